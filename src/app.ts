@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import { createRoutes } from './http/create-routes.ts';
+import type { Listener } from './http/listen.ts';
+import { type Status, toStatus } from './http/to-status.ts';
+import { readInventory } from './inventory/read-inventory.ts';
+import type { Environment } from './inventory/substitute.ts';
+import { watchFile } from './inventory/watch-file.ts';
+import { createOwnMetrics } from './metrics/create-own-metrics.ts';
+import { renderFamilies } from './metrics/render-families.ts';
+import { createMonitor } from './monitor/create-monitor.ts';
+import type { Build } from './read-build.ts';
+
+/** What the program is made of. */
+export interface AppOptions {
+  readonly configPath: string;
+  readonly environment: Environment;
+  readonly build: Build;
+  readonly log: Logger;
+  readonly listener: Listener;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** The running program. */
+export interface App {
+  readonly status: () => Status;
+  /** Reads the inventory again; all or nothing. Resolves to its problems. */
+  reload(why: string): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** Requests under way have this long to end. */
+const DRAIN_MS = 2_000;
+
+/** Wires the parts and starts them; gives the problems of the inventory instead when it is bad. */
+export async function startApp(
+  options: AppOptions,
+): Promise<{ readonly ok: true; readonly app: App } | { readonly ok: false; readonly problems: readonly string[] }> {
+  const { configPath, environment, build, log, listener, now } = options;
+  const first = await readInventory(configPath, environment);
+  if (!first.ok) return first;
+
+  let lastReload: { readonly successful: boolean; readonly successAt: number } = { successful: true, successAt: now() };
+  const own = createOwnMetrics(build, { isDockerUp: () => monitor.isDockerUp(), lastReload: () => lastReload });
+  const monitor = createMonitor({
+    now,
+    scheduled: true,
+    onFinished: own.roundFinished,
+    onLate: (subnet, round, why) => {
+      own.roundLate(subnet, round);
+      log.warn({ subnet, round, why }, 'a round is late');
+    },
+    onBug: (error) => log.error({ err: error }, 'a look broke; please report this'),
+  });
+  const intervalSeconds = (subnet: string, round: Parameters<typeof monitor.intervalMs>[1]) => {
+    const ms = monitor.intervalMs(subnet, round);
+    return ms === undefined ? undefined : ms / 1000;
+  };
+
+  const reload = async (why: string): Promise<readonly string[]> => {
+    const read = await readInventory(configPath, environment);
+    if (!read.ok) {
+      lastReload = { ...lastReload, successful: false };
+      log.error({ why, problems: read.problems }, 'the inventory is bad; the one before stays in force');
+      return read.problems;
+    }
+    monitor.load(read.inventory);
+    own.keepRounds((subnet, round) => monitor.intervalMs(subnet, round as 'rpc') !== undefined);
+    lastReload = { successful: true, successAt: now() };
+    log.info({ why }, 'the inventory was reloaded');
+    return [];
+  };
+
+  const routes = createRoutes({
+    version: build.version,
+    metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds) + (await own.render()),
+    status: () => toStatus(monitor.snapshot()),
+    isAlive: monitor.isAlive,
+    isReady: monitor.isReady,
+    reload: () => reload('request'),
+    onRequest: own.requestFinished,
+    onError: (error) => log.error({ err: error }, 'a request broke; please report this'),
+  });
+
+  monitor.load(first.inventory);
+  const unwatch = watchFile(configPath, first.text, () => void reload('change of the file'));
+  listener.setHandler((request, env) => routes.fetch(request, env as never));
+
+  return {
+    ok: true,
+    app: {
+      status: () => toStatus(monitor.snapshot()),
+      reload,
+      stop: async () => {
+        unwatch();
+        await Promise.all([listener.stop(DRAIN_MS), monitor.stop()]);
+        own.stop();
+      },
+    },
+  };
+}

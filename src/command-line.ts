@@ -1,0 +1,75 @@
+import { Command, CommanderError, Option } from 'commander';
+
+/** 0: done, 1: something fails or broke, 2: wrong use or a bad configuration. */
+export type ExitCode = 0 | 1 | 2;
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+const config = () => new Option('--config <file>', 'the inventory (default: SUBNETD_CONFIG, else config/subnetd.yaml)');
+const listen = (fallback: string) =>
+  new Option('--listen <host:port>', `where to listen (default: SUBNETD_LISTEN, else ${fallback})`);
+
+/** The commands; each loads its code only when it is called. `done` takes the exit code. */
+function createProgram(done: (code: ExitCode) => void): Command {
+  const program = new Command('subnetd')
+    .description('Watches an XDC-style blockchain subnet and tells Prometheus, and you, what is wrong.')
+    .exitOverride()
+    .showHelpAfterError('(subnetd --help lists the commands)')
+    .configureHelp({ showGlobalOptions: false });
+
+  program
+    .command('run')
+    .description('the daemon')
+    .addOption(config())
+    .addOption(listen('0.0.0.0:10545'))
+    .action(async (flags) => done(await (await import('./commands/run.ts')).run(flags)));
+  program
+    .command('check-config')
+    .description('validate an inventory; every problem is one line on stderr')
+    .argument('<file>', 'the inventory')
+    .action(async (file) => done(await (await import('./commands/check-config.ts')).checkConfig(file)));
+  program
+    .command('once')
+    .description('run every check once; exit 1 when one fails')
+    .addOption(config())
+    .option('--json', 'print the shape of /status.json instead of a table')
+    .action(async (flags) => done(await (await import('./commands/once.ts')).once(flags)));
+  program
+    .command('demo')
+    .description('a simulated subnet on this machine, watched')
+    .option('--nodes <count>', 'how many nodes it has', '4')
+    .option('--fault <name>', 'break one thing; may be given again', collect, [])
+    .option('--list-faults', 'list the faults and what each changes')
+    .option('--json', 'with --list-faults: as JSON')
+    .option('--config-only', 'only simulate, and print an inventory for it')
+    .addOption(listen('127.0.0.1:10545'))
+    .action(async (flags) => done(await (await import('./commands/demo.ts')).demo(flags)));
+  program
+    .command('import')
+    .description('print the inventory of a folder that the subnet deployment generator wrote')
+    .argument('<dir>', 'the folder, usually called generated')
+    .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
+    .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
+  program
+    .command('version')
+    .description('version, commit and Node.js')
+    .action(async () => done(await (await import('./commands/version.ts')).version()));
+  return program;
+}
+
+/** Runs one command line, without the program's own name, and resolves to the exit code. */
+export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  for (const command of program.commands) command.exitOverride().showHelpAfterError();
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return code;
+  } catch (error) {
+    // Help that was asked for is no error; commander has printed either.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { type App, startApp } from '../app.ts';
+import type { ExitCode } from '../command-line.ts';
+import { createLog } from '../create-log.ts';
+import { demoNodeNames, type FaultName, faultProblems, isFaultName, listFaults } from '../demo/faults.ts';
+import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
+import { type Listener, listen } from '../http/listen.ts';
+import type { Status } from '../http/to-status.ts';
+import { readBuild } from '../read-build.ts';
+import { parseSettings, readEnvironment } from '../settings.ts';
+import { complain, sayBindError } from './report.ts';
+import { paintVerdict } from './status-table.ts';
+import { untilSignal } from './until-signal.ts';
+
+/** The flags of `subnetd demo`, as they are typed. */
+export interface DemoFlags {
+  readonly nodes: string;
+  readonly fault: readonly string[];
+  readonly listFaults?: boolean;
+  readonly json?: boolean;
+  readonly configOnly?: boolean;
+  readonly listen?: string;
+}
+
+const MAX_NODES = 100;
+const TELL_EVERY_MS = 500;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const strong = (text: string) => styleText('bold', text, { stream: process.stdout });
+
+function printFaults(nodes: number, json: boolean): ExitCode {
+  const faults = listFaults(demoNodeNames(nodes));
+  if (json) say(JSON.stringify(faults, null, 2));
+  else {
+    for (const { name, what, fails, degrades } of faults) {
+      say(`${strong(name)}: ${what}`);
+      if (fails.length > 0) say(`  fails     ${fails.join(' ')}`);
+      if (degrades.length > 0) say(`  degrades  ${degrades.join(' ')}`);
+    }
+  }
+  return 0;
+}
+
+/** Prints each verdict when it first comes and whenever it changes. */
+function tellChanges(app: App): () => void {
+  const known = new Map<string, string>();
+  const tell = ({ subnets }: Status) => {
+    for (const { targets } of subnets)
+      for (const target of targets)
+        for (const { check, verdict, reason } of target.checks) {
+          const where = `${target.name} ${check}`;
+          if (known.get(where) === verdict || verdict === 'unknown') continue;
+          known.set(where, verdict);
+          say(`${new Date().toISOString().slice(11, 19)}  ${paintVerdict(verdict, 8)}  ${where.padEnd(21)}  ${reason}`);
+        }
+  };
+  const timer = setInterval(() => tell(app.status()), TELL_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function printAddresses(url: string, config: string, simulation: Simulation, faults: readonly FaultName[]) {
+  say(strong('subnetd demo: a simulated subnet on this machine, watched'));
+  say('');
+  say(`  ${url}/             how it stands`);
+  say(`  ${url}/metrics      for Prometheus`);
+  say(`  ${url}/status.json  every verdict with its reason`);
+  say('');
+  for (const { name, rpc } of simulation.nodes) say(`  ${name.padEnd(9)} ${rpc}`);
+  for (const name of ['relayer', 'stats', 'frontend'] as const) say(`  ${name.padEnd(9)} ${simulation[name]}`);
+  say(`  inventory ${config}`);
+  say('');
+  say(
+    faults.length > 0
+      ? `Broken on purpose: ${faults.join(', ')}. A height that stands still fails after a minute.`
+      : 'Nothing is broken. Try: bin/subnetd demo --fault node-down (--list-faults shows them all)',
+  );
+  say('Ctrl-C ends it.');
+  say('');
+}
+
+async function watchSimulation(simulation: Simulation, listener: Listener, faults: readonly FaultName[]) {
+  const environment = readEnvironment();
+  const folder = await mkdtemp(join(tmpdir(), 'subnetd-demo-'));
+  try {
+    const configPath = join(folder, 'subnetd.yaml');
+    await writeFile(configPath, simulation.inventory());
+    const started = await startApp({
+      configPath,
+      environment,
+      build: readBuild(),
+      log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
+      listener,
+      now: Date.now,
+    });
+    if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
+    const { app } = started;
+    printAddresses(listener.url, configPath, simulation, faults);
+    const stopTelling = tellChanges(app);
+    await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
+    stopTelling();
+    await app.stop();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** `subnetd demo`: a simulated subnet and the daemon that watches it, in one process. */
+export async function demo(flags: DemoFlags): Promise<ExitCode> {
+  const nodes = Number(flags.nodes);
+  const faults = flags.fault.filter(isFaultName);
+  const parsed = parseSettings(readEnvironment(), flags, '127.0.0.1:10545');
+  const problems = [
+    ...(Number.isInteger(nodes) && nodes >= 1 && nodes <= MAX_NODES ? [] : [`--nodes must be 1 to ${MAX_NODES}`]),
+    ...flags.fault
+      .filter((word) => !isFaultName(word))
+      .map((word) => `there is no fault ${JSON.stringify(word)}; "subnetd demo --list-faults" lists them`),
+    ...(parsed.ok ? [] : parsed.problems),
+  ];
+  if (problems.length === 0) problems.push(...faultProblems(faults, nodes));
+  if (problems.length > 0 || !parsed.ok) {
+    complain(problems.map((problem) => `subnetd demo: ${problem}`));
+    return 2;
+  }
+  if (flags.listFaults) return printFaults(nodes, flags.json === true);
+
+  if (flags.configOnly) {
+    const simulation = await startSimulation({ nodes, faults });
+    process.stdout.write(simulation.inventory());
+    await untilSignal();
+    await simulation.stop();
+    return 0;
+  }
+
+  const { host, port } = parsed.settings.listen;
+  let listener: Listener;
+  try {
+    listener = await listen(host, port);
+  } catch (error) {
+    complain([sayBindError(error, `${host}:${port}`)]);
+    return 1;
+  }
+  const simulation = await startSimulation({ nodes, faults });
+  try {
+    await watchSimulation(simulation, listener, faults);
+  } finally {
+    await simulation.stop();
+  }
+  return 0;
+}

@@ -1,0 +1,15 @@
+import type { ExitCode } from '../command-line.ts';
+import { importDeployment } from '../inventory/import-deployment.ts';
+import { complain } from './report.ts';
+
+/** `subnetd import DIR [--host HOST]` */
+export function importFolder(folder: string, { host }: { readonly host?: string }): ExitCode {
+  const imported = importDeployment(folder, host === undefined ? {} : { host });
+  if (!imported.ok) {
+    complain(imported.problems);
+    return 2;
+  }
+  process.stdout.write(imported.yaml);
+  complain(imported.notes.map((note) => `note: ${note}`));
+  return 0;
+}

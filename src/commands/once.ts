@@ -1,0 +1,88 @@
+import type { ExitCode } from '../command-line.ts';
+import { toStatus } from '../http/to-status.ts';
+import { readInventory } from '../inventory/read-inventory.ts';
+import { sayDuration } from '../model/duration.ts';
+import type { CheckSettings, Target } from '../model/target.ts';
+import type { Snapshot, TargetState } from '../monitor/board.ts';
+import { createMonitor } from '../monitor/create-monitor.ts';
+import { parseSettings, readEnvironment } from '../settings.ts';
+import { complain } from './report.ts';
+import { statusTable } from './status-table.ts';
+
+const READ_EVERY_MS = 1_000;
+
+/** A node whose height has been read and has not risen yet: only time tells whether it will. */
+const waitsForMovement = ({ facts: { node }, checks }: TargetState): boolean =>
+  node?.observation.latest.ok === true &&
+  node.latest?.risen === false &&
+  checks.some(({ check, verdict }) => check === 'latest_block' && verdict === 'pass');
+
+function waiting(snapshot: Snapshot): ReadonlyMap<Target, CheckSettings> {
+  const pending = snapshot.flatMap(({ subnet, targets }) =>
+    targets.filter(waitsForMovement).map(({ target }) => [target, subnet.checks] as const),
+  );
+  return new Map(pending);
+}
+
+/** One line on stderr that says what is waited for; on a terminal it is written over and goes away at the end. */
+function createProgress() {
+  const { stderr } = process;
+  let last = '';
+  return {
+    show: (line: string) => {
+      if (stderr.isTTY) stderr.write(`\r\x1b[2K${line}`);
+      else if (last === '') stderr.write(`${line}\n`);
+      last = line;
+    },
+    end: () => {
+      if (stderr.isTTY && last !== '') stderr.write('\r\x1b[2K');
+    },
+  };
+}
+
+/** `subnetd once`: every check once, and again each second where only movement can tell, for at most `stallAfter`. */
+export async function once(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
+  const environment = readEnvironment();
+  const parsed = parseSettings(environment, { ...flags, listen: '127.0.0.1:0' }, '');
+  const read = parsed.ok ? await readInventory(parsed.settings.configPath, environment) : parsed;
+  if (!read.ok) {
+    complain(read.problems);
+    return 2;
+  }
+  let broke = false;
+  const monitor = createMonitor({
+    now: Date.now,
+    scheduled: false,
+    onFinished: () => {},
+    onLate: () => {},
+    onBug: (error) => {
+      broke = true;
+      complain([`subnetd: a look broke; please report this: ${error instanceof Error ? error.stack : error}`]);
+    },
+  });
+  monitor.load(read.inventory);
+  const progress = createProgress();
+  const started = performance.now();
+  await monitor.lookNow(() => true);
+  for (;;) {
+    const pending = waiting(monitor.snapshot());
+    if (pending.size === 0) break;
+    const limitMs = Math.max(...[...pending.values()].map(({ rpc }) => rpc.stallAfterMs));
+    const waited = performance.now() - started;
+    // One more second than a stall takes, so that the rule itself says that it stands.
+    if (waited > limitMs + 2 * READ_EVERY_MS) break;
+    progress.show(
+      `waiting for ${pending.size} node(s) to rise: ${sayDuration(waited)} of at most ${sayDuration(limitMs)}`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
+    await monitor.lookNow((target, round) => round === 'rpc' && pending.has(target));
+  }
+  progress.end();
+  const status = toStatus(monitor.snapshot());
+  await monitor.stop();
+  process.stdout.write(flags.json ? `${JSON.stringify(status, null, 2)}\n` : statusTable(status));
+  const fails = status.subnets.some(({ targets }) =>
+    targets.some(({ checks }) => checks.some(({ verdict }) => verdict === 'fail')),
+  );
+  return fails || broke ? 1 : 0;
+}

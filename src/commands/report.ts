@@ -1,0 +1,16 @@
+/** Writes lines to stderr, as problems for a person. */
+export function complain(lines: readonly string[]): void {
+  for (const line of lines) process.stderr.write(`${line}\n`);
+}
+
+/** What went wrong with binding an address, as a sentence with a remedy. */
+export function sayBindError(error: unknown, address: string): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return `subnetd: ${address} is in use already; stop what listens there, or choose another with --listen`;
+  if (code === 'EACCES')
+    return `subnetd: ${address} may not be bound by this user; choose a port above 1023 with --listen`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `subnetd: ${address} is no address of this machine; choose another with --listen`;
+  return `subnetd: cannot listen on ${address}: ${message}`;
+}

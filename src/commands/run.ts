@@ -1,0 +1,65 @@
+import type { ExitCode } from '../command-line.ts';
+import { type Listener, listen } from '../http/listen.ts';
+import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
+import { complain, sayBindError } from './report.ts';
+import { untilSignal } from './until-signal.ts';
+
+/** What is still under way after this long is cut off. */
+const STOP_WITHIN_MS = 4_500;
+
+/** `subnetd run`: the daemon, until it is told to end. */
+export async function run(flags: { readonly config?: string; readonly listen?: string }): Promise<ExitCode> {
+  const environment = readEnvironment();
+  const parsed = parseSettings(environment, flags, '0.0.0.0:10545');
+  if (!parsed.ok) {
+    complain(parsed.problems.map((problem) => `subnetd: ${problem}`));
+    return 2;
+  }
+  const { settings } = parsed;
+  const { host, port } = settings.listen;
+  // Listens before the rest is loaded: whoever asks for life is answered early.
+  let listener: Listener;
+  try {
+    listener = await listen(host, port);
+  } catch (error) {
+    complain([sayBindError(error, `${host}:${port}`)]);
+    return 1;
+  }
+  const [{ startApp }, { createLog }, { readBuild }] = await Promise.all([
+    import('../app.ts'),
+    import('../create-log.ts'),
+    import('../read-build.ts'),
+  ]);
+  const log = createLog(settings.logLevel);
+  const started = await startApp({
+    configPath: settings.configPath,
+    environment,
+    build: readBuild(),
+    log,
+    listener,
+    now: Date.now,
+  });
+  if (!started.ok) {
+    await listener.stop(0);
+    complain(started.problems);
+    return 2;
+  }
+  const { app } = started;
+  log.info({ url: listener.url, config: settings.configPath }, 'listening');
+  if (!isLoopbackHost(host))
+    log.warn(
+      { url: listener.url },
+      'metrics and status are open to the network without TLS and password; keep the port behind a firewall, or listen on 127.0.0.1',
+    );
+
+  const signal = await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
+  log.info({ signal }, 'stopping');
+  const overtime = setTimeout(() => {
+    log.warn('something did not end in time and was cut off');
+    process.exit(0);
+  }, STOP_WITHIN_MS);
+  await app.stop();
+  clearTimeout(overtime);
+  log.info('stopped');
+  return 0;
+}

@@ -1,0 +1,78 @@
+/** The services of the simulated subnet that answer HTTP. */
+export const SERVICES = ['relayer', 'stats', 'frontend'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** What is broken in the simulated subnet, as physical facts; nodes by name. The wire and the list of faults follow it. */
+export interface Effects {
+  /** No block comes although every node runs. */
+  readonly halted: boolean;
+  /** These do not listen and have no connection. */
+  readonly down: readonly string[];
+  /** The height of these stands still; they keep their connections and neither propose nor vote. */
+  readonly frozen: readonly string[];
+  /** These follow the chain from far below; they neither propose nor vote. */
+  readonly behind: readonly string[];
+  /** These do not know of a committed block, as after a start, and stay so. */
+  readonly uncommitted: readonly string[];
+  /** A web page of something else answers in the place of these. */
+  readonly garbled: readonly string[];
+  /** Pairs without a connection. */
+  readonly cut: readonly (readonly [string, string])[];
+  /** No node serves the namespace `admin` over HTTP. */
+  readonly adminHidden: boolean;
+  /** These services do not listen. */
+  readonly closed: readonly ServiceName[];
+}
+
+/** A subnet in which all is well. */
+export const NO_EFFECTS: Effects = {
+  halted: false,
+  down: [],
+  frozen: [],
+  behind: [],
+  uncommitted: [],
+  garbled: [],
+  cut: [],
+  adminHidden: false,
+  closed: [],
+};
+
+/** All of several things broken at once. */
+export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
+  all.reduce<Effects>(
+    (sum, next) => ({
+      halted: sum.halted || (next.halted ?? false),
+      down: [...sum.down, ...(next.down ?? [])],
+      frozen: [...sum.frozen, ...(next.frozen ?? [])],
+      behind: [...sum.behind, ...(next.behind ?? [])],
+      uncommitted: [...sum.uncommitted, ...(next.uncommitted ?? [])],
+      garbled: [...sum.garbled, ...(next.garbled ?? [])],
+      cut: [...sum.cut, ...(next.cut ?? [])],
+      adminHidden: sum.adminHidden || (next.adminHidden ?? false),
+      closed: [...sum.closed, ...(next.closed ?? [])],
+    }),
+    NO_EFFECTS,
+  );
+
+/**
+ * Votes that a block needs with this many masternodes: 3 of 4, but all 3 of 3, as the threshold 0.667 is a little more
+ * than two thirds (XDC-Subnet consensus/XDPoS/engines/engine_v2/vote.go).
+ */
+export const quorum = (masternodes: number): number => Math.ceil(masternodes * 0.667);
+
+/** Masternodes that take no part in consensus. */
+export const absentees = ({ down, frozen, behind }: Effects): ReadonlySet<string> =>
+  new Set([...down, ...frozen, ...behind]);
+
+/** Whether blocks come: nothing halts the chain, and those who take part are enough. */
+export const producesBlocks = (effects: Effects, nodes: readonly string[]): boolean =>
+  !effects.halted && nodes.length - absentees(effects).size >= quorum(nodes.length);
+
+/** The nodes that `name` is connected to; none for a node that is down. */
+export const connectedTo = ({ down, cut }: Effects, nodes: readonly string[], name: string): readonly string[] =>
+  down.includes(name)
+    ? []
+    : nodes.filter(
+        (other) =>
+          other !== name && !down.includes(other) && !cut.some((pair) => pair.includes(name) && pair.includes(other)),
+      );

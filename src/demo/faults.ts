@@ -1,0 +1,139 @@
+import { connectedTo, type Effects, mergeEffects, producesBlocks, SERVICES } from './effects.ts';
+
+/** The names of what `subnetd demo --fault` can break. */
+export const FAULT_NAMES = [
+  'node-stalled',
+  'node-down',
+  'node-behind',
+  'peer-missing',
+  'admin-not-exposed',
+  'rpc-error-inside-result',
+  'rpc-garbage',
+  'subnet-halted',
+  'service-down',
+] as const;
+
+export type FaultName = (typeof FAULT_NAMES)[number];
+
+/** The checks, as `component/name/check`, whose verdict is other than in a healthy demo. */
+export interface Changes {
+  readonly fails: readonly string[];
+  readonly degrades: readonly string[];
+}
+
+/** A fault of the demo: `what` breaks, in a sentence, and exactly what changes once things have settled. */
+export interface DemoFault extends Changes {
+  readonly name: FaultName;
+  readonly what: string;
+}
+
+interface Entry {
+  readonly what: string;
+  /** The fewest nodes with which the fault can exist, and why it needs more than one. */
+  readonly least: number;
+  readonly because?: string;
+  readonly effects: Partial<Effects>;
+}
+
+const needsSecond = { least: 2, because: 'it happens to subnet2' } as const;
+
+/** One entry per fault. What the checks make of it is not written here: it follows from the effects. */
+const TABLE: Readonly<Record<FaultName, Entry>> = {
+  'node-stalled': {
+    what: 'subnet2 keeps its peers and answers, but its height stands still.',
+    ...needsSecond,
+    effects: { frozen: ['subnet2'] },
+  },
+  'node-down': {
+    what: 'subnet2 does not listen, and every other node has lost it as a peer.',
+    ...needsSecond,
+    effects: { down: ['subnet2'] },
+  },
+  'node-behind': {
+    what: 'subnet2 follows the chain, but 25 blocks below the others.',
+    least: 4,
+    because: 'with fewer the chain halts when one node does not vote',
+    effects: { behind: ['subnet2'] },
+  },
+  'peer-missing': {
+    what: 'subnet2 and subnet3 are not connected to each other, so each has one peer less.',
+    least: 3,
+    because: 'with fewer no node is left that connects them',
+    effects: { cut: [['subnet2', 'subnet3']] },
+  },
+  'admin-not-exposed': {
+    what: 'No node serves admin over HTTP, as in a freshly generated subnet, so that peers can only be counted.',
+    least: 1,
+    effects: { adminHidden: true },
+  },
+  'rpc-error-inside-result': {
+    what: 'subnet2 answers without a JSON-RPC error, but its result holds a text in Error and no number.',
+    ...needsSecond,
+    effects: { uncommitted: ['subnet2'] },
+  },
+  'rpc-garbage': {
+    what: 'A web page with status 200 answers at the address of subnet2.',
+    ...needsSecond,
+    effects: { garbled: ['subnet2'] },
+  },
+  'subnet-halted': {
+    what: 'Every node runs and has its peers, but no block comes any more.',
+    least: 1,
+    effects: { halted: true },
+  },
+  'service-down': {
+    what: 'The stats server does not listen.',
+    least: 1,
+    effects: { closed: ['stats'] },
+  },
+};
+
+/** The names that the demo gives to its nodes: subnet1, subnet2, … */
+export const demoNodeNames = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `subnet${index + 1}`);
+
+/** What is broken when these faults are switched on together. */
+export const effectsOf = (faults: readonly FaultName[]): Effects =>
+  mergeEffects(faults.map((fault) => TABLE[fault].effects));
+
+const judge = (effects: Effects, nodes: readonly string[]): Changes => {
+  const goesOn = producesBlocks(effects, nodes);
+  const { down, frozen, behind, uncommitted, garbled, adminHidden, closed } = effects;
+  const silent = (name: string) => down.includes(name) || garbled.includes(name);
+  const late = (name: string) =>
+    !goesOn || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
+  const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
+  const fails = [
+    ...nodes.flatMap((name) => [
+      ...(late(name) ? [`node/${name}/latest_block`] : []),
+      ...(lonely(name) ? [`node/${name}/peers`] : []),
+    ]),
+    ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
+  ];
+  const degrades = adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : [];
+  return { fails, degrades };
+};
+
+/** What changes when these faults are switched on together: a check that one fails and another degrades fails. */
+export const expectedChanges = (faults: readonly FaultName[], nodes: readonly string[]): Changes =>
+  judge(effectsOf(faults), nodes);
+
+/** Every fault that a subnet of these nodes can have; the names are those of `demoNodeNames`. */
+export const listFaults = (nodes: readonly string[] = demoNodeNames(4)): readonly DemoFault[] =>
+  FAULT_NAMES.filter((name) => TABLE[name].least <= nodes.length).map((name) => ({
+    name,
+    what: TABLE[name].what,
+    ...expectedChanges([name], nodes),
+  }));
+
+/** Whether a word names a fault. */
+export const isFaultName = (word: string): word is FaultName => (FAULT_NAMES as readonly string[]).includes(word);
+
+/** Why a subnet of so many nodes cannot have these faults: a sentence for each of them, none when it can. */
+export const faultProblems = (faults: readonly FaultName[], nodes: number): readonly string[] =>
+  faults
+    .filter((name) => TABLE[name].least > nodes)
+    .map((name) => {
+      const { least, because } = TABLE[name];
+      return `The fault ${name} needs at least ${least} nodes, as ${because}; start the demo with --nodes ${least} or more.`;
+    });

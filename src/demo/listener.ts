@@ -1,0 +1,52 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Go's HTTP server keeps an idle connection this long (XDC-Subnet rpc/http.go). */
+const KEEP_ALIVE_MS = 120_000;
+
+/** An HTTP address that can fall silent and come back. */
+export interface Listener {
+  /** Ends without a slash; stays the same while the listener is closed. */
+  readonly url: string;
+  /** Listens again on the same port. Rejects when another program has taken it meanwhile. */
+  open(): Promise<void>;
+  /** Stops listening and breaks every connection, in use or idle. */
+  close(): Promise<void>;
+}
+
+const listen = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+
+const end = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+/** Listens on a free port of `host`. */
+export const openListener = async (host: string, handler: RequestListener): Promise<Listener> => {
+  const create = (): Server => createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
+  let server: Server | undefined = create();
+  const port = await listen(server, host, 0);
+
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    open: async () => {
+      if (server !== undefined) return;
+      const next = create();
+      await listen(next, host, port);
+      server = next;
+    },
+    close: async () => {
+      const current = server;
+      server = undefined;
+      if (current !== undefined) await end(current);
+    },
+  };
+};

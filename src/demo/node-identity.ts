@@ -1,0 +1,25 @@
+import type { Hex } from 'viem';
+import { keccak256 } from './keccak.ts';
+
+/** Who a simulated node is; everything follows from its name and place, so that each demo shows the same subnet. */
+export interface NodeIdentity {
+  readonly name: string;
+  /** The masternode's account, lower case, as the node prints addresses. */
+  readonly address: Hex;
+  /** The node's public key as peers know it: 128 hex digits without `0x` (XDC-Subnet p2p/discover/node.go). */
+  readonly id: string;
+  /** The address that the deployment generator would give it on its Docker network. */
+  readonly ip: string;
+  readonly p2pPort: number;
+}
+
+const digest = (text: string): Hex => keccak256(Buffer.from(text));
+
+/** The identity of the node `name`, the `index`th of its subnet counted from 0. */
+export const toNodeIdentity = (name: string, index: number): NodeIdentity => ({
+  name,
+  address: `0x${digest(`subnetd demo masternode ${name}`).slice(-40)}`,
+  id: [1, 2].map((half) => digest(`subnetd demo node key ${name} ${half}`).slice(2)).join(''),
+  ip: `192.168.${25 + ((11 + index) >> 8)}.${(11 + index) & 255}`,
+  p2pPort: 20303 + index,
+});

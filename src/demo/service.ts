@@ -1,0 +1,39 @@
+import type { RequestListener } from 'node:http';
+import type { SimulatedSubnet } from './simulated-subnet.ts';
+
+/** What a service looks at in a request. */
+export interface ServiceRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** A service of the subnet: from a request and the subnet as it stands to an answer. */
+export type Service = (request: ServiceRequest, subnet: SimulatedSubnet) => ServiceAnswer;
+
+export const json = (value: unknown, status = 200): ServiceAnswer => ({
+  status,
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});
+
+export const html = (body: string, status = 200): ServiceAnswer => ({ status, type: 'text/html; charset=utf-8', body });
+
+/** Puts a service on the wire. Request bodies are not read: none of the services looks at one. */
+export const createServiceHandler =
+  (service: Service, subnet: SimulatedSubnet): RequestListener =>
+  (request, response) => {
+    request.resume();
+    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+    const { status, type, body } = service(
+      { method: request.method ?? 'GET', path, query: new URLSearchParams(query) },
+      subnet,
+    );
+    response.writeHead(status, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body);
+  };

@@ -1,0 +1,141 @@
+import { toDemoInventory } from './demo-inventory.ts';
+import { SERVICES, type ServiceName } from './effects.ts';
+import { demoNodeNames, effectsOf, type FaultName, faultProblems } from './faults.ts';
+import { frontendService } from './frontend-service.ts';
+import { type Listener, openListener } from './listener.ts';
+import { createNodeHandler } from './node-server.ts';
+import { relayerService } from './relayer-service.ts';
+import { createServiceHandler, type Service } from './service.ts';
+import { createSubnet } from './simulated-subnet.ts';
+import { statsService } from './stats-service.ts';
+
+/** What a simulation is started with. */
+export interface SimulationOptions {
+  readonly nodes: number;
+  readonly faults: readonly FaultName[];
+  /** Unix milliseconds; the system's clock when absent. */
+  readonly now?: () => number;
+  /** The address to listen on; loopback when absent. */
+  readonly host?: string;
+  /** What the inventory says under `checks`, as an object or as YAML; its defaults when absent. */
+  readonly checks?: string | Readonly<Record<string, unknown>>;
+}
+
+/** A subnet that speaks on real sockets and can be broken. */
+export interface Simulation {
+  readonly nodes: readonly { readonly name: string; readonly rpc: string }[];
+  readonly relayer: string;
+  readonly stats: string;
+  readonly frontend: string;
+  /** The inventory for it, as YAML. */
+  inventory(): string;
+  /** Lets exactly these faults be there from now on. Throws a `RangeError` when there are too few nodes for one. */
+  setFaults(faults: readonly FaultName[]): Promise<void>;
+  /** Starts a node anew: its connections break, and it knows of no committed block until 4 more have come. */
+  restartNode(name: string, options?: { readonly fallBy?: number }): Promise<void>;
+  /** Stops listening everywhere and breaks every connection. */
+  stop(): Promise<void>;
+}
+
+/** Runs one thing after the other, each to its end, however they are called. */
+const createQueue = (): ((work: () => Promise<void>) => Promise<void>) => {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+};
+
+const SERVICE_OF: Readonly<Record<ServiceName, Service>> = {
+  relayer: relayerService,
+  stats: statsService,
+  frontend: frontendService,
+};
+
+const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => {
+  const problems = faultProblems(faults, nodes);
+  if (problems.length > 0) throw new RangeError(problems.join(' '));
+};
+
+/**
+ * Starts a simulated subnet on free ports. Throws a `RangeError` for fewer than one node, and for a fault that so few
+ * nodes cannot have: `faultProblems` says so beforehand, as a value.
+ */
+export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
+  const { faults, now = Date.now, host = '127.0.0.1', checks } = options;
+  if (options.nodes < 1) throw new RangeError('A simulated subnet needs at least 1 node.');
+  refuseImpossible(faults, options.nodes);
+
+  const names = demoNodeNames(options.nodes);
+  const subnet = createSubnet(names, effectsOf(faults), now);
+  const serially = createQueue();
+  const listeners = new Map<string, Listener>();
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([...listeners.values()].map((listener) => listener.close()));
+  };
+  const listenerOf = (name: string): Listener => {
+    const listener = listeners.get(name);
+    if (listener === undefined) throw new RangeError(`The simulated subnet has no ${name}.`);
+    return listener;
+  };
+
+  let current = effectsOf(faults);
+  let stopped = false;
+  const openAndClose = async (): Promise<void> => {
+    if (stopped) return;
+    const silent: readonly string[] = [...current.down, ...current.closed];
+    await Promise.all(
+      [...listeners].map(([name, listener]) => (silent.includes(name) ? listener.close() : listener.open())),
+    );
+  };
+
+  try {
+    for (const name of names) {
+      listeners.set(
+        name,
+        await openListener(
+          host,
+          createNodeHandler(() => subnet.node(name)),
+        ),
+      );
+    }
+    for (const service of SERVICES) {
+      listeners.set(service, await openListener(host, createServiceHandler(SERVICE_OF[service], subnet)));
+    }
+    await openAndClose();
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  const addresses = {
+    nodes: names.map((name) => ({ name, rpc: listenerOf(name).url })),
+    relayer: listenerOf('relayer').url,
+    stats: listenerOf('stats').url,
+    frontend: listenerOf('frontend').url,
+  };
+
+  return {
+    ...addresses,
+    inventory: () => toDemoInventory(addresses, checks),
+    setFaults: async (next) => {
+      refuseImpossible(next, options.nodes);
+      return serially(async () => {
+        current = effectsOf(next);
+        subnet.apply(current);
+        await openAndClose();
+      });
+    },
+    restartNode: (name, { fallBy = 0 } = {}) =>
+      serially(async () => {
+        subnet.restart(name, fallBy);
+        await listenerOf(name).close();
+        await openAndClose();
+      }),
+    stop: () => {
+      stopped = true;
+      return serially(closeAll);
+    },
+  };
+};

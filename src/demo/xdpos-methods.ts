@@ -1,0 +1,115 @@
+import { CHAIN_ID, type ChainBlock } from './chain.ts';
+import { EPOCH, GAP, ZERO_HASH } from './header.ts';
+import { CRASHED, plain, type RpcMethod, type RpcOutcome, rpcMethod } from './rpc-method.ts';
+import { type BlockTag, hash, optionalBlockTag } from './rpc-params.ts';
+import type { NodeView } from './simulated-subnet.ts';
+
+/** Writes a number beyond 2^53 digit by digit. TypeScript does not know the function yet. */
+const rawJson = (JSON as unknown as { readonly rawJSON: (text: string) => unknown }).rawJSON;
+
+const NO_COMMITTED = 'can not find latest committed block from consensus';
+
+/** The members of `V2BlockInfo` as Go leaves them when nobody set them (XDC-Subnet consensus/XDPoS/api.go). */
+const EMPTY_BLOCK = {
+  Hash: ZERO_HASH,
+  Round: 0,
+  Number: null,
+  ParentHash: ZERO_HASH,
+  Committed: false,
+  Miner: ZERO_HASH,
+  Timestamp: null,
+  EncodedRLP: '',
+  Error: '',
+};
+
+/** The block that a tag means on this node; undefined for one that it does not have. */
+export const blockByTag = (view: NodeView, tag: BlockTag): ChainBlock | undefined => {
+  if (tag === 'latest') return view.chain.block(view.head);
+  if (tag === 'earliest') return view.chain.block(0);
+  if (tag === 'committed') return view.committed === undefined ? undefined : view.chain.block(view.committed);
+  return tag !== 'pending' && tag <= view.head ? view.chain.block(Number(tag)) : undefined;
+};
+
+const toBlockInfo = (view: NodeView, block: ChainBlock): RpcOutcome => ({
+  result:
+    view.committed === undefined
+      ? { ...EMPTY_BLOCK, Hash: block.hash, Error: NO_COMMITTED }
+      : {
+          Hash: block.hash,
+          Round: block.round,
+          Number: block.number,
+          ParentHash: block.parentHash,
+          Committed: block.number <= view.committed,
+          Miner: `0x${block.miner.slice(2).padStart(64, '0')}`,
+          Timestamp: block.timestamp,
+          EncodedRLP: Buffer.from(block.rlp).toString('base64'),
+          Error: '',
+        },
+});
+
+const v2Config = {
+  switchRound: 0,
+  minePeriod: 2,
+  timeoutSyncThreshold: 3,
+  timeoutPeriod: 10,
+  certificateThreshold: 0.667,
+};
+
+const networkInformation = {
+  NetworkId: CHAIN_ID,
+  XDCValidatorAddress: '0x0000000000000000000000000000000000000088',
+  RelayerRegistrationAddress: '0x0000000000000000000000000000000000000000',
+  Denom: 'sdc',
+  NetworkName: 'demo',
+  ConsensusConfigs: {
+    networkName: 'demo',
+    denom: 'sdc',
+    period: 2,
+    epoch: EPOCH,
+    reward: 2,
+    rewardCheckpoint: EPOCH,
+    gap: GAP,
+    foudationWalletAddr: '0x0000000000000000000000000000000000000068',
+    SkipV1Validation: false,
+    v2: { switchBlock: 0, config: v2Config, allConfigs: { 0: v2Config }, SkipV2Validation: false },
+  },
+};
+
+/** The consensus methods, as XDC-Subnet consensus/XDPoS/api.go answers them: Go names, and errors inside results. */
+export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
+  XDPoS_getV2BlockByNumber: rpcMethod([optionalBlockTag], (view, tag) => {
+    if (tag === 'committed' && view.committed === undefined) return CRASHED;
+    const block = blockByTag(view, tag);
+    if (block !== undefined) return toBlockInfo(view, block);
+    const echo = tag === 'pending' ? '-2' : `${tag}`;
+    return { result: { ...EMPTY_BLOCK, Number: rawJson(echo), Error: 'can not find block from this number' } };
+  }),
+
+  XDPoS_getV2BlockByHash: rpcMethod([hash], (view, wanted) => {
+    const number = view.chain.numberOf(wanted, view.head);
+    return number === undefined
+      ? { result: { ...EMPTY_BLOCK, Hash: wanted, Error: 'can not find block from this hash' } }
+      : toBlockInfo(view, view.chain.block(number));
+  }),
+
+  XDPoS_getMasternodesByNumber: rpcMethod([optionalBlockTag], (view, tag) => {
+    const block = blockByTag(view, tag);
+    if (block === undefined) return CRASHED;
+    const { masternodes } = view.chain;
+    return {
+      result: {
+        Number: block.number,
+        Round: block.round,
+        MasternodesLen: masternodes.length,
+        Masternodes: masternodes,
+        PenaltyLen: 0,
+        Penalty: [],
+        StandbynodesLen: 0,
+        Standbynodes: [],
+        Error: null,
+      },
+    };
+  }),
+
+  XDPoS_networkInformation: plain(() => networkInformation),
+};

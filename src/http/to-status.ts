@@ -1,0 +1,39 @@
+import type { Snapshot } from '../monitor/board.ts';
+
+/** `/status.json`: times are ISO 8601 in UTC, `lastRun` is null before the first run. */
+export interface Status {
+  readonly subnets: readonly {
+    readonly name: string;
+    readonly targets: readonly {
+      readonly component: string;
+      readonly name: string;
+      readonly checks: readonly {
+        readonly check: string;
+        readonly verdict: string;
+        readonly reason: string;
+        readonly since: string;
+        readonly lastRun: string | null;
+      }[];
+    }[];
+  }[];
+}
+
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** A snapshot in the shape of `/status.json`. */
+export const toStatus = (snapshot: Snapshot): Status => ({
+  subnets: snapshot.map(({ subnet, targets }) => ({
+    name: subnet.name,
+    targets: targets.map(({ target, checks }) => ({
+      component: target.component,
+      name: target.name,
+      checks: checks.map(({ check, verdict, reason, since, lastRun }) => ({
+        check,
+        verdict,
+        reason,
+        since: toIso(since),
+        lastRun: lastRun === undefined ? null : toIso(lastRun),
+      })),
+    })),
+  })),
+});

@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import type { ComposeService } from './compose-service.ts';
+import type { Remark } from './deployment-notes.ts';
+import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
+
+/** What the nodes and services of one deployment share. */
+export interface Deployment {
+  /** As the person wrote it. */
+  readonly folder: string;
+  readonly composeName: string;
+  readonly project?: string;
+  /** As it stands in a URL. */
+  readonly host: string;
+  /** The monitor runs on the machine of the deployment, so that files, sockets and Docker are within reach. */
+  readonly local: boolean;
+}
+
+/** A component of the inventory, its keys in the order in which they are written. */
+export interface Entry {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly comment?: string;
+  readonly remarks: readonly Remark[];
+}
+
+/** The longest path that fits a Unix socket's address on Linux, unix(7), without the closing zero. */
+const MAX_SOCKET_PATH = 107;
+
+/** The `container` of a service as far as it can be named from here. */
+export const containerOf = (service: string, { local, project }: Deployment) =>
+  local && project !== undefined && { container: { project, service } };
+
+/** Where `logFiles` would not mean what its path says. */
+export const globRemark = (path: string): readonly Remark[] =>
+  /[*?[\]{}()!\\]/.test(path) ? [{ kind: 'glob', what: path }] : [];
+
+/** A port from the compose file: the usual one, or, where all three are different, the one in the usual place. */
+function composePort({ ports }: ComposeService, usual: number, place: number): number {
+  const targets = [...new Set(ports.map(({ target }) => target))];
+  return targets.length === 3 && !targets.includes(usual) ? (targets[place] ?? usual) : usual;
+}
+
+function logAndApiRemarks({ values, files }: ServiceSettings, local: boolean): readonly Remark[] {
+  const level = values.get('LOG_LEVEL');
+  const api = values.get('RPC_API');
+  // The node's start script takes 2 when nothing is said.
+  const unset = files.length > 0 ? [`${files.at(-1)} (not set)`] : [];
+  const low = level === undefined ? unset : /^\d+$/.test(level.value) && Number(level.value) < 3 ? [level.where] : [];
+  const modules = api?.value.split(',').map((module) => module.trim());
+  return [
+    ...(local ? low.map((what): Remark => ({ kind: 'lowLogLevel', what })) : []),
+    ...(api && !modules?.includes('admin') ? [{ kind: 'noAdmin', what: api.where } as const] : []),
+  ];
+}
+
+/** What the host's file system has of a node. */
+function hostFiles(
+  key: string,
+  service: ComposeService,
+): { readonly ipc?: string; readonly logFiles?: readonly string[]; readonly remarks: readonly Remark[] } {
+  const data = service.mounts.get('/work/xdcchain');
+  if (data === undefined) return { remarks: [] };
+  const ipc = join(data, 'XDC.ipc');
+  const tooLong = Buffer.byteLength(ipc) > MAX_SOCKET_PATH;
+  return {
+    ...(!tooLong && { ipc }),
+    logFiles: [join(data, 'xdc.log')],
+    remarks: [...(tooLong ? [{ kind: 'longIpc', what: key } as const] : []), ...globRemark(data)],
+  };
+}
+
+/**
+ * A node of the inventory from its service. Its env file knows its ports best; without it they come from the compose
+ * file, and at last from the generator's numbering: the node N listens on 8544 + N for RPC and on 20302 + N for peers.
+ * `machine` is set for a node of another machine than the deployment's first.
+ */
+export function toNodeEntry(
+  key: string,
+  service: ComposeService,
+  deployment: Deployment,
+  machine: number | undefined,
+): Entry {
+  const number = Number(key.slice('subnet'.length));
+  // From generator v2.1 on a node can run Nethermind; its env file has other names, and its datadir other files.
+  const nethermind = [service.image, ...service.envFiles].some((text) => /nethermind|nmc\.env$/.test(text));
+  const settings = readServiceSettings(key, nethermind ? { ...service, envFiles: [] } : service, deployment);
+  const rpcSetting = portSetting(settings, 'RPCPORT');
+  const p2pSetting = portSetting(settings, 'PORT');
+  const rpcPort = rpcSetting.port ?? composePort(service, 8544 + number, 1);
+  const p2pPort = p2pSetting.port ?? composePort(service, 20302 + number, 0);
+
+  const elsewhere = machine !== undefined;
+  const published = service.ports.find(({ target }) => target === rpcPort)?.published;
+  const hidden = published === undefined && !service.hostNetwork;
+  const direct = service.address !== undefined && (elsewhere || (hidden && deployment.local));
+  const origin = direct ? service.address : deployment.host;
+  const near = elsewhere ? { ...deployment, local: false } : deployment;
+  const { ipc, logFiles, remarks } = near.local && !nethermind ? hostFiles(key, service) : { remarks: [] };
+  const toAdd = service.address === undefined ? `, and add p2p: ADDRESS:${p2pPort}` : ' and p2p';
+  return {
+    value: {
+      name: key,
+      rpc: `http://${origin}:${(service.hostNetwork ? undefined : published) ?? rpcPort}`,
+      ...(ipc !== undefined && { ipc }),
+      ...containerOf(key, near),
+      ...(logFiles && { logFiles }),
+      ...(service.address !== undefined && { p2p: `${service.address}:${p2pPort}` }),
+    },
+    ...(elsewhere && { comment: ` ${key} runs on machine${machine}: put that machine's address into rpc${toAdd}.` }),
+    remarks: [
+      ...settings.remarks,
+      ...rpcSetting.remarks,
+      ...p2pSetting.remarks,
+      ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : logAndApiRemarks(settings, near.local)),
+      ...(elsewhere ? [{ kind: 'otherMachine', what: `${key} (machine${machine})` } as const] : []),
+      ...(hidden ? [{ kind: 'unpublished', what: key } as const] : []),
+      ...remarks,
+    ],
+  };
+}

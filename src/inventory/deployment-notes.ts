@@ -1,0 +1,41 @@
+/** One thing seen about one place; remarks of a kind become one sentence. */
+export interface Remark {
+  readonly kind: keyof typeof SENTENCES;
+  /** A place or a name, such as `subnet1.env:13`; never a value of an env file. */
+  readonly what: string;
+}
+
+/** The sentence of each kind, from the places that it is about. */
+const SENTENCES = {
+  envFile: (files: string) =>
+    `Not read: ${files}; ports come from the compose file and the generator's numbering instead, so compare them.`,
+  badPort: (places: string) => `No port number in ${places}; the usual one is used, so correct it there.`,
+  lowLogLevel: (places: string) =>
+    `LOG_LEVEL is below 3 in ${places}: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.`,
+  noAdmin: (places: string) =>
+    `RPC_API is without admin in ${places}: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if strangers cannot reach the RPC port.`,
+  noCheckpoint: (places: string) =>
+    `CHECKPOINT_CONTRACT is not set in ${places}: until the checkpoint contract is deployed, the stats server restarts again and again and the relayer is idle.`,
+  otherMachine: (nodes: string) =>
+    `On another machine: ${nodes}; put that machine's address into their rpc and p2p, which the compose file does not know.`,
+  unpublished: (nodes: string) =>
+    `The compose file does not publish the RPC port of ${nodes}; make sure that subnetd reaches the rpc written here.`,
+  noUrl: (components: string) =>
+    `The compose file publishes no port of ${components}; add its url if subnetd can reach it some other way.`,
+  nethermind: (nodes: string) =>
+    `Nethermind runs ${nodes}: it has no XDC.ipc and no xdc.log, so its peers and blocks are seen over RPC only.`,
+  longIpc: (nodes: string) =>
+    `The path of XDC.ipc is too long for a socket (over 107 bytes) and left out for ${nodes}; move the deployment to a shorter path.`,
+  glob: (paths: string) =>
+    `Entries of logFiles are globs, and ${paths} holds characters with a meaning there; check that it finds its files.`,
+  noProject: (folder: string) =>
+    `The compose project has no name that follows from ${folder}; add each container by hand, as { name: … }.`,
+  remoteHost: (host: string) =>
+    `Written for a monitor on another machine than ${host}: without ipc, logFiles and container; leave --host out where the deployment runs.`,
+} as const satisfies Record<string, (list: string) => string>;
+
+/** Remarks as sentences for a person, one for each kind, in the order in which the kinds first came. */
+export const toNotes = (remarks: readonly Remark[]): readonly string[] =>
+  [...Map.groupBy(remarks, ({ kind }) => kind)].map(([kind, group]) =>
+    SENTENCES[kind]([...new Set(group.map(({ what }) => what))].join(', ')),
+  );

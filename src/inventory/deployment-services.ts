@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { ComposeService } from './compose-service.ts';
+import { containerOf, type Deployment, type Entry, globRemark } from './deployment-node.ts';
+import type { Remark } from './deployment-notes.ts';
+import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
+
+/** The single components of a subnet other than its nodes, in the order of the inventory. */
+export const SERVICES = ['bootnode', 'relayer', 'stats', 'frontend'] as const;
+
+/** The variable that moves a service from its port, where it has one. */
+const PORT_SETTING = { relayer: 'RELAYER_PORT', stats: 'STATS_PORT' } as const;
+
+const NO_SETTINGS: ServiceSettings = { values: new Map(), files: [], remarks: [] };
+
+/** The generators before v1 wrote an address of zeros until the contract was deployed. */
+const isNoContract = (address: string | undefined): boolean => /^(?:0x0*)?$/.test(address ?? '');
+
+const checkpointRemarks = ({ values, files }: ServiceSettings): readonly Remark[] => {
+  const setting = values.get('CHECKPOINT_CONTRACT');
+  const where = setting?.where ?? files.at(-1);
+  return where !== undefined && isNoContract(setting?.value) ? [{ kind: 'noCheckpoint', what: where }] : [];
+};
+
+function toUrl(
+  key: string,
+  service: ComposeService,
+  { host }: Deployment,
+  wanted: number | undefined,
+): { readonly url?: string; readonly remarks: readonly Remark[] } {
+  const mapping = service.ports.find(({ target }) => target === wanted) ?? service.ports[0];
+  const port = service.hostNetwork ? (wanted ?? mapping?.target) : mapping?.published;
+  return port === undefined
+    ? { remarks: [{ kind: 'noUrl', what: key }] }
+    : { url: `http://${host}:${port}`, remarks: [] };
+}
+
+/** One of the four single components; undefined when nothing of it can be watched from here. */
+export function toServiceEntry(
+  key: (typeof SERVICES)[number],
+  service: ComposeService,
+  deployment: Deployment,
+): Entry | undefined {
+  const container = containerOf(key, deployment);
+  if (key === 'bootnode') return container ? { value: container, remarks: [] } : undefined;
+
+  // The frontend's env file says nothing that an inventory holds.
+  const settings = key === 'frontend' ? NO_SETTINGS : readServiceSettings(key, service, deployment);
+  const wanted = key === 'frontend' ? { remarks: [] } : portSetting(settings, PORT_SETTING[key]);
+  const { url, remarks } = toUrl(key, service, deployment, wanted.port);
+  const logs = key === 'stats' && deployment.local ? service.mounts.get('/app/logs') : undefined;
+  const value = {
+    ...container,
+    ...(url !== undefined && { url }),
+    ...(logs !== undefined && { logFiles: [join(logs, 'debug', '*.log')] }),
+  };
+  if (Object.keys(value).length === 0) return undefined;
+  return {
+    value,
+    remarks: [
+      ...settings.remarks,
+      ...wanted.remarks,
+      ...checkpointRemarks(settings),
+      ...remarks,
+      ...(logs === undefined ? [] : globRemark(logs)),
+    ],
+  };
+}

@@ -1,0 +1,55 @@
+import { basename, dirname, resolve } from 'node:path';
+import { type ComposeService, toPort } from './compose-service.ts';
+import type { Remark } from './deployment-notes.ts';
+import { readEnvFile, type SettingName } from './env-file.ts';
+
+/** The settings of a service with the place where each stands, such as `subnet1.env:13`. */
+export interface ServiceSettings {
+  readonly values: ReadonlyMap<SettingName, { readonly value: string; readonly where: string }>;
+  /** The names of the env files that were read. */
+  readonly files: readonly string[];
+  readonly remarks: readonly Remark[];
+}
+
+/** The env files with settings that the generator writes; what else a service names may be nothing but keys. */
+const KNOWN_ENV_FILE = /^(?:common|subnet\d+)\.env$/;
+
+/** Reads the env files of a service and then its own `environment`, which wins, as in Compose. */
+export function readServiceSettings(
+  key: string,
+  service: ComposeService,
+  { folder, composeName }: { readonly folder: string; readonly composeName: string },
+): ServiceSettings {
+  const values = new Map<SettingName, { value: string; where: string }>();
+  const files: string[] = [];
+  const remarks: Remark[] = [];
+  for (const path of service.envFiles) {
+    const name = basename(path);
+    const file = dirname(path) === resolve(folder) ? name : path;
+    const read = KNOWN_ENV_FILE.test(name)
+      ? readEnvFile(path)
+      : ({ ok: false, why: 'not an env file of the generator' } as const);
+    if (!read.ok) {
+      remarks.push({ kind: 'envFile', what: `${file} (${read.why})` });
+      continue;
+    }
+    files.push(file);
+    for (const [setting, { value, line }] of read.settings) values.set(setting, { value, where: `${file}:${line}` });
+  }
+  for (const [setting, value] of service.environment)
+    values.set(setting, { value, where: `the environment of ${key} in ${composeName}` });
+  return { values, files, remarks };
+}
+
+/** A port out of the settings; what is no port is remarked and not used. */
+export function portSetting(
+  { values }: ServiceSettings,
+  name: SettingName,
+): { readonly port?: number; readonly remarks: readonly Remark[] } {
+  const setting = values.get(name);
+  if (setting === undefined || setting.value === '') return { remarks: [] };
+  const port = toPort(setting.value);
+  return port === undefined
+    ? { remarks: [{ kind: 'badPort', what: `${name}, ${setting.where}` }] }
+    : { port, remarks: [] };
+}

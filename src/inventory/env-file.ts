@@ -1,0 +1,71 @@
+import { readFileSync, statSync } from 'node:fs';
+
+const SETTING_NAMES = [
+  'RPCPORT',
+  'PORT',
+  'LOG_LEVEL',
+  'RPC_API',
+  'CHECKPOINT_CONTRACT',
+  'STATS_PORT',
+  'RELAYER_PORT',
+  'SUBNET_CONFIG_PATH',
+] as const;
+
+/** The variables of a generated deployment that an inventory depends on; none of them is a secret. */
+export type SettingName = (typeof SETTING_NAMES)[number];
+
+/** Settings by name, each with the line that it stands in, counted from 1. */
+export type EnvSettings = ReadonlyMap<SettingName, { readonly value: string; readonly line: number }>;
+
+const names: ReadonlySet<string> = new Set(SETTING_NAMES);
+
+/** Whether a variable may be read at all. */
+export const isSettingName = (name: string): name is SettingName => names.has(name);
+
+const MAX_BYTES = 1024 * 1024;
+const LONGEST_NAME = 64;
+const [NEWLINE, EQUALS] = [0x0a, 0x3d];
+
+/** A value as Compose reads it: quotes around it, and a comment behind an unquoted one, do not belong to it. */
+function toValue(text: string): string {
+  const quoted = /^\s*(["'])(.*?)\1/.exec(text);
+  return quoted?.[2] ?? text.replace(/\s#.*$/, '').trim();
+}
+
+/**
+ * Reads the settings of an env file. Private keys stand between them, so only the value of a name on the list is ever
+ * made into a string, and the bytes are cleared at the end. Of two lines with one name the last counts, as for Compose.
+ * `why` says in a few words what keeps the file from being read.
+ */
+export function readEnvFile(
+  path: string,
+): { readonly ok: true; readonly settings: EnvSettings } | { readonly ok: false; readonly why: string } {
+  let bytes: Buffer;
+  try {
+    const stats = statSync(path);
+    // Opening a pipe would wait for its writer.
+    if (!stats.isFile()) return { ok: false, why: 'not a file' };
+    if (stats.size > MAX_BYTES) return { ok: false, why: 'larger than 1 MiB' };
+    bytes = readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { ok: false, why: code === 'ENOENT' ? 'not found' : `not readable, ${code}` };
+  }
+  const settings = new Map<SettingName, { value: string; line: number }>();
+  for (let start = 0, line = 1; start < bytes.length; line += 1) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const equals = bytes.subarray(start, end).indexOf(EQUALS);
+    if (equals !== -1 && equals <= LONGEST_NAME) {
+      const name = bytes
+        .toString('utf8', start, start + equals)
+        .trim()
+        .replace(/^export\s+/, '');
+      if (isSettingName(name))
+        settings.set(name, { value: toValue(bytes.toString('utf8', start + equals + 1, end)), line });
+    }
+    start = end + 1;
+  }
+  bytes.fill(0);
+  return { ok: true, settings };
+}

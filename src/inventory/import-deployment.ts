@@ -1,0 +1,103 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isIP, isIPv6 } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { isNodeKey, readComposeFile } from './compose-file.ts';
+import type { ComposeService } from './compose-service.ts';
+import { type Deployment, toNodeEntry } from './deployment-node.ts';
+import { type Remark, toNotes } from './deployment-notes.ts';
+import { SERVICES, toServiceEntry } from './deployment-services.ts';
+import { toInventoryYaml } from './deployment-yaml.ts';
+
+/** An inventory and what a person should know about it, or what is wrong, each as a sentence. */
+export type ImportedDeployment =
+  | { readonly ok: true; readonly yaml: string; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The longest name that the inventory allows. */
+const MAX_NAME = 100;
+
+/** A host as it stands in a URL; undefined when it is neither a name nor an address. */
+function toUrlHost(text: string): string | undefined {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  const host = isIPv6(bare) ? `[${bare}]` : text;
+  const valid = isIP(bare) !== 0 || /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(text);
+  return valid && URL.canParse(`http://${host}:1`) ? host : undefined;
+}
+
+const isLoopback = (host: string): boolean =>
+  /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(new URL(`http://${host}`).hostname);
+
+/** The network's name in the generator's genesis_input.yml, which holds addresses but no keys. */
+function readNetworkName(folder: string): string | undefined {
+  const path = join(folder, 'genesis_input.yml');
+  try {
+    if (!statSync(path).isFile()) return undefined;
+    const name: unknown = parseDocument(readFileSync(path, 'utf8'), { prettyErrors: false }).get('name');
+    const text = typeof name === 'string' || typeof name === 'number' ? String(name).trim() : '';
+    return text !== '' && text.length <= MAX_NAME && !/\p{C}/u.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const machineOf = ({ profiles }: ComposeService): number | undefined => {
+  const [machine] = profiles.flatMap((profile) => /^machine(\d+)$/.exec(profile)?.[1] ?? []);
+  return machine === undefined ? undefined : Number(machine);
+};
+
+/**
+ * Makes an inventory from a folder that the subnet deployment generator wrote (v0.2 to v2: XinFinOrg/Subnet-Deployment,
+ * before that XinFinOrg/XinFin-Node). Reads the compose file, genesis_input.yml and, by a list of harmless names, the
+ * env files of the nodes and services; never opens keys.json, gen.env, contract_deploy.env or a datadir.
+ *
+ * `host` is where the published ports answer. With one that is not loopback the inventory is for another machine and
+ * has no sockets, files or containers.
+ */
+export function importDeployment(folder: string, options: { readonly host?: string }): ImportedDeployment {
+  const host = toUrlHost(options.host ?? '127.0.0.1');
+  if (host === undefined)
+    return {
+      ok: false,
+      problems: ['--host must be a host name or an IP address, without scheme and port; correct it.'],
+    };
+  const compose = readComposeFile(folder);
+  if (!compose.ok) return compose;
+  const { name: composeName, project, services } = compose.file;
+  const numbered = [...services].filter(([key]) => isNodeKey(key));
+  if (numbered.length === 0)
+    return {
+      ok: false,
+      problems: [
+        `${join(folder, composeName)} has no service subnet1, subnet2 and so on; give the folder that the deployment generator wrote, usually called generated.`,
+      ],
+    };
+
+  const local = isLoopback(host);
+  const deployment: Deployment = { folder, composeName, host, local, ...(project !== undefined && { project }) };
+  const first = Math.min(...numbered.map(([, service]) => machineOf(service) ?? 1));
+  const nodes = numbered
+    .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
+    .map(([key, service]) => {
+      const machine = machineOf(service) ?? first;
+      return toNodeEntry(key, service, deployment, machine === first ? undefined : machine);
+    });
+  const others = new Map(
+    SERVICES.flatMap((key) => {
+      const service = services.get(key);
+      const entry = service && toServiceEntry(key, service, deployment);
+      return entry ? [[key, entry] as const] : [];
+    }),
+  );
+  const remarks: readonly Remark[] = [
+    ...(local ? [] : [{ kind: 'remoteHost', what: host } as const]),
+    ...(local && project === undefined ? [{ kind: 'noProject', what: resolve(folder) } as const] : []),
+    ...[...nodes, ...others.values()].flatMap((entry) => entry.remarks),
+  ];
+  const name = readNetworkName(folder) ?? project?.slice(0, MAX_NAME) ?? 'subnet';
+  return {
+    ok: true,
+    yaml: toInventoryYaml({ name, nodes, services: others }, resolve(folder)),
+    notes: toNotes(remarks),
+  };
+}

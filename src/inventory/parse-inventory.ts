@@ -1,0 +1,115 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
+import type { z } from 'zod';
+import type { Inventory } from '../model/target.ts';
+import { findConflicts } from './find-conflicts.ts';
+import { formatPath, type Problem } from './problem.ts';
+import { inventorySchema } from './schema.ts';
+import { type Environment, substitute } from './substitute.ts';
+import { toInventory } from './to-inventory.ts';
+
+/** An inventory, or everything that is wrong with its text in the order of the text. */
+export type ParsedInventory =
+  | { readonly ok: true; readonly inventory: Inventory }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+interface Finding {
+  readonly path: readonly PropertyKey[];
+  readonly what: string;
+  /** The finding is about the key that ends the path, not about its value. */
+  readonly onKey?: boolean;
+}
+
+/** The offset of what a path names, or of the nearest thing around it that the text has. */
+function offsetOf(document: Document, { path, onKey }: Finding): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const [depth, part] of [...path, undefined].entries()) {
+    const resolved = isAlias(node) ? node.resolve(document) : node;
+    const range = (node as Node | null | undefined)?.range;
+    if (range) offset = range[0];
+    if (part === undefined) break;
+    if (isMap(resolved)) {
+      const pair = resolved.items.find((item) => isScalar(item.key) && item.key.value === part);
+      if (pair === undefined) break;
+      const key = pair.key as Node;
+      if (key.range) offset = key.range[0];
+      if (onKey && depth === path.length - 1) break;
+      node = pair.value;
+    } else if (isSeq(resolved) && typeof part === 'number') node = resolved.items[part];
+    else break;
+  }
+  return offset;
+}
+
+/** An issue of zod as findings; unknown keys are one finding each. */
+const toFindings = (issue: z.core.$ZodIssue): readonly Finding[] => {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      what: 'is not a key that subnetd knows',
+      onKey: true,
+    }));
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
+    return [{ path: issue.path, what: `must be ${issue.expected === 'object' ? 'a mapping' : `a ${issue.expected}`}` }];
+  return [{ path: issue.path, what: issue.message }];
+};
+
+/** A syntax error without what it quotes of the text, which may hold a secret. */
+function saySyntax(error: YAMLError, text: string): string {
+  const [start, end] = [text.lastIndexOf('\n', error.pos[0]) + 1, text.indexOf('\n', error.pos[0])];
+  const line = text.slice(start, end === -1 ? undefined : end);
+  const hint = /[[{].*\$\{/.test(line) ? "; inside [ ] or { } write a reference in quotes, as '${NAME}'" : '';
+  return `is not valid YAML: ${error.message.replace(/: ".*$/s, '')}${hint}`;
+}
+
+/** Reads an inventory's text; all problems are found at once. */
+export function parseInventory(text: string, environment: Environment): ParsedInventory {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const problems: (Problem & { readonly offset: number })[] = [];
+  const add = (offset: number, path: string, what: string) => {
+    const { line, col } = lines.linePos(offset);
+    problems.push({ offset, line: Math.max(line, 1), column: Math.max(col, 1), path, what });
+  };
+  // One syntax error makes others behind it; the first of a line is the one to mend.
+  const finish = (): ParsedInventory => ({
+    ok: false,
+    problems: problems
+      .sort((a, b) => a.offset - b.offset)
+      .filter(({ line, path }, i, all) => path !== '' || line !== all[i - 1]?.line)
+      .map(({ line, column, path, what }) => ({ line, column, path, what })),
+  });
+
+  for (const error of [...document.errors, ...document.warnings]) add(error.pos[0], '', saySyntax(error, text));
+  if (problems.length > 0) return finish();
+
+  substitute(document, environment, (node, path, what) => add(node.range?.[0] ?? 0, formatPath(path), what));
+  const unset = problems.length;
+
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    add(0, '', `cannot be read: ${(error as Error).message}`);
+    return finish();
+  }
+  const parsed = inventorySchema.safeParse(value, { reportInput: false });
+  const findings = parsed.success ? findConflicts(parsed.data) : parsed.error.issues.flatMap(toFindings);
+  for (const finding of findings) {
+    const offset = offsetOf(document, finding);
+    // A value whose variable is missing is wrong already; what its text looks like says nothing more.
+    if (!problems.slice(0, unset).some((problem) => problem.offset === offset))
+      add(offset, formatPath(finding.path), finding.what);
+  }
+  return parsed.success && problems.length === 0 ? { ok: true, inventory: toInventory(parsed.data) } : finish();
+}

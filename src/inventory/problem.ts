@@ -1,0 +1,18 @@
+/** One thing wrong with an inventory; line and column count from 1. */
+export interface Problem {
+  readonly line: number;
+  readonly column: number;
+  /** Where in the document, such as `subnets[0].nodes[1].rpc`; empty for the document itself. */
+  readonly path: string;
+  readonly what: string;
+}
+
+/** A problem as one line of text: `file:line:column: path: what`. */
+export const formatProblem = (file: string, problem: Problem): string =>
+  `${file}:${problem.line}:${problem.column}: ${problem.path === '' ? 'inventory' : problem.path}: ${problem.what}`;
+
+/** A path of keys and indexes as text: `subnets[0].nodes[1].rpc`. */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? String(part) : `.${String(part)}`))
+    .join('');

@@ -1,0 +1,38 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Inventory } from '../model/target.ts';
+import { parseInventory } from './parse-inventory.ts';
+import { formatProblem } from './problem.ts';
+import type { Environment } from './substitute.ts';
+
+/** An inventory read from a file, or one line of text for each problem. */
+export type ReadInventory =
+  | { readonly ok: true; readonly inventory: Inventory; readonly text: string }
+  | { readonly ok: false; readonly problems: readonly string[]; readonly text?: string };
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another with --config',
+  EACCES: 'subnetd may not read it; change its owner or mode',
+  EISDIR: 'it is a directory; name the file in it',
+};
+
+/** Reads and checks an inventory file. */
+export async function readInventory(path: string, environment: Environment): Promise<ReadInventory> {
+  const unreadable = (what: string): ReadInventory => ({
+    ok: false,
+    problems: [formatProblem(path, { line: 1, column: 1, path: '', what })],
+  });
+  let text: string;
+  try {
+    if ((await stat(path)).size > MAX_BYTES) return unreadable('it is larger than 16 MiB, which no inventory is');
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
+  }
+  const parsed = parseInventory(text, environment);
+  return parsed.ok
+    ? { ok: true, inventory: parsed.inventory, text }
+    : { ok: false, problems: parsed.problems.map((problem) => formatProblem(path, problem)), text };
+}

@@ -1,0 +1,222 @@
+import { validateDetailed } from 'node-cron';
+import { z } from 'zod';
+import { durationMs } from '../model/duration.ts';
+
+/** The longest duration that a timer can hold comfortably. */
+const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
+
+const DURATION = /^\d+(\.\d+)?(ms|s|m|h)$/;
+
+const isDuration = (text: string): boolean => {
+  if (!DURATION.test(text)) return false;
+  const ms = durationMs(text);
+  return ms >= 1 && ms <= MAX_DURATION_MS;
+};
+
+const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
+const duration = z.string(DURATION_HELP).regex(DURATION, DURATION_HELP).refine(isDuration, DURATION_HELP);
+
+const isSchedule = (text: string): boolean => {
+  const every = /^every (\S+)$/.exec(text);
+  if (every?.[1] !== undefined) return isDuration(every[1]);
+  return text.trim().split(/\s+/).length === 6 && validateDetailed(text.trim()).valid;
+};
+
+const SCHEDULE_HELP = "must be 'every DURATION' (every 10s) or a cron expression of six fields in UTC (*/10 * * * * *)";
+const schedule = (fallback: string) => z.string(SCHEDULE_HELP).refine(isSchedule, SCHEDULE_HELP).default(fallback);
+
+const text = (what: string) => z.string(`must be ${what}`).min(1, `must be ${what}, not empty`);
+
+const isUrl = (value: string, protocols: readonly string[]): boolean => {
+  const url = URL.parse(value);
+  return url !== null && protocols.includes(url.protocol) && url.hostname !== '';
+};
+
+const url = (protocols: readonly string[], example: string) =>
+  z
+    .string(`must be a URL such as ${example}`)
+    .refine((value) => isUrl(value, protocols), `must be a URL such as ${example}`)
+    .meta({ format: 'uri' });
+
+const httpUrl = (example: string) => url(['http:', 'https:'], example);
+
+const NAME_HELP = 'must be a name: up to 100 printable characters without blanks at its ends';
+const name = z
+  .string(NAME_HELP)
+  .refine((value) => /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u.test(value), NAME_HELP);
+
+const count = (what: string) =>
+  z
+    .number(`must be ${what}`)
+    .int(`must be ${what}`)
+    .min(0, `must be ${what}`)
+    .max(1_000_000, `must be ${what}, at most 1000000`);
+
+const flag = (fallback: boolean) => z.boolean('must be true or false').default(fallback);
+
+const CONTAINER_HELP = 'must be { project: …, service: … } (compose labels) or { name: … }';
+const container = z.union(
+  [
+    z.strictObject({ project: text('a compose project'), service: text('a compose service') }),
+    z.strictObject({ name: text('a container name') }),
+  ],
+  CONTAINER_HELP,
+);
+
+const isTimezone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const LOG_FILE_HELP = 'must be a path, or { path: …, timezone: … }';
+const logFiles = z
+  .array(
+    z.union(
+      [
+        text('a path'),
+        z.strictObject({
+          path: text('a path'),
+          timezone: z.string().refine(isTimezone, 'must be an IANA time zone such as Asia/Dubai').default('UTC'),
+        }),
+      ],
+      LOG_FILE_HELP,
+    ),
+    'must be a list of paths',
+  )
+  .default([]);
+
+const isPattern = (source: string): boolean => {
+  try {
+    new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const patterns = z
+  .array(
+    z.strictObject({
+      name: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be a name such as disk_full: a-z, 0-9 and _'),
+      match: z.string().min(1).max(1000).refine(isPattern, 'must be a regular expression (JavaScript, flag u)'),
+      means: z.enum(['progress', 'error', 'fatal'], 'must be progress, error or fatal'),
+      value: z.string().min(1).optional(),
+    }),
+    'must be a list of patterns',
+  )
+  .default([]);
+
+const component = { container: container.optional(), logFiles, patterns };
+
+const node = z.strictObject({
+  name,
+  rpc: httpUrl('http://127.0.0.1:8545').optional(),
+  ipc: text('the path of the IPC socket').optional(),
+  ...component,
+  consoleExec: flag(false),
+  p2p: z
+    .string()
+    .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, 'must be host:port such as 192.168.25.11:20303')
+    .optional(),
+  expectedPeers: count('a number of peers').optional(),
+});
+
+const service = (example: string) => z.strictObject({ ...component, url: httpUrl(example).optional() });
+
+const browser = z.union(
+  [
+    z.strictObject({ executablePath: text('the path of a Chromium') }),
+    z.strictObject({ cdpUrl: url(['http:', 'https:', 'ws:', 'wss:'], 'http://127.0.0.1:9222') }),
+  ],
+  'must be { executablePath: … } or { cdpUrl: … }',
+);
+
+const checks = z.strictObject({
+  rpc: z
+    .strictObject({
+      schedule: schedule('every 10s'),
+      timeout: duration.default('5s'),
+      stallAfter: duration.default('60s'),
+      maxLag: count('a number of blocks').default(10),
+      enabled: flag(true),
+    })
+    .prefault({}),
+  containers: z.strictObject({ schedule: schedule('every 10s'), timeout: duration.default('5s') }).prefault({}),
+  services: z.strictObject({ schedule: schedule('every 30s'), timeout: duration.default('10s') }).prefault({}),
+  logs: z
+    .strictObject({
+      schedule: schedule('every 10s'),
+      bootnodeWindow: duration.default('10m'),
+      submissionsWithin: duration
+        .optional()
+        .describe('By default what the mode of the relayer allows: full 5m, lite 45m.'),
+      blockDataWithin: duration.default('2m'),
+      errorWindow: duration.default('5m'),
+    })
+    .prefault({}),
+  console: z.strictObject({ schedule: schedule('every 5m'), timeout: duration.default('30s') }).prefault({}),
+});
+
+const subnet = z.strictObject({
+  name,
+  consensus: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9]*$/, 'must be the prefix of the RPC methods, such as XDPoS')
+    .default('XDPoS'),
+  nodes: z.array(node, 'must be a list of nodes').min(1, 'must list at least one node'),
+  bootnode: z.strictObject(component).optional(),
+  relayer: service('http://127.0.0.1:5215').optional(),
+  stats: service('http://127.0.0.1:5213').optional(),
+  frontend: z
+    .strictObject({ ...component, url: httpUrl('http://127.0.0.1:5214').optional(), browser: browser.optional() })
+    .optional(),
+  checks: checks.prefault({}),
+});
+
+const docker = z
+  .union(
+    [
+      z.strictObject({ socketPath: text('the path of the Docker socket') }),
+      z.strictObject({
+        host: text('a host name'),
+        port: z.number('must be a port').int('must be a port').min(1, 'must be a port').max(65535, 'must be a port'),
+        ca: text('the path of a certificate').optional(),
+        cert: text('the path of a certificate').optional(),
+        key: text('the path of a key').optional(),
+      }),
+    ],
+    'must be { socketPath: … } or { host: …, port: … }',
+  )
+  .default({ socketPath: '/var/run/docker.sock' });
+
+const alertmanager = z
+  .strictObject({
+    urls: z.array(httpUrl('http://127.0.0.1:9093'), 'must be a list of URLs').default([]),
+    basicAuth: z.strictObject({ username: text('a user name'), passwordFile: text('the path of a file') }).optional(),
+    bearerTokenFile: text('the path of a file').optional(),
+    tls: z
+      .strictObject({
+        ca: text('the path of a certificate').optional(),
+        cert: text('the path of a certificate').optional(),
+        key: text('the path of a key').optional(),
+        serverName: text('a host name').optional(),
+      })
+      .optional(),
+  })
+  .prefault({});
+
+/** The inventory as a person writes it; the JSON Schema for editors is made from it. */
+export const inventorySchema = z
+  .strictObject({
+    subnets: z.array(subnet, 'must be a list of subnets').min(1, 'must list at least one subnet'),
+    docker,
+    alertmanager,
+  })
+  .meta({ title: 'subnetd inventory' });
+
+/** The inventory's document after defaults. */
+export type InventoryDocument = z.output<typeof inventorySchema>;

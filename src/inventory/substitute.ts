@@ -1,0 +1,65 @@
+import { type Document, isPair, isScalar, isSeq, type Node, parseDocument, Scalar, visit } from 'yaml';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A reference, an escaped one, or one whose braces do not close or hold no name. */
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
+
+/** What a plain scalar means when it is read alone: `3` is a number, `true` a boolean. */
+function plainValue(text: string): unknown {
+  const parsed = parseDocument(text, { prettyErrors: false });
+  const { contents } = parsed;
+  return parsed.errors.length === 0 && isScalar(contents) && contents.type === Scalar.PLAIN ? contents.value : text;
+}
+
+/** The keys and indexes that lead to a value, from its ancestors and its own key as `visit` gives them. */
+function pathOf(ancestors: readonly unknown[], key: unknown): readonly PropertyKey[] {
+  const path: PropertyKey[] = [];
+  for (const [depth, ancestor] of ancestors.entries()) {
+    if (isPair(ancestor)) path.push(String(isScalar(ancestor.key) ? ancestor.key.value : ancestor.key));
+    if (isSeq(ancestor))
+      path.push(depth + 1 < ancestors.length ? ancestor.items.indexOf(ancestors[depth + 1]) : Number(key));
+  }
+  return path;
+}
+
+/**
+ * Replaces `${NAME}` in every value (not in keys) by the environment's, and `$${` by `${`; a plain scalar is read again
+ * afterwards, so that `${PEERS}` can be a number. Reports what cannot be replaced; never shows a value.
+ */
+export function substitute(
+  document: Document,
+  environment: Environment,
+  report: (node: Node, path: readonly PropertyKey[], what: string) => void,
+) {
+  visit(document, {
+    Scalar(key, node, ancestors) {
+      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
+      let replaced = false;
+      const text = node.value.replace(REFERENCE, (reference, name: string | undefined) => {
+        if (reference === '$${') return '${';
+        if (name === undefined) {
+          report(
+            node,
+            pathOf(ancestors, key),
+            'has a ${ without a name and a closing brace; write ${NAME}, or $${ for the two characters',
+          );
+          return reference;
+        }
+        const value = environment[name];
+        if (value === undefined) {
+          report(
+            node,
+            pathOf(ancestors, key),
+            `\${${name}} is not set in the environment; set ${name}, or write $\${ for the two characters`,
+          );
+          return reference;
+        }
+        replaced = true;
+        return value;
+      });
+      node.value = replaced && node.type === Scalar.PLAIN ? plainValue(text) : text;
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { durationMs } from '../model/duration.ts';
+import type {
+  BootnodeTarget,
+  CheckSettings,
+  Inventory,
+  LogFile,
+  NodeTarget,
+  Schedule,
+  ServiceTarget,
+  Subnet,
+  Target,
+} from '../model/target.ts';
+import type { InventoryDocument } from './schema.ts';
+
+type SubnetDocument = InventoryDocument['subnets'][number];
+type ComponentDocument = NonNullable<SubnetDocument['bootnode']>;
+
+const toSchedule = (text: string): Schedule =>
+  text.startsWith('every ')
+    ? { kind: 'every', ms: durationMs(text.slice('every '.length)) }
+    : { kind: 'cron', expression: text.trim() };
+
+const toLogFile = (entry: string | LogFile): LogFile =>
+  typeof entry === 'string' ? { path: entry, timezone: 'UTC' } : entry;
+
+const toCommon = ({ container, logFiles, patterns }: ComponentDocument) => ({
+  ...(container && { container }),
+  logFiles: logFiles.map(toLogFile),
+  patterns,
+});
+
+const toNode = (subnet: SubnetDocument, node: SubnetDocument['nodes'][number]): NodeTarget => ({
+  subnet: subnet.name,
+  component: 'node',
+  name: node.name,
+  ...(node.rpc !== undefined && { rpc: node.rpc }),
+  ...(node.ipc !== undefined && { ipc: node.ipc }),
+  ...(node.p2p !== undefined && { p2p: node.p2p }),
+  ...toCommon(node),
+  consoleExec: node.consoleExec,
+  expectedPeers: node.expectedPeers ?? subnet.nodes.length - 1,
+});
+
+function toSingles(subnet: SubnetDocument): readonly Target[] {
+  const { bootnode, relayer, stats, frontend } = subnet;
+  const toService = (
+    component: ServiceTarget['component'],
+    document: (ComponentDocument & Pick<ServiceTarget, 'url' | 'browser'>) | undefined,
+  ): readonly ServiceTarget[] =>
+    document === undefined
+      ? []
+      : [
+          {
+            subnet: subnet.name,
+            component,
+            name: component,
+            ...(document.url !== undefined && { url: document.url }),
+            ...(document.browser && { browser: document.browser }),
+            ...toCommon(document),
+          },
+        ];
+  const bootnodes: readonly BootnodeTarget[] = bootnode
+    ? [{ subnet: subnet.name, component: 'bootnode', name: 'bootnode', ...toCommon(bootnode) }]
+    : [];
+  return [
+    ...bootnodes,
+    ...toService('relayer', relayer),
+    ...toService('stats', stats),
+    ...toService('frontend', frontend),
+  ];
+}
+
+const toChecks = ({ rpc, containers, services, logs, console }: SubnetDocument['checks']): CheckSettings => ({
+  rpc: {
+    schedule: toSchedule(rpc.schedule),
+    timeoutMs: durationMs(rpc.timeout),
+    stallAfterMs: durationMs(rpc.stallAfter),
+    maxLag: rpc.maxLag,
+    enabled: rpc.enabled,
+  },
+  containers: { schedule: toSchedule(containers.schedule), timeoutMs: durationMs(containers.timeout) },
+  services: { schedule: toSchedule(services.schedule), timeoutMs: durationMs(services.timeout) },
+  logs: {
+    schedule: toSchedule(logs.schedule),
+    bootnodeWindowMs: durationMs(logs.bootnodeWindow),
+    ...(logs.submissionsWithin !== undefined && { submissionsWithinMs: durationMs(logs.submissionsWithin) }),
+    blockDataWithinMs: durationMs(logs.blockDataWithin),
+    errorWindowMs: durationMs(logs.errorWindow),
+  },
+  console: { schedule: toSchedule(console.schedule), timeoutMs: durationMs(console.timeout) },
+});
+
+/** The inventory's document as the program's values: defaults filled in, durations in milliseconds. */
+export const toInventory = (document: InventoryDocument): Inventory => ({
+  subnets: document.subnets.map(
+    (subnet): Subnet => ({
+      name: subnet.name,
+      consensus: subnet.consensus,
+      targets: [...subnet.nodes.map((node) => toNode(subnet, node)), ...toSingles(subnet)],
+      checks: toChecks(subnet.checks),
+    }),
+  ),
+  docker: document.docker,
+});

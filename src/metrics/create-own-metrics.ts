@@ -1,0 +1,163 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What subnetd tells of itself. */
+export interface OwnMetrics {
+  roundFinished(subnet: string, round: string, seconds: number): void;
+  roundLate(subnet: string, round: string): void;
+  requestFinished(method: string, route: string, status: number, seconds: number): void;
+  /** Drops the series of rounds that run no more. */
+  keepRounds(runs: (subnet: string, round: string) => boolean): void;
+  /** Prometheus's text format 0.0.4. */
+  render(): Promise<string>;
+  stop(): void;
+}
+
+/** What is asked at each scrape; undefined leaves the sample out, times are Unix milliseconds. */
+export interface OwnState {
+  readonly isDockerUp: () => boolean | undefined;
+  readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
+}
+
+/** Version and commit, as `subnetd version` prints them. */
+export interface Build {
+  readonly version: string;
+  readonly commit: string;
+}
+
+const LAG_WINDOW_MS = 10_000;
+
+/** The longest delay of the event loop in the last whole window and in the one that runs, in seconds. */
+function watchEventLoop(): { readonly lagSeconds: () => number; readonly stop: () => void } {
+  const resolution = 20;
+  const histogram = monitorEventLoopDelay({ resolution });
+  histogram.enable();
+  let last = 0;
+  const current = () => Math.max(0, histogram.max / 1e9 - resolution / 1000);
+  const timer = setInterval(() => {
+    last = current();
+    histogram.reset();
+  }, LAG_WINDOW_MS);
+  timer.unref();
+  const stop = () => {
+    clearInterval(timer);
+    histogram.disable();
+  };
+  return { lagSeconds: () => Math.max(last, current()), stop };
+}
+
+/** The daemon's own metrics, on a registry of their own. */
+export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const loop = watchEventLoop();
+
+  const gauge = (name: string, help: string, value: () => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const now = value();
+        if (now === undefined) this.remove();
+        else this.set(now);
+      },
+    });
+
+  new Gauge({ name: 'subnetd_build_info', help: 'What runs.', labelNames: ['version', 'commit', 'node'], registers })
+    .labels(build.version, build.commit, process.version)
+    .set(1);
+  gauge('subnetd_config_last_reload_successful', 'Whether the last load of the inventory succeeded.', () =>
+    Number(state.lastReload().successful),
+  );
+  gauge(
+    'subnetd_config_last_reload_success_timestamp_seconds',
+    'When the inventory was last loaded with success, in Unix seconds.',
+    () => {
+      const { successAt } = state.lastReload();
+      return successAt === undefined ? undefined : successAt / 1000;
+    },
+  );
+  gauge('subnetd_docker_up', 'Whether the Docker Engine answers; absent when no target names a container.', () => {
+    const up = state.isDockerUp();
+    return up === undefined ? undefined : Number(up);
+  });
+  gauge('subnetd_event_loop_lag_seconds', 'The longest delay of the event loop in the last 10 to 20 seconds.', () =>
+    loop.lagSeconds(),
+  );
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  gauge(
+    'process_start_time_seconds',
+    'When the process started, in Unix seconds.',
+    () => performance.timeOrigin / 1000,
+  );
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time, user and system.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+
+  const rounds = new Histogram({
+    name: 'subnetd_round_duration_seconds',
+    help: 'How long the looks of a round were under way, without the deliberate spreading.',
+    labelNames: ['subnet', 'round'],
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const late = new Counter({
+    name: 'subnetd_rounds_late_total',
+    help: 'Rounds that did not start in time, because the one before still ran or the schedule failed.',
+    labelNames: ['subnet', 'round'],
+    registers,
+  });
+  const requests = new Counter({
+    name: 'subnetd_http_requests_total',
+    help: 'HTTP requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'subnetd_http_request_duration_seconds',
+    help: 'How long HTTP requests took.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
+    registers,
+  });
+  const known = new Map<string, { readonly subnet: string; readonly round: string }>();
+  const remember = (subnet: string, round: string) => {
+    const key = JSON.stringify([subnet, round]);
+    if (known.has(key)) return;
+    known.set(key, { subnet, round });
+    late.labels(subnet, round).inc(0);
+  };
+
+  return {
+    roundFinished: (subnet, round, seconds) => {
+      remember(subnet, round);
+      rounds.labels(subnet, round).observe(seconds);
+    },
+    roundLate: (subnet, round) => {
+      remember(subnet, round);
+      late.labels(subnet, round).inc();
+    },
+    requestFinished: (method, route, status, seconds) => {
+      requests.labels(method, route, String(status)).inc();
+      requestSeconds.labels(method, route).observe(seconds);
+    },
+    keepRounds: (runs) => {
+      for (const [key, labels] of known) {
+        if (runs(labels.subnet, labels.round)) continue;
+        rounds.remove(labels);
+        late.remove(labels);
+        known.delete(key);
+      }
+    },
+    render: () => registry.metrics(),
+    stop: loop.stop,
+  };
+}

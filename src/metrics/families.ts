@@ -1,0 +1,161 @@
+import type { Target } from '../model/target.ts';
+import type { CheckState } from '../model/verdict.ts';
+import type { SubnetState, TargetState } from '../monitor/board.ts';
+
+/** What the samples of one family are of. */
+type Samples =
+  | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
+  | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
+  | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
+  | {
+      readonly per: 'check';
+      readonly value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined;
+    };
+
+/** One metric of the watched subnets; a sample whose value is undefined is left out. */
+export interface Family {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  readonly samples: readonly Samples[];
+}
+
+const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
+const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
+
+/** A check that was judged; of one that cannot be, or has nothing to look at, there is no verdict to tell. */
+const judged = ({ verdict }: CheckState): boolean => verdict !== 'unknown' && verdict !== 'skipped';
+
+const ran = (check: CheckState): boolean => check.verdict !== 'skipped';
+
+const check = (
+  name: string,
+  type: Family['type'],
+  help: string,
+  value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined,
+): Family => ({ name: `subnet_check_${name}`, type, help, samples: [{ per: 'check', value }] });
+
+const node = (name: string, help: string, value: (state: TargetState) => number | undefined): Family => ({
+  name: `subnet_node_${name}`,
+  type: 'gauge',
+  help,
+  samples: [{ per: 'node', value }],
+});
+
+const BLOCKS = ['latest', 'committed'] as const;
+
+const perBlock = (
+  name: string,
+  help: string,
+  value: (state: TargetState, block: (typeof BLOCKS)[number]) => number | undefined,
+): Family => ({
+  name: `subnet_node_block_${name}`,
+  type: 'gauge',
+  help,
+  samples: BLOCKS.map((block) => ({ per: 'node', block, value: (state) => value(state, block) })),
+});
+
+const container = (
+  name: string,
+  type: Family['type'],
+  help: string,
+  value: (state: TargetState) => number | undefined,
+): Family => ({ name: `subnet_container_${name}`, type, help, samples: [{ per: 'target', value }] });
+
+/** What Docker told at the last look, when it was reached and the container was there. */
+const found = ({ facts }: TargetState) =>
+  facts.container?.observation?.kind === 'found' ? facts.container.observation.container : undefined;
+
+const expectedPeers = (target: Target): number | undefined =>
+  target.component === 'node' ? target.expectedPeers : undefined;
+
+/** Every metric that is made of what the monitor knows, in the order of the page. */
+export const families: readonly Family[] = [
+  check('success', 'gauge', 'Whether the check passes, degraded or not (1) or fails (0).', (state) =>
+    judged(state) ? bit(state.verdict !== 'fail') : undefined,
+  ),
+  check(
+    'degraded',
+    'gauge',
+    'Whether the check was judged through a fallback or with less to see (1) or not (0).',
+    (state) => (judged(state) ? bit(state.verdict === 'degraded') : undefined),
+  ),
+  check('last_run_timestamp_seconds', 'gauge', 'When the check ran last, in Unix seconds.', ({ lastRun }) =>
+    seconds(lastRun),
+  ),
+  check('interval_seconds', 'gauge', 'The gap between two runs of the check by its schedule.', (state, interval) =>
+    ran(state) ? interval : undefined,
+  ),
+  check('duration_seconds', 'gauge', 'How long the last look for the check took.', (state) => state.durationSeconds),
+  check('runs_total', 'counter', 'Runs of the check since subnetd started.', (state) =>
+    ran(state) ? state.runs : undefined,
+  ),
+  check('failures_total', 'counter', 'Runs of the check that failed since subnetd started.', (state) =>
+    ran(state) ? state.failures : undefined,
+  ),
+  {
+    name: 'subnet_nodes',
+    type: 'gauge',
+    help: 'Nodes that the inventory lists.',
+    samples: [
+      { per: 'subnet', value: ({ subnet }) => subnet.targets.filter(({ component }) => component === 'node').length },
+    ],
+  },
+  node('up', 'Whether the node answered any JSON-RPC call in the last round.', ({ facts }) =>
+    bit(facts.node?.observation.answered),
+  ),
+  perBlock('number', 'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.', ({ facts }, block) =>
+    facts.node?.observation[block]?.ok ? facts.node[block]?.number : undefined,
+  ),
+  perBlock('timestamp_seconds', 'The time in the header of the block, in Unix seconds.', ({ facts }, block) =>
+    facts.node?.observation[block]?.ok ? facts.node[block]?.timestamp : undefined,
+  ),
+  perBlock(
+    'advanced_timestamp_seconds',
+    'When the height was last seen to rise, at first when it was first seen, in Unix seconds.',
+    ({ facts }, block) => seconds(facts.node?.[block]?.advancedAt),
+  ),
+  node('peers', 'Peers by admin_peers, else by net_peerCount.', ({ facts }) => {
+    const peers = facts.node?.observation.peers;
+    return peers?.ok ? peers.value.count : undefined;
+  }),
+  node('peers_expected', 'Peers that the node should have.', ({ target }) => expectedPeers(target)),
+  container('running', 'gauge', 'Whether the container runs, by Docker.', ({ facts }) =>
+    facts.container === undefined || facts.container.observation?.kind === 'docker-unreachable'
+      ? undefined
+      : bit(facts.container.observation?.kind === 'found' && facts.container.observation.container.running),
+  ),
+  container(
+    'last_exit_code',
+    'gauge',
+    'The exit code of the last end of the container; 137 alone is no sign of an OOM kill.',
+    ({ facts }) => facts.container?.lastExit?.code,
+  ),
+  container(
+    'memory_bytes',
+    'gauge',
+    'Memory of the container without the inactive file cache.',
+    (state) => found(state)?.memoryBytes,
+  ),
+  container(
+    'memory_limit_bytes',
+    'gauge',
+    'Memory limit of the container; absent when it has none.',
+    (state) => found(state)?.memoryLimitBytes,
+  ),
+  container('start_timestamp_seconds', 'gauge', 'When the container started last, in Unix seconds.', (state) =>
+    seconds(found(state)?.startedAt),
+  ),
+  container(
+    'restarts_total',
+    'counter',
+    'Starts of the container seen after the first, recreation included.',
+    ({ facts }) => facts.container?.restarts,
+  ),
+  container(
+    'oom_kills_total',
+    'counter',
+    'Kills for want of memory in the container, by Docker.',
+    ({ facts }) => facts.container?.oomKills,
+  ),
+];

@@ -1,0 +1,71 @@
+import type { RoundName, Target } from '../model/target.ts';
+import type { CheckName } from '../model/verdict.ts';
+import type { Snapshot } from '../monitor/board.ts';
+import { families } from './families.ts';
+
+/** The usual gap between two runs of a subnet's round, in seconds. */
+export type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;
+
+const escapeLabel = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+
+/** The label sets of one target. Most of a page is label sets, so each is made once. */
+interface LabelSets {
+  readonly node: string;
+  readonly target: string;
+  readonly checks: Partial<Record<CheckName, string>>;
+}
+
+const labelSets = new WeakMap<Target, LabelSets>();
+
+function getLabelSets(target: Target): LabelSets {
+  const known = labelSets.get(target);
+  if (known) return known;
+  const subnet = `subnet="${escapeLabel(target.subnet)}"`;
+  const name = `name="${escapeLabel(target.name)}"`;
+  const sets = { node: `${subnet},${name}`, target: `${subnet},component="${target.component}",${name}`, checks: {} };
+  labelSets.set(target, sets);
+  return sets;
+}
+
+function getCheckLabels(sets: LabelSets, check: CheckName): string {
+  const labels = sets.checks[check] ?? `${sets.target},check="${check}"`;
+  sets.checks[check] = labels;
+  return labels;
+}
+
+/**
+ * The metrics of the watched subnets in Prometheus's text format 0.0.4, made of one snapshot: what is not in it leaves no
+ * series. A family without a sample is left out whole.
+ */
+export function renderFamilies(snapshot: Snapshot, intervalSeconds: IntervalSeconds): string {
+  let page = '';
+  for (const { name, type, help, samples } of families) {
+    let body = '';
+    const add = (labels: string, value: number | undefined) => {
+      if (value !== undefined) body += `${name}{${labels}} ${value}\n`;
+    };
+    for (const sample of samples) {
+      for (const subnet of snapshot) {
+        if (sample.per === 'subnet') {
+          add(`subnet="${escapeLabel(subnet.subnet.name)}"`, sample.value(subnet));
+          continue;
+        }
+        for (const state of subnet.targets) {
+          const sets = getLabelSets(state.target);
+          if (sample.per === 'target') add(sets.target, sample.value(state));
+          else if (sample.per === 'check') {
+            for (const check of state.checks)
+              add(
+                getCheckLabels(sets, check.check),
+                sample.value(check, intervalSeconds(subnet.subnet.name, check.round)),
+              );
+          } else if (state.target.component === 'node')
+            add(sample.block ? `${sets.node},block="${sample.block}"` : sets.node, sample.value(state));
+        }
+      }
+    }
+    if (body !== '') page += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${body}`;
+  }
+  return page;
+}

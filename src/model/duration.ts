@@ -1,0 +1,19 @@
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `500ms`, `10s`, `5m`, `1h` in milliseconds; the text has been checked before. */
+export function durationMs(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
+  return Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ''] ?? Number.NaN);
+}
+
+/** Milliseconds as a person says them: `45s`, `2m 5s`, `3h 10m`. */
+export function sayDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  const [big, small, unit, rest] =
+    seconds < 3600
+      ? [Math.floor(seconds / 60), seconds % 60, 'm', 's']
+      : [Math.floor(seconds / 3600), Math.round((seconds % 3600) / 60), 'h', 'm'];
+  return small === 0 ? `${big}${unit}` : `${big}${unit} ${small}${rest}`;
+}

@@ -1,0 +1,112 @@
+/** The five kinds of program in a subnet, as they stand in the label `component`. */
+export type Component = 'node' | 'bootnode' | 'relayer' | 'stats' | 'frontend';
+
+/** How a container is found: by its compose labels, or by its name. */
+export type ContainerRef = { readonly project: string; readonly service: string } | { readonly name: string };
+
+/** A log file, or a glob of them, and the IANA time zone of times in it that carry none. */
+export interface LogFile {
+  readonly path: string;
+  readonly timezone: string;
+}
+
+/** A log pattern of the operator's own: a regular expression and what a match means. */
+export interface Pattern {
+  readonly name: string;
+  readonly match: string;
+  readonly means: 'progress' | 'error' | 'fatal';
+  /** The name of the capture group that holds a number, when the line carries one. */
+  readonly value?: string;
+}
+
+interface TargetBase {
+  readonly subnet: string;
+  /** The inventory's name; for the four single components the component itself. */
+  readonly name: string;
+  readonly container?: ContainerRef;
+  readonly logFiles: readonly LogFile[];
+  readonly patterns: readonly Pattern[];
+}
+
+/** A subnet node. At least one of `rpc`, `ipc` and `container` is there. */
+export interface NodeTarget extends TargetBase {
+  readonly component: 'node';
+  /** JSON-RPC over HTTP; may carry user info, which no output shows. */
+  readonly rpc?: string;
+  readonly ipc?: string;
+  readonly consoleExec: boolean;
+  /** `host:port` as the bootnode sees the node. */
+  readonly p2p?: string;
+  readonly expectedPeers: number;
+}
+
+export interface BootnodeTarget extends TargetBase {
+  readonly component: 'bootnode';
+}
+
+/** One of the three programs that answer HTTP themselves. */
+export interface ServiceTarget extends TargetBase {
+  readonly component: 'relayer' | 'stats' | 'frontend';
+  readonly url?: string;
+  readonly browser?: { readonly executablePath: string } | { readonly cdpUrl: string };
+}
+
+export type Target = NodeTarget | BootnodeTarget | ServiceTarget;
+
+/** When a round runs: a fixed gap in milliseconds, or a six-field cron expression in UTC. */
+export type Schedule =
+  | { readonly kind: 'every'; readonly ms: number }
+  | { readonly kind: 'cron'; readonly expression: string };
+
+/** The kinds of round; each has its schedule in the inventory. */
+export type RoundName = 'rpc' | 'containers' | 'services' | 'logs' | 'console';
+
+/** What the inventory's `checks` says, durations in milliseconds. */
+export interface CheckSettings {
+  readonly rpc: {
+    readonly schedule: Schedule;
+    readonly timeoutMs: number;
+    readonly stallAfterMs: number;
+    /** In blocks. */
+    readonly maxLag: number;
+    readonly enabled: boolean;
+  };
+  readonly containers: { readonly schedule: Schedule; readonly timeoutMs: number };
+  readonly services: { readonly schedule: Schedule; readonly timeoutMs: number };
+  readonly logs: {
+    readonly schedule: Schedule;
+    readonly bootnodeWindowMs: number;
+    readonly submissionsWithinMs?: number;
+    readonly blockDataWithinMs: number;
+    readonly errorWindowMs: number;
+  };
+  readonly console: { readonly schedule: Schedule; readonly timeoutMs: number };
+}
+
+export interface Subnet {
+  readonly name: string;
+  /** The prefix of the consensus engine's RPC methods, such as `XDPoS`. */
+  readonly consensus: string;
+  readonly targets: readonly Target[];
+  readonly checks: CheckSettings;
+}
+
+/** Where the Docker Engine answers. */
+export type DockerAddress =
+  | { readonly socketPath: string }
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly ca?: string;
+      readonly cert?: string;
+      readonly key?: string;
+    };
+
+export interface Inventory {
+  readonly subnets: readonly Subnet[];
+  readonly docker: DockerAddress;
+}
+
+/** The one name of a target across reloads. */
+export const targetKey = (target: Pick<Target, 'subnet' | 'component' | 'name'>): string =>
+  JSON.stringify([target.subnet, target.component, target.name]);

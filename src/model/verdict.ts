@@ -1,0 +1,35 @@
+import type { RoundName } from './target.ts';
+
+/**
+ * `pass`; `degraded`: passes, judged through a fallback or with less to see; `fail`; `unknown`: cannot be judged;
+ * `skipped`: the inventory gives nothing to look at.
+ */
+export type Verdict = 'pass' | 'degraded' | 'fail' | 'unknown' | 'skipped';
+
+/** A verdict and one sentence that says what was seen and what to do. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly reason: string;
+}
+
+export const pass = (reason: string): Judgement => ({ verdict: 'pass', reason });
+export const degraded = (reason: string): Judgement => ({ verdict: 'degraded', reason });
+export const fail = (reason: string): Judgement => ({ verdict: 'fail', reason });
+export const unknown = (reason: string): Judgement => ({ verdict: 'unknown', reason });
+export const skipped = (reason: string): Judgement => ({ verdict: 'skipped', reason });
+
+/** The names of the checks, as they stand in the label `check`. */
+export type CheckName = 'latest_block' | 'peers' | 'container' | 'http';
+
+/** One check of one target as it stands; times in Unix milliseconds, the duration in seconds. */
+export interface CheckState extends Judgement {
+  readonly check: CheckName;
+  readonly round: RoundName;
+  /** When the verdict became what it is. */
+  readonly since: number;
+  readonly lastRun?: number;
+  readonly durationSeconds?: number;
+  readonly runs: number;
+  readonly failures: number;
+}
+

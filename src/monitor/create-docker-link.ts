@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContainerObservation } from '../model/observation.ts';
+import type { ContainerRef, DockerAddress } from '../model/target.ts';
+import type { Docker } from '../probes/docker.ts';
+import type { DockerEvent } from '../probes/docker-event.ts';
+
+/** The Docker Engine as the monitor uses it: loaded and opened only when a target names a container. */
+export interface DockerLink {
+  /** Opens the engine at this address, instead of one at another; undefined: no target needs it. */
+  use(address: DockerAddress | undefined): void;
+  /** Never rejects; bounded by `timeoutMs`. */
+  look(ref: ContainerRef, timeoutMs: number): Promise<ContainerObservation>;
+  /** Does the engine answer? Undefined while nobody needs it, or it has not been asked yet. */
+  isUp(): boolean | undefined;
+  stop(): void;
+}
+
+interface Engine {
+  readonly address: DockerAddress;
+  readonly docker: Promise<Docker>;
+  up?: boolean;
+  stop(): void;
+}
+
+/** A link that tells of every event of the engine. */
+export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerLink {
+  let engine: Engine | undefined;
+
+  const open = (address: DockerAddress): Engine => {
+    let stopped = false;
+    // dockerode takes longer to load than all the rest together.
+    const docker = import('../probes/docker.ts').then(({ createDocker }) => createDocker(address));
+    const opened: Engine = {
+      address,
+      docker,
+      stop: () => {
+        stopped = true;
+        void docker.then((running) => running.stop());
+      },
+    };
+    void docker.then((running) => {
+      if (!stopped)
+        running.follow(onEvent, (up) => {
+          opened.up = up;
+        });
+    });
+    return opened;
+  };
+
+  return {
+    use: (address) => {
+      if (isDeepStrictEqual(engine?.address, address)) return;
+      engine?.stop();
+      engine = address && open(address);
+    },
+    look: async (ref, timeoutMs) => {
+      if (engine === undefined) throw new Error('a container was looked at before the engine was chosen');
+      const asked = engine;
+      const observation = await (await asked.docker).look(ref, AbortSignal.timeout(timeoutMs));
+      asked.up = observation.kind !== 'docker-unreachable';
+      return observation;
+    },
+    isUp: () => engine?.up,
+    stop: () => engine?.stop(),
+  };
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
+import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
+import { foldContainerEvent } from '../rules/fold-container.ts';
+import { createBoard, type Snapshot } from './board.ts';
+import { createDockerLink } from './create-docker-link.ts';
+import { createLooker, type Looker } from './create-lookers.ts';
+import { createRound, type Round, type RoundEvents } from './create-round.ts';
+
+/** Watches what the inventory lists, and knows how it stands. */
+export interface Monitor {
+  /** Takes an inventory: at first, and instead of the one before. Unchanged subnets go on undisturbed. */
+  load(inventory: Inventory): void;
+  snapshot(): Snapshot;
+  /** The usual gap between two runs of a round, in milliseconds. */
+  intervalMs(subnet: string, round: RoundName): number | undefined;
+  /** The schedules work. */
+  isAlive(): boolean;
+  /** An inventory is loaded, and the first RPC round of each of its subnets has ended once. */
+  isReady(): boolean;
+  isDockerUp(): boolean | undefined;
+  /** Looks once at each target of the subnets, in the rounds given, outside of any schedule. */
+  lookNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the monitor is given; `now` is in Unix milliseconds. */
+export interface MonitorOptions extends RoundEvents {
+  readonly now: () => number;
+  /** False: nothing is looked at but by `lookNow`. */
+  readonly scheduled: boolean;
+  /** Something in the monitor itself broke; the look counts as not made. */
+  readonly onBug: (error: unknown) => void;
+}
+
+const ROUNDS = ['rpc', 'containers', 'services'] as const;
+const WATCHDOG_MS = 1_000;
+
+/** The looks that a subnet's rounds make, and the rounds on their schedules. */
+interface Watch {
+  readonly subnet: Subnet;
+  readonly lookers: ReadonlyMap<RoundName, ReadonlyMap<Target, Looker>>;
+  readonly rounds: readonly Round[];
+}
+
+/** A monitor without an inventory. */
+export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: MonitorOptions): Monitor {
+  const board = createBoard();
+  let watches: readonly Watch[] = [];
+  let ready = false;
+
+  const onEvent = (event: DockerEvent) => {
+    for (const { subnet, lookers } of watches) {
+      for (const target of subnet.targets) {
+        if (!target.container || !matchesContainer(target.container, event)) continue;
+        board.fold(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) }));
+        const looker = lookers.get('containers')?.get(target);
+        if (looker) void look(target, 'containers', looker);
+      }
+    }
+  };
+  const docker = createDockerLink(onEvent);
+
+  /** The looks under way. One looker's looks never overlap: what an older one saw must not come after a newer one. */
+  const underWay = new Map<Looker, Promise<void>>();
+  const look = (target: Target, round: RoundName, looker: Looker): Promise<void> => {
+    const lookAndRecord = async () => {
+      await underWay.get(looker);
+      const started = performance.now();
+      const fold = await looker.look();
+      board.record(target, round, fold, (performance.now() - started) / 1000, now());
+    };
+    const done = lookAndRecord()
+      .catch(onBug)
+      .finally(() => underWay.get(looker) === done && underWay.delete(looker));
+    underWay.set(looker, done);
+    return done;
+  };
+
+  const createWatch = (subnet: Subnet): Watch => {
+    const lookers = new Map(
+      ROUNDS.map((round) => [
+        round,
+        new Map(
+          subnet.targets.flatMap((target) => {
+            const looker = createLooker(round, target, subnet, docker, now);
+            return looker ? [[target, looker] as const] : [];
+          }),
+        ),
+      ]),
+    );
+    const rounds = ROUNDS.flatMap((name) => {
+      const own = lookers.get(name) ?? new Map<Target, Looker>();
+      if (own.size === 0 || !scheduled) return [];
+      const lookAt = (target: Target) => look(target, name, own.get(target) as Looker);
+      return [createRound(subnet, name, [...own.keys()], subnet.checks[name], lookAt, { onFinished, onLate })];
+    });
+    return { subnet, lookers, rounds };
+  };
+
+  /** Ends the looks under way too: their connections are closed. */
+  const close = async ({ rounds, lookers }: Watch): Promise<void> => {
+    const stopped = rounds.map((round) => round.stop());
+    for (const own of lookers.values()) for (const looker of own.values()) looker.close();
+    await Promise.all(stopped);
+  };
+
+  const watchdog = setInterval(() => {
+    for (const { rounds } of watches) for (const round of rounds) round.wake();
+  }, WATCHDOG_MS);
+
+  return {
+    load: (inventory) => {
+      const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
+      docker.use(needsDocker ? inventory.docker : undefined);
+      const kept = new Map(
+        inventory.subnets.map((subnet) => [subnet, watches.find((watch) => isDeepStrictEqual(watch.subnet, subnet))]),
+      );
+      // A kept subnet's targets stay the same values, by which the board knows them.
+      const subnets = inventory.subnets.map((subnet) => kept.get(subnet)?.subnet ?? subnet);
+      const before = watches;
+      board.load({ ...inventory, subnets }, now());
+      watches = inventory.subnets.map((subnet) => kept.get(subnet) ?? createWatch(subnet));
+      for (const watch of before) if (!watches.includes(watch)) void close(watch);
+      const firsts = watches.flatMap(({ rounds }) =>
+        rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
+      );
+      void Promise.all(firsts).then(() => {
+        ready = true;
+      });
+    },
+    snapshot: board.snapshot,
+    intervalMs: (subnet, round) =>
+      watches.find((watch) => watch.subnet.name === subnet)?.rounds.find(({ name }) => name === round)?.intervalMs,
+    isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
+    isReady: () => ready,
+    isDockerUp: docker.isUp,
+    lookNow: async (wanted) => {
+      const looks = watches.flatMap(({ lookers }) =>
+        [...lookers].flatMap(([round, own]) =>
+          [...own].filter(([target]) => wanted(target, round)).map(([target, looker]) => look(target, round, looker)),
+        ),
+      );
+      await Promise.all(looks);
+    },
+    stop: async () => {
+      clearInterval(watchdog);
+      await Promise.all(watches.map(close));
+      docker.stop();
+      await Promise.all(underWay.values());
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { RoundName, Schedule, Subnet, Target } from '../model/target.ts';
+import { createTimer } from './create-timer.ts';
+import { runRound } from './run-round.ts';
+
+/** What a round tells while it runs. */
+export interface RoundEvents {
+  /** `seconds` without the deliberate spreading. */
+  readonly onFinished: (subnet: string, round: RoundName, seconds: number) => void;
+  /** A tick came while the round before was still running, or did not come in time. */
+  readonly onLate: (subnet: string, round: RoundName, why: 'overlap' | 'overdue') => void;
+}
+
+/** One round of one subnet on its schedule. */
+export interface Round {
+  readonly subnet: string;
+  readonly name: RoundName;
+  readonly intervalMs: number;
+  /** Resolves when the first round has ended. */
+  readonly first: Promise<void>;
+  /** The schedule works: no tick is more than a minute late. */
+  isAlive(): boolean;
+  /** Runs the round when its tick is overdue, which is the watchdog's work. */
+  wake(): void;
+  /** Resolves when no look is under way any more. */
+  stop(): Promise<void>;
+}
+
+/** Looks under way at once: a round of 500 targets that all hang still ends within its interval. */
+const CONCURRENCY = 256;
+
+/** Readings of one round stay near each other in time, however long the interval. */
+const MAX_SPREAD_MS = 30_000;
+
+const OVERDUE_MS = 5_000;
+const DEAD_MS = 60_000;
+
+/** Runs the round at once, then by its schedule, never over itself, the looks spread over the interval. */
+export function createRound(
+  { name: subnet }: Subnet,
+  name: RoundName,
+  targets: readonly Target[],
+  { schedule, timeoutMs }: { readonly schedule: Schedule; readonly timeoutMs: number },
+  look: (target: Target) => Promise<void>,
+  { onFinished, onLate }: RoundEvents,
+): Round {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const run = (spreadMs: number): Promise<void> => {
+    running = runRound(targets, { spreadMs, concurrency: CONCURRENCY }, stopping.signal, look).then((busyMs) => {
+      running = undefined;
+      if (!stopping.signal.aborted) onFinished(subnet, name, busyMs / 1000);
+    });
+    return running;
+  };
+  const tick = () => {
+    if (running) onLate(subnet, name, 'overlap');
+    // The last look has time to end before the next tick.
+    else void run(Math.min(MAX_SPREAD_MS, Math.max(0, timer.intervalMs - timeoutMs)));
+  };
+
+  let timer = createTimer(schedule, tick);
+  return {
+    subnet,
+    name,
+    intervalMs: timer.intervalMs,
+    first: run(0),
+    isAlive: () => performance.now() - timer.dueAt() < DEAD_MS,
+    wake: () => {
+      if (performance.now() - timer.dueAt() < OVERDUE_MS) return;
+      onLate(subnet, name, 'overdue');
+      timer.stop();
+      timer = createTimer(schedule, tick);
+      tick();
+    },
+    stop: async () => {
+      stopping.abort();
+      timer.stop();
+      await running;
+    },
+  };
+}

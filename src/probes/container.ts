@@ -1,0 +1,128 @@
+import type { Container, ContainerObservation, DockerFault } from '../model/observation.ts';
+import type { ContainerRef } from '../model/target.ts';
+import type { DockerApi } from './docker-api.ts';
+import { isOneOff } from './docker-event.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Containers that live come first, then the newest (`State` and `Created` of `GET /containers/json`). */
+const liveliness = ['running', 'restarting', 'paused'];
+
+const toMembers = (value: unknown): Members | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+
+const toCount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/** Docker writes a time that never was as the year 1. */
+function toTime(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return time > 0 ? time : undefined;
+}
+
+/** The container of a `GET /containers/ID/json`, without what only the statistics tell; undefined when it is none. */
+function toContainer(body: unknown): Container | undefined {
+  const { Id: id, Name: path, State, RestartCount, HostConfig } = toMembers(body) ?? {};
+  const state = toMembers(State);
+  const name = typeof path === 'string' ? path.replace(/^\//, '') : '';
+  if (typeof id !== 'string' || !/^\w{1,128}$/.test(id) || !/^[\w.-]{1,255}$/.test(name)) return undefined;
+  const status = state?.Status;
+  if (state === undefined || typeof status !== 'string' || !/^[a-z]{1,32}$/.test(status)) return undefined;
+
+  const startedAt = toTime(state.StartedAt);
+  const finishedAt = toTime(state.FinishedAt);
+  const limit = toCount(toMembers(HostConfig)?.Memory);
+  // While it runs, and before it ever did, the exit code is a zero that no process has returned.
+  const alive = status === 'running' || status === 'paused';
+  const exitCode = alive || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
+  return {
+    id,
+    name,
+    status,
+    running: status === 'running',
+    oomKilled: state.OOMKilled === true,
+    restartCount: toCount(RestartCount) ?? 0,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(limit === undefined || limit === 0 ? {} : { memoryLimitBytes: limit }),
+  };
+}
+
+/** Memory in use without the page cache, as the docker CLI shows it: by cgroup v1's name first, then by v2's. */
+function toMemoryBytes(body: unknown): number | undefined {
+  const memory = toMembers(toMembers(body)?.memory_stats);
+  const usage = toCount(memory?.usage);
+  if (usage === undefined) return undefined;
+  const { total_inactive_file, inactive_file } = toMembers(memory?.stats) ?? {};
+  const cache = [total_inactive_file, inactive_file].map(toCount).find((size) => size !== undefined && size < usage);
+  return usage - (cache ?? 0);
+}
+
+/** The id of the container that stands for a compose service; a one-off of `docker compose run` never does. */
+async function findService(api: DockerApi, project: string, service: string, signal: AbortSignal) {
+  const label = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${service}`];
+  const { status, body } = await api.read('/containers/json', { all: true, filters: { label } }, signal);
+  if (status !== 200 || !Array.isArray(body)) throw new Error('this is no list of containers');
+  const rank = ({ State }: Members) => (liveliness.includes(String(State)) ? liveliness.indexOf(String(State)) : 9);
+  const [best] = body
+    .map((entry) => toMembers(entry) ?? {})
+    .filter(({ Id, Labels }) => typeof Id === 'string' && !isOneOff(toMembers(Labels)))
+    .sort((a, b) => rank(a) - rank(b) || (toCount(b.Created) ?? 0) - (toCount(a.Created) ?? 0));
+  return best?.Id as string | undefined;
+}
+
+/** A failure of the statistics, which some socket proxies refuse, only leaves the figure out. */
+async function readMemory(api: DockerApi, id: string, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    const { status, body } = await api.read(`/containers/${id}/stats`, { stream: false, 'one-shot': true }, signal);
+    return status === 200 ? toMemoryBytes(body) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function find(
+  api: DockerApi,
+  ref: ContainerRef,
+  signal: AbortSignal,
+  again = true,
+): Promise<ContainerObservation> {
+  const handle = 'name' in ref ? ref.name : await findService(api, ref.project, ref.service, signal);
+  if (handle === undefined) return { kind: 'missing' };
+  const { status, body } = await api.read(`/containers/${encodeURIComponent(handle)}/json`, {}, signal);
+  if (status === 404 && typeof toMembers(body)?.message === 'string')
+    return again && !('name' in ref) ? find(api, ref, signal, false) : { kind: 'missing' };
+  const container = status === 200 ? toContainer(body) : undefined;
+  if (container === undefined) throw new Error('this is no container');
+  // Docker takes the beginning of an id for a name too.
+  if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
+
+  const memoryBytes = container.running ? await readMemory(api, container.id, signal) : undefined;
+  return { kind: 'found', container: memoryBytes === undefined ? container : { ...container, memoryBytes } };
+}
+
+function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (signal.aborted || code === 'ETIMEDOUT') return 'timeout';
+  // A certificate that is not there is ENOENT too.
+  if (syscall !== 'connect') return 'other';
+  return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';
+}
+
+/**
+ * Finds a container, inspects it, and reads its memory while it runs; the abort of the signal bounds the whole in time.
+ * Never rejects: an engine that cannot be asked, or answers what no engine answers, is an observation. Shapes from the
+ * Docker Engine API, version 1.41 and later.
+ */
+export async function lookAtContainer(
+  api: DockerApi,
+  ref: ContainerRef,
+  signal: AbortSignal,
+): Promise<ContainerObservation> {
+  try {
+    return await find(api, ref, signal);
+  } catch (error) {
+    return { kind: 'docker-unreachable', why: { address: api.address, code: toCode(error, signal) } };
+  }
+}

@@ -1,0 +1,47 @@
+import type { ContainerObservation } from '../model/observation.ts';
+import type { ContainerRef, DockerAddress } from '../model/target.ts';
+import { lookAtContainer } from './container.ts';
+import { createDockerApi, type DockerApi } from './docker-api.ts';
+import type { DockerEvent } from './docker-event.ts';
+import { followDockerEvents } from './docker-events.ts';
+
+/** One Docker Engine, seen through its API by GET alone. */
+export interface Docker {
+  /** As `DOCKER_HOST` writes it. */
+  readonly address: string;
+  /** Looks at one container; never rejects, and the abort of the signal bounds it in time. */
+  look(ref: ContainerRef, signal: AbortSignal): Promise<ContainerObservation>;
+  /**
+   * Tells of events until the returned function is called, and whether the stream stands, whenever that changes.
+   * Goes on across restarts of the engine, from where it was.
+   */
+  follow(onEvent: (event: DockerEvent) => void, onState: (up: boolean) => void): () => void;
+  /** A raw answer as a stream, such as a container's log; rejects when none comes. */
+  readonly open: DockerApi['open'];
+  /** Ends every follower and all connections. */
+  stop(): void;
+}
+
+/** Prepares to reach an engine; nothing is opened before it is asked, so it may be down. */
+export function createDocker(address: DockerAddress): Docker {
+  const api = createDockerApi(address);
+  const followers = new Set<() => void>();
+  return {
+    address: api.address,
+    open: api.open,
+    look: (ref, signal) => lookAtContainer(api, ref, signal),
+    follow: (onEvent, onState) => {
+      const end = followDockerEvents(api, onEvent, onState);
+      followers.add(end);
+      return () => {
+        followers.delete(end);
+        end();
+      };
+    },
+    stop: () => {
+      for (const end of followers) end();
+      followers.clear();
+      api.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Fault, KnownRpcError, Look } from '../model/observation.ts';
+import type { Answer } from './http-peer.ts';
+
+/** One call; its id is its place in the request, from 1. */
+export interface Call {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** One call's outcome: its `result`, not yet looked into, or the fault. */
+export type CallResult = Look<unknown>;
+
+const toMessage = ({ method, params }: Call, index: number) => ({ jsonrpc: '2.0', id: index + 1, method, params });
+
+/** Calls as a request body: one message for one call, else a batch. */
+export const toBody = (calls: readonly Call[]): Buffer =>
+  Buffer.from(JSON.stringify(calls.length === 1 && calls[0] ? toMessage(calls[0], 0) : calls.map(toMessage)));
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const failed = (fault: Fault): Look<never> => ({ ok: false, fault });
+const badEnvelope = (what: string): Look<never> => failed({ kind: 'envelope', what });
+
+/** Error objects by what the node's source says of them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go. */
+function toKnownError(code: number, message: unknown): KnownRpcError {
+  if (code === -32601) return 'method-not-found';
+  if (message === 'method handler crashed') return 'crashed';
+  if (message === 'node not started') return 'not-started';
+  return 'other';
+}
+
+function toCallResult(message: Record<string, unknown>): CallResult {
+  if (message.jsonrpc !== '2.0') return badEnvelope('its member jsonrpc is not "2.0"');
+  const { error } = message;
+  if (error !== undefined && error !== null) {
+    if (!isRecord(error) || typeof error.code !== 'number') return badEnvelope('its error has no code');
+    return failed({ kind: 'rpc-error', code: error.code, known: toKnownError(error.code, error.message) });
+  }
+  return Object.hasOwn(message, 'result')
+    ? { ok: true, value: message.result }
+    : badEnvelope('it has neither result nor error');
+}
+
+/** The faults that an HTTP answer can show before its JSON is looked into. */
+function judgeHttp({ status, contentType, body }: Answer): Fault | undefined {
+  if (status >= 300 && status < 400) return { kind: 'redirect', status };
+  if (status !== 200) return { kind: 'status', status };
+  if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
+  if (contentType.startsWith('text/html')) return { kind: 'not-json', looksLike: 'html' };
+  return undefined;
+}
+
+function parseJson(body: Buffer): Look<unknown> {
+  const text = body.toString();
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    const start = text.trimStart().slice(0, 1);
+    const looksLike = start === '<' ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
+    return failed({ kind: 'not-json', looksLike });
+  }
+}
+
+/**
+ * An HTTP answer as one outcome a call, in the order of the calls, whatever the order of the answers.
+ * `refused` when the node answered a batch with one object: it takes single calls only.
+ */
+export function parseAnswer(answer: Answer, calls: number): readonly CallResult[] | 'refused' {
+  const all = (result: CallResult) => Array.from({ length: calls }, () => result);
+  const httpFault = judgeHttp(answer);
+  if (httpFault) return all(failed(httpFault));
+  const parsed = parseJson(answer.body);
+  if (!parsed.ok) return all(parsed);
+  const { value } = parsed;
+  if (calls > 1 && isRecord(value)) return 'refused';
+  if (calls > 1 && !Array.isArray(value)) return all(badEnvelope('it is no list, although a list of calls was sent'));
+  if (calls === 1 && !isRecord(value)) return all(badEnvelope('it is no object'));
+  const results: CallResult[] = all(badEnvelope('no answer has the id of the call'));
+  const seen = new Set<number>();
+  for (const message of Array.isArray(value) ? value : [value]) {
+    if (!isRecord(message)) continue;
+    // A message that the node could not read is answered with the id null.
+    const id = message.id === null && calls === 1 && message.error ? 1 : message.id;
+    if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) continue;
+    results[id - 1] = seen.has(id) ? badEnvelope('two answers have the id of the call') : toCallResult(message);
+    seen.add(id);
+  }
+  return results;
+}

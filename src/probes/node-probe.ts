@@ -1,0 +1,160 @@
+import type { Block, Fault, Look, NodeObservation, Peers } from '../model/observation.ts';
+import { createHttpPeer, type Exchange } from './http-peer.ts';
+import { type Call, type CallResult, parseAnswer, toBody } from './json-rpc.ts';
+import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
+
+type CallName = 'latest' | 'committed' | 'admin_peers' | 'net_peerCount' | 'modules';
+type Results = Partial<Record<CallName, CallResult>>;
+
+/** What is known of the node since its last start, as far as the connection lets us see starts. */
+interface Session {
+  /** `latest` has answered with a number: from then on `committed` may be asked. */
+  hasNumber: boolean;
+  /** How peers are asked for; absent while not known, `none` when no method is served. */
+  peersBy?: 'admin_peers' | 'net_peerCount' | 'none';
+  modulesAskedAt?: number;
+  batch: 'untried' | 'taken' | 'refused';
+  /** The node ends each connection after its answer. */
+  closes: boolean;
+}
+
+/** Looks at one node again and again. */
+export interface NodeProbe {
+  /** `timeoutMs` bounds the whole look. */
+  look(timeoutMs: number): Promise<NodeObservation>;
+  close(): void;
+}
+
+const MODULES_EVERY_MS = 60 * 60 * 1000;
+
+/** Statuses with which servers refuse a list of calls; others are the node's own trouble. */
+const REFUSES_BATCH = new Set([400, 405, 406, 413, 422, 500, 501]);
+
+const isMethodMissing = (result: CallResult | undefined): boolean =>
+  result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
+
+/** An answer that proves a JSON-RPC server on the other side, an error of its own included. */
+const isAnswer = (result: CallResult): boolean => result.ok || result.fault.kind === 'rpc-error';
+
+const read = <T>(result: CallResult, parse: (value: unknown) => Look<T>): Look<T> =>
+  result.ok ? parse(result.value) : result;
+
+/**
+ * A probe of a node by JSON-RPC over HTTP: in steady state one batch a look. A new connection may mean a new process,
+ * and `committed` crashes inside a process that knows no committed block yet (XDC-Subnet consensus/XDPoS/api.go), so it
+ * is asked only after `latest` has answered with a number on the same connection; the namespaces are learnt anew then
+ * too, and hourly. `now` gives Unix milliseconds.
+ */
+export function createNodeProbe(rpc: string, consensus: string, now: () => number): NodeProbe {
+  const peer = createHttpPeer(rpc);
+  const calls: Readonly<Record<CallName, Call>> = {
+    latest: { method: `${consensus}_getV2BlockByNumber`, params: ['latest'] },
+    committed: { method: `${consensus}_getV2BlockByNumber`, params: ['committed'] },
+    admin_peers: { method: 'admin_peers', params: [] },
+    net_peerCount: { method: 'net_peerCount', params: [] },
+    modules: { method: 'rpc_modules', params: [] },
+  };
+  const bodies = new Map<string, Buffer>();
+  let session: Session | undefined;
+
+  const bodyOf = (names: readonly CallName[]): Buffer => {
+    const key = names.join();
+    const body = bodies.get(key) ?? toBody(names.map((name) => calls[name]));
+    bodies.set(key, body);
+    return body;
+  };
+
+  const send = (names: readonly CallName[], deadline: number): Promise<Exchange> =>
+    peer.exchange({ method: 'POST', contentType: 'application/json', body: bodyOf(names) }, deadline);
+
+  const toResults = (names: readonly CallName[], outcomes: readonly CallResult[]): Results =>
+    Object.fromEntries(names.map((name, i) => [name, outcomes[i]]));
+
+  const askSingly = async (state: Session, names: readonly CallName[], deadline: number): Promise<Results> => {
+    const results: Results = {};
+    for (const name of names) {
+      const exchange = await send([name], deadline);
+      const outcome = exchange.ok ? parseAnswer(exchange.value, 1) : [exchange];
+      const [result] = outcome === 'refused' ? [] : outcome;
+      if (result) results[name] = result;
+      if (exchange.ok) state.closes = exchange.value.closes;
+      else return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
+    }
+    return results;
+  };
+
+  const ask = async (state: Session, names: readonly CallName[], deadline: number): Promise<Results> => {
+    if (names.length === 1 || state.batch === 'refused') return askSingly(state, names, deadline);
+    const exchange = await send(names, deadline);
+    if (!exchange.ok) return toResults(names, Array(names.length).fill(exchange));
+    state.closes = exchange.value.closes;
+    const outcomes = parseAnswer(exchange.value, names.length);
+    if (outcomes === 'refused' || (state.batch === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
+      const results = await askSingly(state, names, deadline);
+      if (Object.values(results).some(isAnswer)) state.batch = 'refused';
+      return results;
+    }
+    if (outcomes.some(isAnswer)) state.batch = 'taken';
+    return toResults(names, outcomes);
+  };
+
+  /** What `rpc_modules` says of the ways to count peers; refused, `admin` is taken as absent. */
+  const learn = (state: Session, result: CallResult | undefined) => {
+    if (result === undefined || !isAnswer(result)) return;
+    const modules = result.ok ? toModules(result.value) : undefined;
+    state.modulesAskedAt = now();
+    if (modules?.has('admin')) state.peersBy = 'admin_peers';
+    else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
+  };
+
+  const askPeers = async (state: Session, results: Results, deadline: number): Promise<Look<Peers> | undefined> => {
+    for (const [method, next, parse] of [
+      ['admin_peers', 'net_peerCount', toAdminPeers],
+      ['net_peerCount', 'none', toPeerCount],
+    ] as const) {
+      if (state.peersBy !== method) continue;
+      const result = results[method] ?? (await ask(state, [method], deadline))[method];
+      if (result === undefined) return undefined;
+      if (!isMethodMissing(result)) return read(result, parse);
+      state.peersBy = next;
+    }
+    return undefined;
+  };
+
+  const look = async (deadline: number, retry: boolean): Promise<NodeObservation> => {
+    const known = session !== undefined && (session.closes || !peer.isFresh()) ? session : undefined;
+    const state: Session = known ?? { hasNumber: false, batch: session?.batch ?? 'untried', closes: false };
+    session = state;
+    const modulesDue = now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
+    const first: CallName[] = ['latest'];
+    if (state.hasNumber && !state.closes) first.push('committed');
+    if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
+    if (modulesDue) first.push('modules');
+
+    const results = await ask(state, first, deadline);
+    const latestResult = results.latest as CallResult & { readonly stale?: boolean };
+    if (latestResult.stale && retry) {
+      session = undefined;
+      return look(deadline, false);
+    }
+    learn(state, results.modules);
+    const latest = read(latestResult, toBlock);
+    state.hasNumber = latest.ok;
+    if (!Object.values(results).some(isAnswer)) {
+      const { fault } = latestResult as { readonly fault: Fault };
+      session = undefined;
+      return { answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
+    }
+
+    const second: CallName[] = [];
+    if (latest.ok && results.committed === undefined) second.push('committed');
+    const { peersBy } = state;
+    if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
+    Object.assign(results, second.length > 0 ? await ask(state, second, deadline) : {});
+    const peers = await askPeers(state, results, deadline);
+    const committed: Look<Block> | undefined = results.committed && read(results.committed, toBlock);
+    return { answered: true, latest, ...(committed && { committed }), ...(peers && { peers }) };
+  };
+
+  return { look: (timeoutMs) => look(performance.now() + timeoutMs, true), close: peer.close };
+}

@@ -1,0 +1,45 @@
+import type { Block, Look, Peers } from '../model/observation.ts';
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const badResult = (what: string): Look<never> => ({ ok: false, fault: { kind: 'result', what } });
+
+/** What the node answers while it has no committed block yet: XDC-Subnet consensus/XDPoS/api.go. */
+const NO_COMMITTED = 'can not find latest committed block from consensus';
+
+/** Reads the result of `<consensus>_getV2BlockByNumber`: a successful answer can hide a non-empty `Error`. */
+export function toBlock(result: unknown): Look<Block> {
+  if (!isRecord(result)) return badResult(result === null ? 'the block is null' : 'the block is no object');
+  const { Error: error, Number: number, Timestamp: timestamp } = result;
+  if (error === NO_COMMITTED) return { ok: false, fault: { kind: 'no-committed' } };
+  if (error !== undefined && error !== null && error !== '') return { ok: false, fault: { kind: 'result-error' } };
+  if (typeof number === 'string') return badResult('the block number is a string');
+  if (typeof number !== 'number') return badResult('the block has no number');
+  if (number < 0) return badResult('the block number is negative');
+  if (!Number.isSafeInteger(number)) return badResult('the block number is no whole number below 2^53');
+  const known = typeof timestamp === 'number' && Number.isFinite(timestamp) && timestamp >= 0;
+  return { ok: true, value: known ? { number, timestamp } : { number } };
+}
+
+/** Reads the result of `admin_peers`: a list of peers, each counted once by its id. */
+export function toAdminPeers(result: unknown): Look<Peers> {
+  if (!Array.isArray(result)) return badResult('the peers are no list');
+  const ids = new Set<unknown>();
+  for (const peer of result) {
+    if (!isRecord(peer) || typeof peer.id !== 'string') return badResult('a peer has no id');
+    ids.add(peer.id);
+  }
+  return { ok: true, value: { count: ids.size, via: 'admin_peers' } };
+}
+
+/** Reads the result of `net_peerCount`: a count in hexadecimal. */
+export function toPeerCount(result: unknown): Look<Peers> {
+  return typeof result === 'string' && /^0x[0-9a-f]{1,6}$/i.test(result)
+    ? { ok: true, value: { count: Number(result), via: 'net_peerCount' } }
+    : badResult('the peer count is no hexadecimal number');
+}
+
+/** Reads the result of `rpc_modules`: the names of the namespaces that the node serves. */
+export const toModules = (result: unknown): ReadonlySet<string> | undefined =>
+  isRecord(result) ? new Set(Object.keys(result)) : undefined;

@@ -1,0 +1,71 @@
+import type { Fault, ServiceObservation } from '../model/observation.ts';
+import type { ServiceTarget } from '../model/target.ts';
+import { type Answer, createHttpPeer } from './http-peer.ts';
+
+/** Looks at one service again and again. */
+export interface ServiceProbe {
+  /** `timeoutMs` bounds the whole look. */
+  look(timeoutMs: number): Promise<ServiceObservation>;
+  close(): void;
+}
+
+const bad = (what: string): ServiceObservation => ({ ok: false, fault: { kind: 'body', what } });
+const good = (note?: string): ServiceObservation => ({ ok: true, value: note === undefined ? {} : { note } });
+
+/** The body as a JSON object, or undefined. */
+function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The relayer's queue board answers 200 on `/` whatever happens; its queues need a living redis. */
+function readRelayer({ body }: Answer): ServiceObservation {
+  const answer = toObject(body);
+  if (answer === undefined) return bad('it is no JSON object');
+  return Array.isArray(answer.queues) ? good() : bad('it has no list of queues');
+}
+
+/** The stats server answers every unknown path with 200 and a page, and `/health` with a constant. */
+function readStats({ body }: Answer): ServiceObservation {
+  const answer = toObject(body);
+  if (answer === undefined) return bad('it is no JSON object');
+  const { health } = answer;
+  if (typeof health !== 'object' || health === null) return bad('it has no member health');
+  return good(
+    (health as { readonly status?: unknown }).status === 'DOWN' ? 'it has had no new block for 60s' : undefined,
+  );
+}
+
+function readFrontend({ body, contentType }: Answer): ServiceObservation {
+  if (contentType !== '' && !/^text\/html\b/i.test(contentType)) return bad('it is no HTML');
+  return /<div\b[^>]*\bid\s*=\s*["']?root["'\s>]/i.test(body.toString())
+    ? good()
+    : bad('the page has no element with the id root');
+}
+
+/** What is asked of each service, and how its answer is read (subnet-stats-service, bull-board, serve). */
+export const serviceLooks = {
+  relayer: { path: '/api/queues', read: readRelayer },
+  stats: { path: '/information/network', read: readStats },
+  frontend: { path: '/', read: readFrontend },
+} as const;
+
+/** A probe of a service by one GET; a redirect is a fault. */
+export function createServiceProbe(component: ServiceTarget['component'], url: string): ServiceProbe {
+  const { path, read } = serviceLooks[component];
+  const peer = createHttpPeer(url);
+  const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
+
+  const look = async (deadline: number, retry: boolean): Promise<ServiceObservation> => {
+    const exchange = await peer.exchange({ method: 'GET', path: fullPath }, deadline);
+    if (!exchange.ok) return exchange.stale && retry ? look(deadline, false) : { ok: false, fault: exchange.fault };
+    const { status } = exchange.value;
+    const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
+    return status === 200 ? read(exchange.value) : { ok: false, fault };
+  };
+  return { look: (timeoutMs) => look(performance.now() + timeoutMs, true), close: peer.close };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+
+/** What runs. */
+export interface Build {
+  readonly version: string;
+  /** The first 12 digits, or `unknown` outside a clone and an image. */
+  readonly commit: string;
+}
+
+const root = new URL('../', import.meta.url);
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(new URL(path, root), 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The commit of a clone, read from git's own files, so that neither git nor a shell is needed. */
+function readGitCommit(): string | undefined {
+  const head = readText('.git/HEAD');
+  const ref = /^ref: (.+)$/.exec(head ?? '')?.[1];
+  if (ref === undefined) return head;
+  const packed = readText('.git/packed-refs')
+    ?.split('\n')
+    .find((line) => line.endsWith(` ${ref}`));
+  return readText(`.git/${ref}`) ?? packed?.split(' ')[0];
+}
+
+/** The version of package.json, and the commit: an image carries it in a file `COMMIT`. */
+export function readBuild(): Build {
+  const { version } = JSON.parse(readText('package.json') ?? '{}') as { readonly version?: string };
+  return { version: version ?? 'unknown', commit: (readText('COMMIT') ?? readGitCommit() ?? 'unknown').slice(0, 12) };
+}

@@ -1,0 +1,119 @@
+import { sayDuration } from '../model/duration.ts';
+import type { Container, DockerFault } from '../model/observation.ts';
+import type { ContainerRef } from '../model/target.ts';
+import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import type { ContainerFacts, Exit } from './fold-container.ts';
+
+const sayRef = (ref: ContainerRef): string =>
+  'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
+
+function explainFault({ address, code }: DockerFault): string {
+  const start = `Docker cannot be asked at ${address}`;
+  const isSocket = address.startsWith('unix:');
+  if (code === 'ENOENT')
+    return `${start}, there is no such socket; install Docker or start it with \`systemctl start docker\`, or set docker.socketPath in the inventory to where it listens`;
+  if (code === 'EACCES')
+    return `${start}, permission denied; let the user of subnetd into the group docker (\`usermod -aG docker USER\`, then start subnetd anew), or point docker.host and docker.port in the inventory to a socket proxy`;
+  if (code === 'ECONNREFUSED')
+    return isSocket
+      ? `${start}, nobody listens on the socket; start Docker with \`systemctl start docker\`, and if it does not stay up read \`journalctl -u docker\``
+      : `${start}, the connection is refused; start Docker or its socket proxy there, or correct docker.host and docker.port in the inventory`;
+  if (code === 'timeout')
+    return `${start}, it does not answer in time; see whether \`docker -H ${address} ps\` answers, and read \`journalctl -u docker\``;
+  return `${start}, what answers is no Docker Engine or refuses; see what \`docker -H ${address} ps -a\` says, and let a socket proxy allow GET for containers and events`;
+}
+
+function explainMissing(ref: ContainerRef): string {
+  if ('name' in ref)
+    return `there is no container named ${ref.name}; look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`;
+  const labels = `--filter label=com.docker.compose.project=${ref.project} --filter label=com.docker.compose.service=${ref.service}`;
+  return `there is no container of the ${sayRef(ref)}; look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
+}
+
+/** What an exit code does and does not tell, here where `docker stop` and a dead node look alike. */
+function explainCode(code: number): string {
+  if (code === 0) return "which a node's container does even when its process died of a fatal error";
+  if (code === 1) return 'which a plain stop of a relayer or stats server causes too';
+  if (code === 137)
+    return 'killed, as a plain `docker stop` of a node or frontend is too; Docker does not call it out of memory';
+  if (code === 143) return 'ended by SIGTERM, as a stop causes';
+  return 'an error';
+}
+
+const sayTime = (at: number | undefined): string => (at === undefined ? '' : ` at ${new Date(at).toISOString()}`);
+
+function explainExited({ name, oomKilled, exitCode, finishedAt, memoryLimitBytes }: Container): string {
+  const when = sayTime(finishedAt);
+  if (oomKilled) {
+    const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
+    return `${name} has exited${when}, out of memory by Docker's verdict; raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``;
+  }
+  const code = exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode)})`;
+  return `${name} has exited${when}${code}; read \`docker logs --tail 100 ${name}\`, then \`docker start ${name}\``;
+}
+
+function explainStopped(container: Container): string {
+  const { name, exitCode } = container;
+  const code = exitCode === undefined ? '' : ` after exit code ${exitCode} (${explainCode(exitCode)})`;
+  switch (container.status) {
+    case 'exited':
+      return explainExited(container);
+    case 'paused':
+      return `${name} is paused, its processes stand still; go on with \`docker unpause ${name}\``;
+    case 'restarting': {
+      const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
+      return `${name} ends again and again and waits for its next restart${why}; read \`docker logs --tail 100 ${name}\``;
+    }
+    case 'created':
+      return exitCode === undefined
+        ? `${name} has been created and never started; start it with \`docker start ${name}\``
+        : `${name} has been created and could not be started; \`docker start ${name}\` says why`;
+    case 'dead':
+      return `${name} is dead, Docker could not remove it whole; remove it with \`docker rm -f ${name}\` and create it anew`;
+    case 'removing':
+      return `${name} is being removed; create it anew if nobody else does`;
+    default:
+      return `${name} is not running; see \`docker ps -a --filter name=${name}\``;
+  }
+}
+
+/** The exit that a start at `restartAt` followed, if it is known. */
+const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
+  exit !== undefined && exit.at <= restartAt ? exit : undefined;
+
+function explainRestart(facts: ContainerFacts, { name }: Container, restartAt: number, now: number): string {
+  const exit = exitBefore(facts.lastExit, restartAt);
+  const oom = facts.lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - facts.lastOomAt) < 5_000;
+  const why = oom
+    ? ", out of memory by Docker's verdict"
+    : exit === undefined
+      ? ''
+      : ` after exit code ${exit.code} (${explainCode(exit.code)})`;
+  const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
+  const next = oom ? 'raise its memory limit or free memory on the host' : `read \`docker logs --tail 100 ${name}\``;
+  return `${name} runs but restarted ${sayDuration(Math.max(0, now - restartAt))} ago${why}${count}; ${next}`;
+}
+
+/**
+ * Does the container run, and has it done so for `errorWindowMs`? Unknown while Docker cannot be asked. Exit codes alone
+ * decide nothing: a dead node exits 0 and a stopped one 137, and only Docker's own verdict is out of memory.
+ */
+export function judgeContainer(
+  facts: ContainerFacts | undefined,
+  ref: ContainerRef,
+  errorWindowMs: number,
+  now: number,
+): Judgement {
+  const { observation, lastRestartAt } = facts ?? {};
+  if (facts === undefined || observation === undefined) return unknown(`the ${sayRef(ref)} has not been looked at yet`);
+  if (observation.kind === 'docker-unreachable') return unknown(explainFault(observation.why));
+  if (observation.kind === 'missing') return fail(explainMissing(ref));
+
+  const { container } = observation;
+  if (!container.running) return fail(explainStopped(container));
+  if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
+    return fail(explainRestart(facts, container, lastRestartAt, now));
+  const since = container.startedAt === undefined ? '' : ` for ${sayDuration(Math.max(0, now - container.startedAt))}`;
+  const kills = facts.oomKills === 0 ? '' : `, after ${facts.oomKills} out-of-memory kills seen`;
+  return pass(`${container.name} has been running${since}${kills}`);
+}

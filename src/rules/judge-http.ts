@@ -1,0 +1,16 @@
+import type { ServiceTarget } from '../model/target.ts';
+import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { explainFault } from './explain-fault.ts';
+import type { View } from './view.ts';
+
+const SAY = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
+
+/** Does the service answer as a healthy one does, by the body of its answer? */
+export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
+  const who = SAY[target.component];
+  if (facts.service === undefined) return unknown(`${who} has not been looked at yet`);
+  const { observation } = facts.service;
+  if (!observation.ok) return fail(`${who} is not well: ${explainFault(observation.fault, target)}`);
+  const { note } = observation.value;
+  return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
+}

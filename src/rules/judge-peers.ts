@@ -1,0 +1,35 @@
+import type { NodeTarget } from '../model/target.ts';
+import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { explainFault } from './explain-fault.ts';
+import type { View } from './view.ts';
+
+/** The line that lets the node serve `admin`; a stock deployment does not (Subnet-Deployment gen_env.js). */
+const EXPOSE_ADMIN = (name: string) => `add admin to the line RPC_API= of ${name}.env and recreate the node`;
+
+/** Is the node connected to as many peers as it should be? */
+export function judgePeers({ target, facts, subnet }: View<NodeTarget>): Judgement {
+  const { name, expectedPeers } = target;
+  if (facts.node === undefined) return unknown(`${name} has not been looked at yet`);
+  const { peers } = facts.node.observation;
+  if (peers === undefined)
+    return unknown(`${name} serves neither admin nor net, so its peers cannot be counted; ${EXPOSE_ADMIN(name)}`);
+  if (!peers.ok) return fail(`${name} told no peers: ${explainFault(peers.fault, target, 'admin')}`);
+  const { count, via } = peers.value;
+  if (count !== expectedPeers) {
+    const silent = subnet
+      .filter((known) => known.target !== target && known.facts.node?.observation.answered === false)
+      .map((known) => known.target.name);
+    const cause =
+      count > expectedPeers
+        ? 'a node that the inventory does not list is in the network, or expectedPeers is too low'
+        : silent.length > 0
+          ? `${silent.slice(0, 5).join(', ')}${silent.length > 5 ? ' and others' : ''} did not answer either; mend that first`
+          : 'check the bootnode and the firewall for the p2p ports';
+    return fail(`${name} has ${count} peers instead of ${expectedPeers}; ${cause}`);
+  }
+  if (via === 'net_peerCount')
+    return degraded(
+      `${name} has ${count} peers by net_peerCount, which tells no more than a number; to see who they are ${EXPOSE_ADMIN(name)}`,
+    );
+  return pass(`${name} has ${count} peers`);
+}

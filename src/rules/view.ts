@@ -1,0 +1,29 @@
+import type { CheckSettings, Target } from '../model/target.ts';
+import type { ContainerFacts } from './fold-container.ts';
+import type { NodeFacts } from './fold-node.ts';
+import type { ServiceFacts } from './fold-service.ts';
+
+/** What is known of one target, a part for each round that has looked at it. */
+export interface Facts {
+  readonly node?: NodeFacts;
+  readonly container?: ContainerFacts;
+  readonly service?: ServiceFacts;
+}
+
+/** A target with its facts. */
+export interface Known {
+  readonly target: Target;
+  readonly facts: Facts;
+}
+
+/** All that a rule may look at: one target, its whole subnet, and the time in Unix milliseconds. */
+export interface View<T extends Target = Target> {
+  readonly target: T;
+  readonly facts: Facts;
+  /** Every target of the subnet, the judged one too. */
+  readonly subnet: readonly Known[];
+  readonly settings: CheckSettings;
+  /** The consensus engine's prefix of RPC methods. */
+  readonly consensus: string;
+  readonly now: number;
+}

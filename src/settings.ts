@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Settings other than the inventory. */
+export interface Settings {
+  readonly configPath: string;
+  readonly listen: Listen;
+  readonly logLevel: string;
+  readonly instance: string;
+}
+
+/** Where to listen; port 0 takes a free one. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Settings that can be read, or one sentence for each that cannot. */
+export type ParsedSettings =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of the process; nothing else reads it. */
+export const readEnvironment = (): Environment => process.env;
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** `HOST:PORT`, with an IPv6 address in brackets; undefined when it is not that. */
+export function parseListen(text: string): Listen | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  return host === undefined || port > 65535 ? undefined : { host, port };
+}
+
+/** A setting from `NAME` or, without its last line break, from the file that `NAME_FILE` names. */
+function read(environment: Environment, name: string, problems: string[]): string | undefined {
+  const path = environment[`${name}_FILE`];
+  if (path === undefined || path === '') return environment[name] || undefined;
+  if (environment[name]) problems.push(`${name} and ${name}_FILE are both set; unset one of them`);
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    problems.push(`${name}_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path`);
+    return undefined;
+  }
+}
+
+/** Reads the settings; flags of the command line stand before the environment. */
+export function parseSettings(
+  environment: Environment,
+  flags: { readonly config?: string; readonly listen?: string },
+  defaultListen: string,
+): ParsedSettings {
+  const problems: string[] = [];
+  const listenText = flags.listen ?? read(environment, 'SUBNETD_LISTEN', problems) ?? defaultListen;
+  const listen = parseListen(listenText);
+  if (listen === undefined)
+    problems.push(
+      `${flags.listen === undefined ? 'SUBNETD_LISTEN' : '--listen'} must be HOST:PORT, as in 127.0.0.1:10545`,
+    );
+  const logLevel = read(environment, 'SUBNETD_LOG_LEVEL', problems) ?? 'info';
+  if (!LOG_LEVELS.includes(logLevel)) problems.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', problems) ?? 'config/subnetd.yaml';
+  const instance = read(environment, 'SUBNETD_INSTANCE', problems) ?? hostname();
+  return listen === undefined || problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, settings: { configPath, listen, logLevel, instance } };
+}
+
+/** Does the host name only this machine? */
+export const isLoopbackHost = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');

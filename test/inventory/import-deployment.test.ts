@@ -1,0 +1,273 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  ALL,
+  addresses,
+  compose,
+  DEPLOYMENTS,
+  deployment,
+  FIXTURES,
+  fixture,
+  imported,
+  problems,
+  subnet,
+  targets,
+} from './deployments.ts';
+
+describe('a folder of the generator', () => {
+  it('becomes an inventory that a person can read', () => {
+    const folder = fixture('v2.0.0/wizard');
+    expect(imported(folder).yaml.replaceAll(folder, '/srv/generated')).toBe(
+      readFileSync(join(FIXTURES, 'v2.0.0/wizard/inventory.yaml'), 'utf8'),
+    );
+  });
+
+  it.each(ALL)('of %s becomes an inventory that subnetd accepts', (name) => {
+    const { yaml } = imported(fixture(name));
+    const kinds = subnet(yaml).targets.map(({ component }) => component);
+    expect(kinds.filter((kind) => kind !== 'node')).toEqual(['bootnode', 'relayer', 'stats', 'frontend']);
+    expect(kinds.filter((kind) => kind === 'node')).toHaveLength(name.endsWith('added-node') ? 4 : 3);
+    expect(yaml).not.toContain('subswap');
+  });
+
+  it.each([
+    ['v2.0.0/wizard', [5215, 5213, 5214]],
+    ['v2.0.0/command-line', [5215, 5213, 5214]],
+    ['v1.0.1/linux', [5215, 5213, 5214]],
+    ['v0.2.2/linux', [4000, 3000, 5000]],
+    ['v0.2.2/mac', [4000, 3000, 5000]],
+  ])('of %s has the ports of that version', (name, [relayer, stats, frontend]) => {
+    expect(addresses(fixture(name))).toEqual({
+      subnet1: 'http://127.0.0.1:8545',
+      subnet2: 'http://127.0.0.1:8546',
+      subnet3: 'http://127.0.0.1:8547',
+      bootnode: undefined,
+      relayer: `http://127.0.0.1:${relayer}`,
+      stats: `http://127.0.0.1:${stats}`,
+      frontend: `http://127.0.0.1:${frontend}`,
+    });
+  });
+
+  it.each(DEPLOYMENTS)('of %s has its data below the folder, however the volumes are written', (name) => {
+    const folder = fixture(name);
+    const { subnet2, stats } = targets(folder);
+    expect(subnet2).toMatchObject({
+      ipc: join(folder, 'xdcchain2/XDC.ipc'),
+      logFiles: [{ path: join(folder, 'xdcchain2/xdc.log') }],
+    });
+    expect(stats?.logFiles).toMatchObject([{ path: join(folder, 'stats-service/logs/debug/*.log') }]);
+  });
+
+  it('of the host network says nothing of addresses that nodes do not have', () => {
+    expect(targets(fixture('v0.2.2/linux')).subnet1).not.toHaveProperty('p2p');
+    expect(targets(fixture('v0.2.2/mac')).subnet3).toMatchObject({ p2p: '192.168.25.13:20305' });
+  });
+
+  it('takes the network name of the genesis input, else the compose project', () => {
+    expect(subnet(imported(fixture('v0.2.2/mac')).yaml).name).toBe('localnet');
+    expect(subnet(imported(compose('services: { subnet1: { image: xdc } }')).yaml).name).toBe('generated');
+  });
+
+  it('gives the same inventory whatever the order of its services', () => {
+    const services = ['subnet10', 'subnet2', 'subnet1', 'stats', 'bootnode'].map((key) => `  ${key}: { image: xdc }\n`);
+    const folder = compose(`services:\n${services.join('')}`);
+    const { yaml } = imported(folder);
+    expect(Object.keys(targets(folder))).toEqual(['subnet1', 'subnet2', 'subnet10', 'bootnode', 'stats']);
+    writeFileSync(join(folder, 'docker-compose.yml'), `services:\n${services.toReversed().join('')}`);
+    expect(imported(folder).yaml).toBe(yaml);
+  });
+
+  it('is found under the name docker-compose.yaml too', () => {
+    const folder = deployment({ 'docker-compose.yaml': 'services: { subnet1: { image: xdc } }' });
+    expect(Object.keys(targets(folder))).toEqual(['subnet1']);
+  });
+});
+
+describe('a node', () => {
+  it('that the add-node script added keeps its service name and comes last', () => {
+    const nodes = targets(fixture('v2.0.0/added-node'));
+    expect(Object.keys(nodes).slice(0, 4)).toEqual(['subnet1', 'subnet2', 'subnet3', 'subnet4']);
+    expect(nodes.subnet4).toMatchObject({
+      rpc: 'http://127.0.0.1:8548',
+      container: { project: 'generated', service: 'subnet4' },
+      p2p: '192.168.25.18:20306',
+      expectedPeers: 3,
+    });
+    expect(nodes).not.toHaveProperty('subnet9');
+  });
+
+  it('of a second machine is marked with what is to be filled in', () => {
+    const folder = fixture('v2.0.0/machines');
+    const { yaml, notes } = imported(folder);
+    const { subnet1, subnet2, subnet3 } = targets(folder);
+    expect(subnet1).toHaveProperty('container');
+    expect(subnet2).toMatchObject({ rpc: 'http://192.168.25.12:8546', p2p: '192.168.25.12:20304', logFiles: [] });
+    expect(subnet3).toMatchObject({ rpc: 'http://127.0.0.1:8547', logFiles: [] });
+    for (const node of [subnet2, subnet3]) for (const key of ['ipc', 'container']) expect(node).not.toHaveProperty(key);
+    expect(yaml).toContain(
+      "# subnet2 runs on machine2: put that machine's address into rpc and p2p.\n      - name: subnet2",
+    );
+    expect(yaml).toContain('add p2p: ADDRESS:20305.\n      - name: subnet3');
+    expect(notes.join('\n')).toContain('On another machine: subnet2 (machine2), subnet3 (machine2); put');
+  });
+
+  it('listens where its env file says, and is reached where Docker publishes that', () => {
+    const folder = deployment({
+      'docker-compose.yml': `services:
+  subnet1:
+    env_file: [subnet1.env]
+    ports: ['20303:20303', '18545:9000', '9555:9555']
+    networks: { docker_net: { ipv4_address: 192.168.25.11 } }
+`,
+      'subnet1.env': '# moved\nexport RPCPORT="9000" # quoted\r\nPORT=30303 # free\nPORT=30304\n',
+    });
+    expect(targets(folder).subnet1).toMatchObject({ rpc: 'http://127.0.0.1:18545', p2p: '192.168.25.11:30304' });
+  });
+
+  it('follows its own environment before its env file', () => {
+    const folder = deployment({
+      'docker-compose.yml': `services:
+  subnet1: { network_mode: host, env_file: [subnet1.env], environment: { RPCPORT: 9100 } }
+  subnet2: { network_mode: host, env_file: [subnet2.env], environment: [RPCPORT=9200, OTHER] }
+`,
+      'subnet1.env': 'RPCPORT=9001\n',
+      'subnet2.env': 'RPCPORT=9002\n',
+    });
+    expect(addresses(folder)).toEqual({ subnet1: 'http://127.0.0.1:9100', subnet2: 'http://127.0.0.1:9200' });
+  });
+
+  it('of an old generator has its env file where docker-compose.env says, if that is still there', () => {
+    const folder = fixture('v1.0.1/linux');
+    const config = deployment({ 'subnet1.env': 'RPCPORT=9001\nLOG_LEVEL=3\n' }, 'config');
+    expect(addresses(folder)).toMatchObject({ subnet1: 'http://127.0.0.1:8545' });
+    writeFileSync(join(folder, 'docker-compose.env'), `SUBNET_CONFIG_PATH=${config}/`);
+    expect(addresses(folder)).toMatchObject({ subnet1: 'http://127.0.0.1:9001', subnet2: 'http://127.0.0.1:8546' });
+  });
+
+  it('that publishes no RPC port is taken at its address on the compose network, with a note', () => {
+    const folder = compose(
+      'services: { subnet2: { image: xdc, networks: { docker_net: { ipv4_address: 192.168.25.12 } } } }',
+    );
+    expect(addresses(folder)).toEqual({ subnet2: 'http://192.168.25.12:8546' });
+    expect(imported(folder).notes).toEqual([
+      'The compose file does not publish the RPC port of subnet2; make sure that subnetd reaches the rpc written here.',
+    ]);
+  });
+
+  it('that runs Nethermind has no files of the Go client, and its env file stays closed', () => {
+    const folder = compose(`services:
+  subnet1:
+    image: nethermind/nethermind:latest
+    env_file: [subnet1nmc.env]
+    volumes: ['\${HOSTPWD}/xdcchain1:/work/xdcchain']
+    ports: ['20303:20303/tcp', '8545:8545/tcp', '9555:9555/tcp']
+`);
+    execFileSync('mkfifo', [join(folder, 'subnet1nmc.env')]);
+    expect(targets(folder).subnet1).toMatchObject({ rpc: 'http://127.0.0.1:8545', logFiles: [] });
+    expect(targets(folder).subnet1).not.toHaveProperty('ipc');
+    expect(imported(folder).notes).toEqual([expect.stringContaining('Nethermind runs subnet1')]);
+  });
+
+  it('whose socket path is too long for a socket is read without it', () => {
+    const folder = deployment(
+      { 'docker-compose.yml': 'services: { subnet1: { network_mode: host, volumes: [./xdcchain1:/work/xdcchain] } }' },
+      'a'.repeat(110),
+    );
+    expect(targets(folder).subnet1).not.toHaveProperty('ipc');
+    expect(targets(folder).subnet1?.logFiles).toHaveLength(1);
+    expect(imported(folder).notes).toEqual([expect.stringContaining('too long for a socket')]);
+  });
+});
+
+describe('the host', () => {
+  it.each([
+    ['203.0.113.4', 'http://203.0.113.4:8545'],
+    ['node.example.org', 'http://node.example.org:8545'],
+    ['2001:db8::4', 'http://[2001:db8::4]:8545'],
+    ['[2001:db8::4]', 'http://[2001:db8::4]:8545'],
+  ])('%s is used as given, and leaves out what another machine cannot reach', (host, rpc) => {
+    const { yaml, notes } = imported(fixture('v2.0.0/wizard'), host);
+    expect(addresses(fixture('v2.0.0/wizard'), host)).toMatchObject({ subnet1: rpc });
+    expect(yaml).not.toMatch(/ipc:|logFiles:|container:|bootnode:/);
+    expect(notes[0]).toContain('Written for a monitor on another machine');
+    expect(notes.join('\n')).not.toContain('LOG_LEVEL');
+  });
+
+  it.each(['localhost', '127.0.0.2', '::1', '0:0:0:0:0:0:0:1'])(
+    '%s is this machine, so nothing is left out',
+    (host) => {
+      const folder = fixture('v2.0.0/wizard');
+      expect(targets(folder, host).subnet1).toMatchObject({
+        container: { project: 'generated', service: 'subnet1' },
+        ipc: join(folder, 'xdcchain1/XDC.ipc'),
+      });
+    },
+  );
+
+  it.each(['', 'http://node', 'node:8545', 'a b', 'user@node', '1.2.3.999', '-node'])('%j is refused', (host) => {
+    expect(problems(fixture('v2.0.0/wizard'), host)).toEqual([
+      '--host must be a host name or an IP address, without scheme and port; correct it.',
+    ]);
+  });
+});
+
+describe('the notes', () => {
+  it('name the lines of the env files to change', () => {
+    expect(imported(fixture('v2.0.0/wizard')).notes).toEqual([
+      'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.',
+      'RPC_API is without admin in subnet1.env:7, subnet2.env:7, subnet3.env:7: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if strangers cannot reach the RPC port.',
+    ]);
+  });
+
+  it('are silent when there is nothing to say', () => {
+    const folder = fixture('v2.0.0/wizard');
+    for (const n of [1, 2, 3])
+      writeFileSync(join(folder, `subnet${n}.env`), `RPCPORT=${8544 + n}\nLOG_LEVEL=3\nRPC_API=eth, admin,XDPoS\n`);
+    expect(imported(folder).notes).toEqual([]);
+  });
+
+  it.each([
+    ['v2.0.0/machines', 'CHECKPOINT_CONTRACT is not set in common.env: '],
+    ['v0.2.2/linux', 'CHECKPOINT_CONTRACT is not set in common.env:23: '],
+  ])('of %s say that the checkpoint contract is not deployed', (name, start) => {
+    expect(imported(fixture(name)).notes).toContainEqual(expect.stringMatching(`^${start}`));
+  });
+
+  it('say which env files were not read, and the ports come from the compose file', () => {
+    const folder = deployment({
+      'docker-compose.yml': `services:
+  subnet1: { env_file: subnet1.env, ports: ['30001:30001', '30002:30002', '30003:30003'] }
+  subnet2: { env_file: [{ path: subnet2.env, required: false }], network_mode: host }
+  subnet3: { env_file: [keys.json, ../elsewhere/subnet3.env, '\${UNKNOWN}/subnet3.env'], network_mode: host }
+`,
+    });
+    execFileSync('mkfifo', [join(folder, 'subnet1.env'), join(folder, 'keys.json')]);
+    expect(addresses(folder)).toEqual({
+      subnet1: 'http://127.0.0.1:30002',
+      subnet2: 'http://127.0.0.1:8546',
+      subnet3: 'http://127.0.0.1:8547',
+    });
+    expect(imported(folder).notes).toEqual([
+      `Not read: subnet1.env (not a file), subnet2.env (not found), keys.json (not an env file of the generator), ${join(dirname(folder), 'elsewhere/subnet3.env')} (not found); ports come from the compose file and the generator's numbering instead, so compare them.`,
+    ]);
+  });
+
+  it('name a port that is none without showing it', () => {
+    const folder = deployment({
+      'docker-compose.yml': 'services: { subnet1: { network_mode: host, env_file: subnet1.env } }',
+      'subnet1.env': 'RPCPORT=99999canary\nLOG_LEVEL=3\n',
+    });
+    expect(addresses(folder)).toEqual({ subnet1: 'http://127.0.0.1:8545' });
+    expect(imported(folder).notes).toEqual([
+      'No port number in RPCPORT, subnet1.env:1; the usual one is used, so correct it there.',
+    ]);
+  });
+
+  it('say that a service publishes no port', () => {
+    const folder = compose('services: { subnet1: { network_mode: host }, frontend: { image: x, ports: [5214] } }');
+    expect(targets(folder).frontend).not.toHaveProperty('url');
+    expect(imported(folder).notes).toEqual([expect.stringContaining('publishes no port of frontend')]);
+  });
+});

@@ -1,0 +1,395 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Container } from '../../src/model/observation.ts';
+import type { ContainerRef } from '../../src/model/target.ts';
+import { createDocker, type Docker } from '../../src/probes/docker.ts';
+import { type DockerEvent, matchesContainer } from '../../src/probes/docker-event.ts';
+import {
+  composeLabels,
+  createContainer,
+  eatMemory,
+  importBusybox,
+  runContainer,
+  uniqueName,
+} from '../support/containers.ts';
+import { type Engine, type OwnEngine, startEngine, useEngine } from '../support/engine.ts';
+
+const forever = ['sleep', '1000'];
+const soon = () => AbortSignal.timeout(5_000);
+
+async function find(docker: Docker, ref: ContainerRef): Promise<Container> {
+  const observation = await docker.look(ref, soon());
+  if (observation.kind !== 'found') throw new Error(`not found: ${JSON.stringify(observation)}`);
+  return observation.container;
+}
+
+/** Waits for a look that shows what a test is about. */
+const findWhen = (docker: Docker, ref: ContainerRef, isSo: (container: Container) => boolean): Promise<Container> =>
+  vi.waitFor(
+    async () => {
+      const container = await find(docker, ref);
+      expect(container).toSatisfy(isSo);
+      return container;
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+
+describe('a container of a real engine', () => {
+  let engine: Engine;
+  let docker: Docker;
+  const made: string[] = [];
+
+  const name = (): string => {
+    const made1 = uniqueName('probe');
+    made.push(made1);
+    return made1;
+  };
+
+  beforeAll(async () => {
+    engine = await useEngine();
+    await importBusybox(engine.docker);
+    docker = createDocker({ socketPath: engine.socketPath });
+  }, 90_000);
+
+  afterEach(async () => {
+    await Promise.allSettled(made.splice(0).map((id) => engine.docker.getContainer(id).remove({ force: true })));
+  });
+
+  afterAll(async () => {
+    docker?.stop();
+    await engine?.stop();
+  }, 60_000);
+
+  test('is found by its compose labels and by its name, with its memory and its limit', async () => {
+    const project = uniqueName('project');
+    const plan = {
+      name: name(),
+      command: forever,
+      memoryBytes: 64 * 2 ** 20,
+      labels: composeLabels(project, 'subnet1'),
+    };
+    const { id } = await runContainer(engine.docker, plan);
+    const byLabels = await find(docker, { project, service: 'subnet1' });
+
+    expect(byLabels).toMatchObject({ id, name: plan.name, running: true, status: 'running', oomKilled: false });
+    expect(byLabels).toMatchObject({ restartCount: 0, memoryLimitBytes: 64 * 2 ** 20 });
+    expect(byLabels.memoryBytes).toBeGreaterThan(0);
+    expect(byLabels.memoryBytes).toBeLessThan(64 * 2 ** 20);
+    expect(Math.abs(Date.now() - (byLabels.startedAt ?? 0))).toBeLessThan(60_000);
+    expect(byLabels).not.toHaveProperty('exitCode');
+    expect(byLabels).not.toHaveProperty('finishedAt');
+    expect(await find(docker, { name: plan.name })).toMatchObject({ id });
+  });
+
+  test('without a limit has none, though the machine has one', async () => {
+    const plan = { name: name(), command: forever };
+    await runContainer(engine.docker, plan);
+    const container = await find(docker, plan);
+    expect(container.memoryBytes).toBeGreaterThan(0);
+    expect(container).not.toHaveProperty('memoryLimitBytes');
+  });
+
+  test('that does not exist is missing, and so is one of which only the beginning of the id is given', async () => {
+    const { id } = await runContainer(engine.docker, { name: name(), command: forever });
+    for (const ref of [
+      { name: uniqueName('none') },
+      { project: uniqueName('none'), service: 's' },
+      { name: id.slice(0, 12) },
+    ])
+      expect(await docker.look(ref, soon())).toEqual({ kind: 'missing' });
+  });
+
+  test('of a service is the running one, not a newer one that never started, nor a one-off', async () => {
+    const project = uniqueName('project');
+    const labels = composeLabels(project, 'stats');
+    const { id } = await runContainer(engine.docker, { name: name(), command: forever, labels });
+    await createContainer(engine.docker, { name: name(), command: forever, labels });
+    await runContainer(engine.docker, {
+      name: name(),
+      command: forever,
+      labels: composeLabels(project, 'stats', true),
+    });
+    expect(await find(docker, { project, service: 'stats' })).toMatchObject({ id });
+    await engine.docker.getContainer(id).remove({ force: true });
+    expect(await find(docker, { project, service: 'stats' })).toMatchObject({ status: 'created', running: false });
+  });
+
+  test('that ended tells its exit code and when', async () => {
+    const plan = { name: name(), command: ['sh', '-c', 'exit 3'] };
+    await runContainer(engine.docker, plan);
+    const container = await findWhen(docker, plan, ({ status }) => status === 'exited');
+    expect(container).toMatchObject({ running: false, exitCode: 3, oomKilled: false });
+    expect(Math.abs(Date.now() - (container.finishedAt ?? 0))).toBeLessThan(60_000);
+    expect(container).not.toHaveProperty('memoryBytes');
+  });
+
+  test('that is paused does not run', async () => {
+    const plan = { name: name(), command: forever };
+    const container = await runContainer(engine.docker, plan);
+    await container.pause();
+    expect(await find(docker, plan)).toMatchObject({ running: false, status: 'paused' });
+  });
+
+  test('that its restart policy starts again and again counts its restarts', async () => {
+    const plan = { name: name(), command: ['sh', '-c', 'exit 0'], restart: 'always' } as const;
+    await runContainer(engine.docker, plan);
+    const first = await findWhen(docker, plan, ({ restartCount }) => restartCount >= 2);
+    const later = await findWhen(docker, plan, ({ restartCount }) => restartCount > first.restartCount);
+    expect(later.id).toBe(first.id);
+    expect(later.startedAt).toBeGreaterThan(first.startedAt ?? Number.NaN);
+  });
+
+  test('that was recreated is found under its new id', async () => {
+    const project = uniqueName('project');
+    const labels = composeLabels(project, 'relayer');
+    const old = await runContainer(engine.docker, { name: name(), command: forever, labels });
+    const before = await find(docker, { project, service: 'relayer' });
+    await old.remove({ force: true });
+    await runContainer(engine.docker, { name: name(), command: forever, labels });
+    const after = await find(docker, { project, service: 'relayer' });
+    expect(before.id).toBe(old.id);
+    expect(after.id).not.toBe(old.id);
+  });
+
+  test('that runs out of memory makes an oom event, and its inspection says so', async () => {
+    const plan = { name: name(), command: eatMemory, memoryBytes: 16 * 2 ** 20 };
+    const events: DockerEvent[] = [];
+    const { promise: up, resolve } = Promise.withResolvers<boolean>();
+    const end = docker.follow((event) => matchesContainer(plan, event) && events.push(event), resolve);
+    expect(await up).toBe(true);
+    const { id } = await runContainer(engine.docker, plan);
+    const container = await findWhen(docker, plan, ({ status }) => status === 'exited');
+    await vi.waitFor(() => expect(events.at(-1)?.action).toBe('die'), { timeout: 5_000 });
+    end();
+
+    expect(container).toMatchObject({ oomKilled: true, exitCode: 137, memoryLimitBytes: 16 * 2 ** 20 });
+    expect([...new Set(events.map(({ action }) => action))]).toEqual(['start', 'oom', 'die']);
+    expect(events.at(-1)).toMatchObject({ id, name: plan.name, exitCode: 137 });
+    expect(Math.abs((events.at(-1)?.at ?? 0) - (container.finishedAt ?? 0))).toBeLessThan(2_000);
+  });
+
+  test('looked at 60 times at once by one signal gives no warning, and 60 right answers', async () => {
+    const warnings: unknown[] = [];
+    const onWarning = (warning: unknown) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const plan = { name: name(), command: forever };
+    await runContainer(engine.docker, plan);
+    const signal = soon();
+    const looks = await Promise.all(Array.from({ length: 60 }, () => docker.look(plan, signal)));
+    process.off('warning', onWarning);
+    expect(looks.filter(({ kind }) => kind === 'found')).toHaveLength(60);
+    expect(warnings).toEqual([]);
+  });
+
+  test('reached over TCP, by a proxy, is seen all the same', async () => {
+    const plan = { name: name(), command: forever };
+    await runContainer(engine.docker, plan);
+    const { connect } = await import('node:net');
+    const proxy = (await import('node:net')).createServer((near) => {
+      const far = connect(engine.socketPath);
+      near
+        .on('error', () => far.destroy())
+        .pipe(far)
+        .on('error', () => near.destroy())
+        .pipe(near);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const remote = createDocker({ host: '127.0.0.1', port: (proxy.address() as AddressInfo).port });
+    expect(await find(remote, plan)).toMatchObject({ running: true });
+    remote.stop();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+});
+
+describe('an engine that ends and comes back', () => {
+  let engine: OwnEngine;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    await importBusybox(engine.docker);
+  }, 90_000);
+
+  afterAll(() => engine?.stop(), 60_000);
+
+  test('is followed on, each event once, and is unreachable in between', async () => {
+    const plan = { name: 'survivor', command: forever, restart: 'always' } as const;
+    const docker = createDocker({ socketPath: engine.socketPath });
+    const events: DockerEvent[] = [];
+    const states: boolean[] = [];
+    const end = docker.follow(
+      (event) => events.push(event),
+      (up) => states.push(up),
+    );
+    await vi.waitFor(() => expect(states).toEqual([true]), { timeout: 5_000 });
+    const container = await runContainer(engine.docker, plan);
+    await vi.waitFor(() => expect(events.map(({ action }) => action)).toContain('start'), { timeout: 5_000 });
+    expect(await docker.look(plan, soon())).toMatchObject({ kind: 'found' });
+
+    await engine.halt();
+    const address = `unix://${engine.socketPath}`;
+    const gone = await docker.look(plan, soon());
+    expect(gone).toMatchObject({ kind: 'docker-unreachable', why: { address } });
+    expect(gone).toSatisfy(({ why }) => ['ENOENT', 'ECONNREFUSED'].includes(why.code));
+    await vi.waitFor(() => expect(states).toEqual([true, false]), { timeout: 10_000 });
+
+    await engine.resume();
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), { timeout: 10_000 });
+    await container.kill();
+    const actionsOf = () => events.filter(({ id }) => id === container.id).map(({ action }) => action);
+    // It was ended with the engine, started by its policy before the engine listened, and is killed now.
+    await vi.waitFor(() => expect(actionsOf().filter((action) => action === 'die')).toHaveLength(2), {
+      timeout: 10_000,
+    });
+    expect(actionsOf().filter((action) => action === 'start').length).toBeGreaterThanOrEqual(2);
+    expect(new Set(events.map((event) => JSON.stringify(event))).size).toBe(events.length);
+    expect(await find(docker, plan)).toMatchObject({ id: container.id });
+    end();
+    docker.stop();
+  }, 60_000);
+});
+
+describe('what is no engine', () => {
+  const open: (() => Promise<unknown>)[] = [];
+
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((close) => close()));
+  });
+
+  async function serve(listener: RequestListener): Promise<Docker> {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const docker = createDocker({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    open.push(async () => {
+      docker.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return docker;
+  }
+
+  const codeOf = async (docker: Docker, timeoutMs = 3_000): Promise<string> => {
+    const observation = await docker.look({ project: 'p', service: 's' }, AbortSignal.timeout(timeoutMs));
+    return observation.kind === 'docker-unreachable' ? observation.why.code : observation.kind;
+  };
+
+  test.each<readonly [string, RequestListener]>([
+    ['HTML', (_, answer) => answer.setHeader('content-type', 'text/html').end('<html>hello</html>')],
+    ['500', (_, answer) => answer.writeHead(500).end('{"message":"broken"}')],
+    ['403 of a socket proxy', (_, answer) => answer.writeHead(403).end('Forbidden')],
+    ['a list of nonsense', (_, answer) => answer.end('[null, 1, {"Id":"abc","State":[]}]')],
+    [
+      'a redirect to where nobody listens',
+      (_, answer) => answer.writeHead(301, { location: 'http://127.0.0.1:1/' }).end(),
+    ],
+    ['a redirect by an unknown scheme', (_, answer) => answer.writeHead(302, { location: 'gopher://nowhere/' }).end()],
+    [
+      'a cut answer',
+      (_, answer) => answer.writeHead(200, { 'content-length': '99' }).write('[', () => answer.destroy()),
+    ],
+    ['no HTTP', (_, answer) => answer.socket?.end('hello\r\n\r\n')],
+    ['nothing but the end', (_, answer) => answer.destroy()],
+    [
+      'an answer without end',
+      (_, answer) => {
+        const more = (): void =>
+          void (answer.writable && answer.write(Buffer.alloc(65_536, 0x20), () => setImmediate(more)));
+        more();
+      },
+    ],
+  ])('that answers %s is other', async (_, listener) => {
+    expect(await codeOf(await serve(listener))).toBe('other');
+  });
+
+  test('that never answers, or stops in the middle, is a timeout', async () => {
+    expect(await codeOf(await serve(() => {}), 200)).toBe('timeout');
+    expect(await codeOf(await serve((_, answer) => void answer.writeHead(200).write('[')), 200)).toBe('timeout');
+  });
+
+  test('at a path where nothing is, or a port where nobody listens, has the code of the system', async () => {
+    const docker = createDocker({ socketPath: '/nonexistent/docker.sock' });
+    expect(await docker.look({ name: 'n' }, soon())).toEqual({
+      kind: 'docker-unreachable',
+      why: { address: 'unix:///nonexistent/docker.sock', code: 'ENOENT' },
+    });
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    expect(await codeOf(createDocker({ host: '127.0.0.1', port }))).toBe('ECONNREFUSED');
+  });
+
+  test('and names certificates that cannot be read is other, and does not throw', async () => {
+    expect(await codeOf(createDocker({ host: '127.0.0.1', port: 1, ca: '/nonexistent/ca.pem' }))).toBe('other');
+  });
+
+  test('but refuses only statistics leaves the memory out', async () => {
+    const State = { Status: 'running', StartedAt: '2026-01-01T00:00:00.5Z', FinishedAt: '0001-01-01T00:00:00Z' };
+    const inspected = JSON.stringify({ Id: 'a1', Name: '/n', State, RestartCount: 2, HostConfig: { Memory: 0 } });
+    const docker = await serve(({ url }, answer) =>
+      url?.includes('/stats') ? answer.writeHead(403).end() : answer.end(inspected),
+    );
+    expect(await docker.look({ name: 'n' }, soon())).toEqual({
+      kind: 'found',
+      container: {
+        ...{ id: 'a1', name: 'n', running: true, status: 'running', oomKilled: false, restartCount: 2 },
+        startedAt: Date.parse('2026-01-01T00:00:00.500Z'),
+      },
+    });
+  });
+
+  test.each([
+    ['cgroup v1', { total_inactive_file: 300, inactive_file: 1 }, 700],
+    ['cgroup v2', { inactive_file: 400 }, 600],
+    ['a cache larger than the use', { inactive_file: 4_000 }, 1_000],
+  ])('counts memory as the docker CLI does: %s', async (_, stats, expected) => {
+    const State = { Status: 'running', StartedAt: '2026-01-01T00:00:00Z' };
+    const docker = await serve(({ url }, answer) =>
+      answer.end(
+        JSON.stringify(
+          url?.includes('/stats') ? { memory_stats: { usage: 1_000, stats } } : { Id: 'a', Name: '/n', State },
+        ),
+      ),
+    );
+    expect(await find(docker, { name: 'n' })).toMatchObject({ memoryBytes: expected });
+  });
+
+  test('that loses the container between the list and the inspection is asked once more', async () => {
+    const State = { Status: 'exited', StartedAt: '2026-01-01T00:00:00Z', ExitCode: 0 };
+    const ids = ['gone', 'here'];
+    const docker = await serve(({ url }, answer) => {
+      if (url?.startsWith('/containers/json')) answer.end(JSON.stringify([{ Id: ids.shift(), State: 'exited' }]));
+      else if (url?.startsWith('/containers/here')) answer.end(JSON.stringify({ Id: 'here', Name: '/n', State }));
+      else answer.writeHead(404).end('{"message":"No such container: gone"}');
+    });
+    expect(await find(docker, { project: 'p', service: 's' })).toMatchObject({ id: 'here', exitCode: 0 });
+  });
+
+  test('that ends its stream of events is asked for the rest, and nothing is told twice', async () => {
+    const line = (action: string, nano: number): string =>
+      `${JSON.stringify({ Type: 'container', Action: action, Actor: { ID: 'a', Attributes: { name: 'n' } }, timeNano: nano })}\n`;
+    const asked: (string | null)[] = [];
+    const streams = [
+      line('start', 1_795_000_000_000_000_000) + line('kill', 1_795_000_002_000_000_000),
+      line('kill', 1_795_000_002_000_000_000) + line('die', 1_795_000_001_999_000_000),
+    ];
+    const docker = await serve(({ url }, answer) => {
+      asked.push(new URL(url ?? '', 'http://engine').searchParams.get('since'));
+      answer.writeHead(200, { 'content-type': 'application/json', date: 'Tue, 18 Nov 2025 00:00:00 GMT' });
+      const text = streams.shift();
+      if (text === undefined) answer.flushHeaders();
+      else answer.end(text);
+    });
+    const actions: string[] = [];
+    const states: boolean[] = [];
+    const end = docker.follow(
+      ({ action }) => actions.push(action),
+      (up) => states.push(up),
+    );
+    await vi.waitFor(() => expect(asked).toHaveLength(3), { timeout: 5_000 });
+    end();
+    expect(actions).toEqual(['start', 'kill', 'die']);
+    expect(asked.slice(0, 2)).toEqual([null, '1795000001.000']);
+    expect(states).toEqual([true]);
+  });
+});
