@@ -21,9 +21,7 @@ export function createAdminUsers(db: Queries): Pick<PlatformStore, 'findUser'> {
     findUser: async (by): Promise<UserAccess | undefined> => {
       const { rows } = 'id' in by ? await runAgain(db, byId, [by.id]) : await runAgain(db, byName, [by.userNameKey]);
       const [row] = rows;
-      return (
-        row && { id: row.id, passwordHash: row.hash, passwordVersion: row.version, isActive: row.active === 1 }
-      );
+      return row && { id: row.id, passwordHash: row.hash, passwordVersion: row.version, isActive: row.active === 1 };
     },
   };
 }

@@ -66,7 +66,11 @@ export function createApiKeys(
     },
     revokeKey: (id: number, author: Author) =>
       inTransaction(db, kind, async (transaction) => {
-        const key = await transaction.selectFrom('api_key').select('revoked_at').where('id', '=', id).executeTakeFirst();
+        const key = await transaction
+          .selectFrom('api_key')
+          .select('revoked_at')
+          .where('id', '=', id)
+          .executeTakeFirst();
         if (key === undefined) return false;
         if (key.revoked_at !== null) return true;
         await transaction.updateTable('api_key').set({ revoked_at: author.at }).where('id', '=', id).execute();

@@ -60,7 +60,9 @@ export async function openPostgres(url: string): Promise<Engine> {
     ping,
     createDialect: async () => {
       const { PostgresDialect } = await import('kysely');
-      return new PostgresDialect({ pool: { connect: () => pool.connect(), options: {}, end: async () => {} } as never });
+      return new PostgresDialect({
+        pool: { connect: () => pool.connect(), options: {}, end: async () => {} } as never,
+      });
     },
     close,
   };

@@ -80,7 +80,10 @@ export function createResourceTables(db: Queries, kind: Engine['kind']): Table {
     inTransaction(db, kind, async (on) => {
       const { table, flag, members } = resource;
       const lock = kind === 'postgres' ? sql` for no key update` : sql``;
-      const still = sql.join([sql`id = ${id}`, ...(Object.keys(key).length > 0 ? [whereKey(resource, key)] : [])], sql` and `);
+      const still = sql.join(
+        [sql`id = ${id}`, ...(Object.keys(key).length > 0 ? [whereKey(resource, key)] : [])],
+        sql` and `,
+      );
       const read = async () =>
         (await sql<Record<string, Cell>>`select * from ${sql.table(table)} where ${still}${lock}`.execute(on)).rows[0];
       const cells: Record<string, Cell> = toCells(resource, values);
@@ -125,7 +128,9 @@ export function createResourceTables(db: Queries, kind: Engine['kind']): Table {
     findByKey: async (resource, key) => {
       const flag = columnOf(resource, resource.flag.member);
       const { rows } = await sql<{ id: number; flag: number }>`
-        select id, ${sql.ref(flag)} as flag from ${sql.table(resource.table)} where ${whereKey(resource, key)}`.execute(db);
+        select id, ${sql.ref(flag)} as flag from ${sql.table(resource.table)} where ${whereKey(resource, key)}`.execute(
+        db,
+      );
       const [row] = rows;
       return row && { id: row.id, isInUse: (row.flag === 1) !== resource.flag.outOfUse };
     },

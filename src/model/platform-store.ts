@@ -88,7 +88,10 @@ export interface PlatformStore {
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
   findKey(hash: string): Promise<KeyAccess | undefined>;
   findKeyById(id: number): Promise<KeyAccess | undefined>;
-  addKey(key: { readonly name: string; readonly scope: Scope; readonly owner: number; readonly hash: string }, author: Author): Promise<number>;
+  addKey(
+    key: { readonly name: string; readonly scope: Scope; readonly owner: number; readonly hash: string },
+    author: Author,
+  ): Promise<number>;
   listKeys(): Promise<readonly ApiKeyRow[]>;
   /** False when there is no such key. */
   revokeKey(id: number, author: Author): Promise<boolean>;
