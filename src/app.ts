@@ -8,7 +8,9 @@ import { watchFile } from './inventory/watch-file.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
+import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
+import { startAdminApi } from './start-admin-api.ts';
 
 /** What the program is made of. */
 export interface AppOptions {
@@ -17,6 +19,7 @@ export interface AppOptions {
   readonly build: Build;
   readonly log: Logger;
   readonly listener: Listener;
+  readonly platform: PlatformSettings;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -41,7 +44,12 @@ export async function startApp(
   if (!first.ok) return first;
 
   let lastReload: { readonly successful: boolean; readonly successAt: number } = { successful: true, successAt: now() };
-  const own = createOwnMetrics(build, { isDockerUp: () => monitor.isDockerUp(), lastReload: () => lastReload });
+  const own = createOwnMetrics(build, {
+    isDockerUp: () => monitor.isDockerUp(),
+    isDatabaseUp: () => api.isDatabaseUp(),
+    lastReload: () => lastReload,
+  });
+  const api = startAdminApi(options.platform, build.version, log, now);
   const monitor = createMonitor({
     now,
     scheduled: true,
@@ -78,6 +86,7 @@ export async function startApp(
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reload('request'),
+    api,
     onRequest: own.requestFinished,
     onError: (error) => log.error({ err: error }, 'a request broke; please report this'),
   });
@@ -95,6 +104,7 @@ export async function startApp(
         unwatch();
         await Promise.all([listener.stop(DRAIN_MS), monitor.stop()]);
         own.stop();
+        await api.stop();
       },
     },
   };

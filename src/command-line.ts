@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addPlatformCommands } from './platform-commands.ts';
 
 /** 0: done, 1: something fails or broke, 2: wrong use or a bad configuration. */
 export type ExitCode = 0 | 1 | 2;
@@ -50,6 +51,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .argument('<dir>', 'the folder, usually called generated')
     .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
+  addPlatformCommands(program, done);
   program
     .command('version')
     .description('version, commit and Node.js')

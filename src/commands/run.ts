@@ -37,6 +37,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     build: readBuild(),
     log,
     listener,
+    platform: settings.platform,
     now: Date.now,
   });
   if (!started.ok) {

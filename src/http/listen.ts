@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { answerBrokenRequests, MAX_HEADER_BYTES } from './answer-broken-requests.ts';
 
 /** Answers one request; `env.incoming` is Node's own request. */
 export type Handler = (request: Request, env: unknown) => Response | Promise<Response>;
@@ -28,7 +29,12 @@ const starting: Handler = (request) => {
 /** Listens at once; rejects with the system's error when the address cannot be bound. */
 export async function listen(host: string, port: number): Promise<Listener> {
   let handler = starting;
-  const server = createAdaptorServer({ fetch: (request, env) => handler(request, env), hostname: host }) as Server;
+  const server = createAdaptorServer({
+    fetch: (request, env) => handler(request, env),
+    hostname: host,
+    serverOptions: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
+  }) as Server;
+  answerBrokenRequests(server);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
