@@ -1,5 +1,6 @@
 import type { ExitCode } from '../command-line.ts';
 import { type Listener, listen } from '../http/listen.ts';
+import type { WebConfig } from '../http/web-config.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
 import { complain, sayBindError } from './report.ts';
 import { untilSignal } from './until-signal.ts';
@@ -17,10 +18,19 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   }
   const { settings } = parsed;
   const { host, port } = settings.listen;
+  let web: WebConfig | undefined;
+  if (settings.platform.webConfig !== undefined) {
+    const read = (await import('../http/web-config.ts')).readWebConfig(settings.platform.webConfig);
+    if (!read.ok) {
+      complain(read.problems.map((problem) => `subnetd: ${problem}`));
+      return 2;
+    }
+    web = read.config;
+  }
   // Listens before the rest is loaded: whoever asks for life is answered early.
   let listener: Listener;
   try {
-    listener = await listen(host, port);
+    listener = await listen(host, port, web);
   } catch (error) {
     complain([sayBindError(error, `${host}:${port}`)]);
     return 1;
@@ -47,7 +57,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   }
   const { app } = started;
   log.info({ url: listener.url, config: settings.configPath }, 'listening');
-  if (!isLoopbackHost(host))
+  if (!isLoopbackHost(host) && web === undefined)
     log.warn(
       { url: listener.url },
       'metrics and status are open to the network without TLS and password; keep the port behind a firewall, or listen on 127.0.0.1',

@@ -35,3 +35,17 @@ export function answerBrokenRequests(server: Server): void {
   };
   server.on('checkExpectation', refuse);
 }
+
+/** The answer to a request whose target or host cannot be read, or on which the server itself broke. */
+export const answerUnreadable = (error: unknown): Response => {
+  const isTheirs = error instanceof Error && error.name === 'RequestError';
+  return isTheirs
+    ? new Response(envelope(1001, 'the target or the Host header is not valid; correct it'), {
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+      })
+    : new Response(envelope(1105, 'subnetd failed on this request; its log says more'), {
+        status: 500,
+        headers: { 'content-type': 'application/json' },
+      });
+};

@@ -1,7 +1,6 @@
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
-import { answerBrokenRequests, MAX_HEADER_BYTES } from './answer-broken-requests.ts';
+import { createServer } from './create-server.ts';
+import type { WebConfig } from './web-config.ts';
 
 /** Answers one request; `env.incoming` is Node's own request. */
 export type Handler = (request: Request, env: unknown) => Response | Promise<Response>;
@@ -27,14 +26,9 @@ const starting: Handler = (request) => {
 };
 
 /** Listens at once; rejects with the system's error when the address cannot be bound. */
-export async function listen(host: string, port: number): Promise<Listener> {
+export async function listen(host: string, port: number, web?: WebConfig): Promise<Listener> {
   let handler = starting;
-  const server = createAdaptorServer({
-    fetch: (request, env) => handler(request, env),
-    hostname: host,
-    serverOptions: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
-  }) as Server;
-  answerBrokenRequests(server);
+  const server = createServer((request, env) => handler(request, env), host, web);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
@@ -44,7 +38,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
   });
   const bound = server.address() as AddressInfo;
   return {
-    url: `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    url: `${web?.tls === undefined ? 'http' : 'https'}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
     setHandler: (next) => {
       handler = next;
     },

@@ -193,7 +193,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
         headers,
       );
     if (resource === undefined) return giveToken(store, caller, body, address, headers);
-    if (operation.kind === 'list') return listRecords(store, resource, segment, queryOf(request), headers);
+    if (operation.kind === 'list') return listRecords(store, resource, segment, queryOf(request), headers, toFailure);
     const author = {
       owner: caller?.owner ?? null,
       credential: caller?.credential ?? '',

@@ -19,13 +19,23 @@ export const answerFailure = (failure: Failure, headers: Readonly<Record<string,
   });
 
 /** A success whose text comes in pieces. When one cannot be had, the connection breaks: it never ends as valid JSON. */
-export function answerStream(pieces: AsyncGenerator<string>, headers: Readonly<Record<string, string>>): Response {
+export function answerStream(
+  pieces: AsyncGenerator<string>,
+  headers: Readonly<Record<string, string>>,
+  onError: (error: unknown) => void,
+): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      try {
+        const { value, done } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        onError(error);
+        // The server prints this one, so it says nothing of the cause.
+        controller.error(new Error('a list broke off'));
+      }
     },
     cancel: async () => void (await pieces.return(undefined)),
   });

@@ -36,6 +36,7 @@ export async function listRecords(
   segment: string,
   query: URLSearchParams | undefined,
   headers: Headers,
+  onError: (error: unknown) => void,
 ): Promise<Response> {
   const id = checkDigits(segment, 'the number at the end of the path', 0);
   if (!id.ok) return answerFailure(id.failure, headers);
@@ -58,5 +59,9 @@ export async function listRecords(
   const records = await store.list(resource, after.value ?? 0, PAGE);
   if (records.length < PAGE) return answerSuccess({ items: records }, headers);
   const first = `{"status":"success","data":{"items":${JSON.stringify(records).slice(0, -1)}`;
-  return answerStream(furtherPages(store, resource, first, Number(records.at(-1)?.[resource.idMember])), headers);
+  return answerStream(
+    furtherPages(store, resource, first, Number(records.at(-1)?.[resource.idMember])),
+    headers,
+    onError,
+  );
 }
