@@ -14,15 +14,8 @@ const schema = z
         cert_file: z.string().min(1),
         key_file: z.string().min(1),
         client_ca_file: z.string().min(1).optional(),
-        client_auth_type: z
-          .enum([
-            'NoClientCert',
-            'RequestClientCert',
-            'RequireAnyClientCert',
-            'VerifyClientCertIfGiven',
-            'RequireAndVerifyClientCert',
-          ])
-          .optional(),
+        // Go's other types take certificates that nobody has checked.
+        client_auth_type: z.enum(['NoClientCert', 'RequireAndVerifyClientCert']).optional(),
         min_version: version.optional(),
         max_version: version.optional(),
       })
@@ -112,7 +105,7 @@ export function readWebConfig(
       key,
       ...(tls.client_ca_file && { ca: readFileSync(at(tls.client_ca_file)) }),
       requestCert: auth !== 'NoClientCert',
-      rejectUnauthorized: auth === 'RequireAndVerifyClientCert' || auth === 'RequireAnyClientCert',
+      rejectUnauthorized: auth === 'RequireAndVerifyClientCert',
       minVersion: VERSION[tls.min_version ?? 'TLS12'],
       maxVersion: VERSION[tls.max_version ?? 'TLS13'],
     };
