@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PlatformStore, UserAccess } from '../model/platform-store.ts';
-import { type Queries, runAgain } from './tables.ts';
+import type { Queries, RunAgain } from './tables.ts';
 
 interface Row {
   readonly id: number;
@@ -10,7 +10,7 @@ interface Row {
 }
 
 /** Admin users as credentials need them; as records they are a resource like the others. */
-export function createAdminUsers(db: Queries): Pick<PlatformStore, 'findUser'> {
+export function createAdminUsers(db: Queries, runAgain: RunAgain): Pick<PlatformStore, 'findUser'> {
   const select = (column: 'id' | 'user_name_key') =>
     sql<Row>`
       select id, password_hash as hash, password_version as version, is_active as active
@@ -19,8 +19,7 @@ export function createAdminUsers(db: Queries): Pick<PlatformStore, 'findUser'> {
   const byName = select('user_name_key');
   return {
     findUser: async (by): Promise<UserAccess | undefined> => {
-      const { rows } = 'id' in by ? await runAgain(db, byId, [by.id]) : await runAgain(db, byName, [by.userNameKey]);
-      const [row] = rows;
+      const [row] = 'id' in by ? await runAgain(byId, [by.id]) : await runAgain(byName, [by.userNameKey]);
       return row && { id: row.id, passwordHash: row.hash, passwordVersion: row.version, isActive: row.active === 1 };
     },
   };

@@ -3,7 +3,7 @@ import type { ApiKeyRow, Author, KeyAccess, PlatformStore, Scope } from '../mode
 import { addAuditEvent } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { inTransaction } from './in-transaction.ts';
-import { type Queries, runAgain } from './tables.ts';
+import type { Queries, RunAgain } from './tables.ts';
 
 interface AccessRow {
   readonly id: number;
@@ -26,6 +26,7 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
 export function createApiKeys(
   db: Queries,
   kind: Engine['kind'],
+  runAgain: RunAgain,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
@@ -35,8 +36,8 @@ export function createApiKeys(
   const byHash = select('hash');
   const byId = select('id');
   return {
-    findKey: async (hash) => toAccess((await runAgain(db, byHash, [hash])).rows[0]),
-    findKeyById: async (id) => toAccess((await runAgain(db, byId, [id])).rows[0]),
+    findKey: async (hash) => toAccess((await runAgain(byHash, [hash]))[0]),
+    findKeyById: async (id) => toAccess((await runAgain(byId, [id]))[0]),
     addKey: ({ name, scope, owner, hash }, author) =>
       inTransaction(db, kind, async (transaction) => {
         const { id } = await transaction

@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts';
 import { createKeptValues } from './kept-values.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
-import type { Queries } from './tables.ts';
+import { createRunAgain, type Queries } from './tables.ts';
 
 /** The store on an open database, and the limits that replicas share where that database is PostgreSQL. */
 export interface OpenStore {
@@ -35,10 +35,11 @@ function guard<T extends object>(parts: T, onFailure: (error: unknown) => void):
 /** Makes the store of an open database. */
 export async function createStore(engine: Engine, onFailure: (error: unknown) => void = () => {}): Promise<OpenStore> {
   const db: Queries = new Kysely({ dialect: await engine.createDialect() });
+  const runAgain = createRunAgain(db, engine.read);
   const store: PlatformStore = {
-    ...createResourceTables(db, engine.kind),
-    ...createAdminUsers(db),
-    ...createApiKeys(db, engine.kind),
+    ...createResourceTables(db, engine.kind, runAgain),
+    ...createAdminUsers(db, runAgain),
+    ...createApiKeys(db, engine.kind, runAgain),
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };

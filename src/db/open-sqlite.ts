@@ -31,6 +31,12 @@ export function openSqlite(path: string): Engine {
     database.close();
     throw error;
   }
+  let reader: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;
+  const openReader = () => {
+    const own = new Database(path, { readonly: true, timeout: BUSY_MS });
+    reader = { database: own, prepare: createStatementCache(own) };
+    return reader;
+  };
   const session: Session = {
     run: async (sql) => void database.exec(sql),
     column: async (sql) => database.prepare(sql).pluck().all().map(String),
@@ -53,6 +59,13 @@ export function openSqlite(path: string): Engine {
       const prepare = createStatementCache(database) as never;
       return new SqliteDialect({ database: { prepare, close: () => {} } });
     },
-    close: async () => void database.close(),
+    // A database in memory belongs to its one connection.
+    ...(path !== ':memory:' && {
+      read: (sql: string, parameters: readonly unknown[]) => (reader ?? openReader()).prepare(sql).all(...parameters),
+    }),
+    close: async () => {
+      reader?.database.close();
+      database.close();
+    },
   };
 }

@@ -5,7 +5,7 @@ import { addAuditEvent } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { inTransaction } from './in-transaction.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
-import { type Cell, type Queries, runAgain } from './tables.ts';
+import type { Cell, Queries, RunAgain } from './tables.ts';
 
 const columnOf = (resource: Resource, name: string): string => {
   const member = resource.members.find((candidate) => candidate.name === name);
@@ -36,7 +36,7 @@ function changesOf(resource: Resource, cells: Record<string, Cell>, before: Reco
 type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
 
 /** The tables that are made of declarations. */
-export function createResourceTables(db: Queries, kind: Engine['kind']): Table {
+export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain: RunAgain): Table {
   const compiled = new Map<Resource, ReturnType<typeof compile>>();
   const compile = (resource: Resource) => {
     const { table } = resource;
@@ -118,11 +118,11 @@ export function createResourceTables(db: Queries, kind: Engine['kind']): Table {
   return {
     list: async (resource, after, limit) => {
       const { page, toRecord } = queriesOf(resource);
-      return (await runAgain(db, page, [after, limit])).rows.map(toRecord);
+      return (await runAgain(page, [after, limit])).map(toRecord);
     },
     find: async (resource, id) => {
       const { one, toRecord } = queriesOf(resource);
-      const [row] = (await runAgain(db, one, [id])).rows;
+      const [row] = await runAgain(one, [id]);
       return row && toRecord(row);
     },
     findByKey: async (resource, key) => {

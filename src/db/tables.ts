@@ -1,4 +1,5 @@
-import type { CompiledQuery, Generated, Kysely, QueryResult } from 'kysely';
+import type { CompiledQuery, Generated, Kysely } from 'kysely';
+import type { Engine } from './engine.ts';
 
 /** What a column holds, in both databases. */
 export type Cell = string | number | null;
@@ -41,8 +42,12 @@ interface Tables {
 export type Queries = Kysely<Tables>;
 
 /** Runs a query that was compiled once, with other parameters. Compiling costs more than SQLite needs to answer. */
-export const runAgain = <Row>(
-  db: Queries,
-  compiled: CompiledQuery<Row>,
-  parameters: readonly Cell[],
-): Promise<QueryResult<Row>> => db.executeQuery<Row>({ ...compiled, parameters });
+export type RunAgain = <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) => Promise<readonly Row[]>;
+
+/** Runs compiled queries; `read` of the engine answers where it is there. */
+export const createRunAgain =
+  (db: Queries, read: Engine['read']): RunAgain =>
+  async <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) =>
+    read === undefined
+      ? (await db.executeQuery<Row>({ ...compiled, parameters })).rows
+      : (read(compiled.sql, parameters) as readonly Row[]);
