@@ -1,3 +1,4 @@
+import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -84,7 +85,7 @@ export async function startApp(
 
   monitor.load(first.inventory);
   const unwatch = watchFile(configPath, first.text, () => void reload('change of the file'));
-  listener.setHandler((request, env) => routes.fetch(request, env as never));
+  listener.setHandler(getRequestListener(routes.fetch));
 
   return {
     ok: true,

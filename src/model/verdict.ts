@@ -32,4 +32,3 @@ export interface CheckState extends Judgement {
   readonly runs: number;
   readonly failures: number;
 }
-
