@@ -14,7 +14,10 @@ const isDuration = (text: string): boolean => {
 };
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
-const duration = z.string(DURATION_HELP).regex(DURATION, DURATION_HELP).refine(isDuration, DURATION_HELP);
+const duration = z
+  .string(DURATION_HELP)
+  .regex(DURATION, { error: DURATION_HELP, abort: true })
+  .refine(isDuration, DURATION_HELP);
 
 const isSchedule = (text: string): boolean => {
   const every = /^every (\S+)$/.exec(text);
