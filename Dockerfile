@@ -6,7 +6,7 @@ FROM node:26.10.0-bookworm-slim
 WORKDIR /opt/subnetd
 
 # Node runs no TypeScript that lies under node_modules, nor does it look at source maps; without both, and the compiler that
-# libraries name as a peer, a fourth of the files is left.
+# libraries name as a peer, a third of the files is left.
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund --no-update-notifier --cache /tmp/npm \
     && rm -rf /tmp/npm node_modules/typescript node_modules/@typescript node_modules/.bin/tsc \
@@ -26,7 +26,7 @@ RUN mkdir -p node_modules/.cache/subnetd \
     && chown node node_modules/.cache/subnetd \
     && { su -s /bin/sh node -c 'timeout 3 bin/subnetd run --config config/subnetd.yaml --listen 127.0.0.1:0' \
       || [ $? -gt 123 ]; } \
-    && chown -R root:root node_modules/.cache
+    && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache
 
 ARG COMMIT=unknown
 RUN echo "$COMMIT" > COMMIT

@@ -47,7 +47,9 @@ const roomOf = (file: string): string => /^src\/([^/.]+)/.exec(file)?.[1] ?? '';
 /** The files and packages that a file imports, in any form. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name ?? '');
+  return [...text.matchAll(/^(?:import|export|} from) (?:[^';]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+    ([, whole, lazy]) => whole ?? lazy ?? '',
+  );
 }
 const toFile = (from: string, name: string): string => normalize(join(dirname(from), name));
 

@@ -73,7 +73,7 @@ describe('the routes', () => {
     const bad = await app.request('/-/reload', { method: 'POST' }, from('127.0.0.1'));
     expect([bad.status, await bad.text()]).toEqual([400, 'f:1:1: subnets: bad\n']);
     expect((await app.request('/-/reload', { method: 'POST' }, from('10.0.0.7'))).status).toBe(403);
-    expect((await app.request('/-/reload', { method: 'POST' })).status).toBe(403);
+    expect((await app.request('/-/reload', { method: 'POST' }, {})).status).toBe(403);
     const good = routes();
     expect((await good.app.request('/-/reload', { method: 'POST' }, good.from('::ffff:127.0.0.1'))).status).toBe(200);
   });
