@@ -58,7 +58,7 @@ describe('the monitor on the simulated subnet', () => {
     }
   });
 
-  it.each(cases.map((faults) => [faults.join(' and ') || 'nothing', faults] as const))(
+  it.concurrent.each(cases.map((faults) => [faults.join(' and ') || 'nothing', faults] as const))(
     'changes exactly what is promised when %s is broken',
     async (_what, faults) => {
       const { monitor, bugs } = watched.get(faults.join()) as { monitor: Monitor; bugs: unknown[] };
