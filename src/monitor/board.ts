@@ -30,10 +30,10 @@ export interface Board {
   snapshot(): Snapshot;
 }
 
+/** A subnet with its targets' states, each of which a look replaces in its place. */
 interface Entry {
-  readonly target: Target;
   readonly subnet: Subnet;
-  state: TargetState;
+  readonly states: TargetState[];
 }
 
 const initial = (check: Check, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
@@ -48,44 +48,46 @@ const carry = (before: CheckState, fresh: CheckState): CheckState =>
 
 /** An empty board. */
 export function createBoard(): Board {
-  let entries = new Map<string, Entry>();
-  let subnets: readonly Subnet[] = [];
-
-  const stateOf = (target: Target): TargetState => entries.get(targetKey(target))?.state as TargetState;
+  let entries: readonly Entry[] = [];
+  let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
   const load = (inventory: Inventory, now: number) => {
-    const next = new Map<string, Entry>();
-    for (const subnet of inventory.subnets) {
-      for (const target of subnet.targets) {
-        const before = entries.get(targetKey(target));
-        const kept = before !== undefined && isDeepStrictEqual(before.target, target);
-        const own = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
-        const state: TargetState = {
-          target,
-          facts: kept ? before.state.facts : {},
-          checks: own.map((fresh) => {
-            const old = kept ? before.state.checks.find(({ check }) => check === fresh.check) : undefined;
-            return old ? carry(old, fresh) : fresh;
-          }),
-        };
-        next.set(targetKey(target), { target, subnet, state });
-      }
-    }
-    entries = next;
-    subnets = inventory.subnets;
+    const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
+    const toState = (target: Target, subnet: Subnet): TargetState => {
+      const fresh = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
+      const known = before.get(targetKey(target));
+      if (known === undefined || !isDeepStrictEqual(known.target, target)) return { target, facts: {}, checks: fresh };
+      const kept = fresh.map((check) => {
+        const old = known.checks.find((one) => one.check === check.check);
+        return old ? carry(old, check) : check;
+      });
+      return { target, facts: known.facts, checks: kept };
+    };
+    entries = inventory.subnets.map((subnet) => ({
+      subnet,
+      states: subnet.targets.map((target) => toState(target, subnet)),
+    }));
+    places = new Map(
+      entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
+    );
   };
 
-  const record: Board['record'] = (target, round, fold, durationSeconds, now) => {
-    const entry = entries.get(targetKey(target));
-    if (entry?.target !== target) return;
-    const { subnet, state } = entry;
-    const facts = fold(state.facts);
-    // The rules see the subnet as it is with this look.
-    entry.state = { ...state, facts };
+  const fold: Board['fold'] = (target, change) => {
+    const place = places.get(target);
+    const state = place?.entry.states[place.index];
+    if (place && state) place.entry.states[place.index] = { ...state, facts: change(state.facts) };
+  };
+
+  const record: Board['record'] = (target, round, change, durationSeconds, now) => {
+    fold(target, change);
+    const place = places.get(target);
+    const state = place?.entry.states[place.index];
+    if (place === undefined || state === undefined) return;
+    const { subnet, states } = place.entry;
     const view = {
       target,
-      facts,
-      subnet: subnet.targets.map(stateOf),
+      facts: state.facts,
+      subnet: states,
       settings: subnet.checks,
       consensus: subnet.consensus,
       now,
@@ -104,18 +106,13 @@ export function createBoard(): Board {
         failures: before.failures + (judgement.verdict === 'fail' ? 1 : 0),
       };
     });
-    entry.state = { target, facts, checks: judged };
-  };
-
-  const fold: Board['fold'] = (target, change) => {
-    const entry = entries.get(targetKey(target));
-    if (entry?.target === target) entry.state = { ...entry.state, facts: change(entry.state.facts) };
+    states[place.index] = { ...state, checks: judged };
   };
 
   return {
     load,
     record,
     fold,
-    snapshot: () => subnets.map((subnet) => ({ subnet, targets: subnet.targets.map(stateOf) })),
+    snapshot: () => entries.map(({ subnet, states }) => ({ subnet, targets: [...states] })),
   };
 }

@@ -110,7 +110,9 @@ export function createHttpPeer(target: string): HttpPeer {
       let size = 0;
       let status = 0;
       let headers: Dispatcher.ResponseData['headers'] = {};
+      let settled = false;
       const settle = (result: Exchange) => {
+        settled = true;
         clearTimeout(timer);
         resolve(result);
       };
@@ -118,10 +120,13 @@ export function createHttpPeer(target: string): HttpPeer {
         settle({ ok: false, fault });
         drop();
       };
-      const timer = setTimeout(() => {
+      const onDeadline = () => {
+        if (settled) return;
         const afterMs = Math.round(performance.now() - started);
         giveUp({ kind: 'timeout', address, afterMs, received: status > 0 });
-      }, deadline - started);
+      };
+      // When the event loop was busy the answer may have come in time and lie unread: it is read before the immediate.
+      const timer = setTimeout(() => setImmediate(onDeadline), deadline - started);
 
       client ??= open();
       client.dispatch(

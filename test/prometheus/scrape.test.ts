@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseDocument } from 'yaml';
+import { type Running, runCli, startCli } from '../support/cli.ts';
 import { findProgram } from '../support/engine.ts';
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
 
@@ -28,28 +27,21 @@ const samplesOf = (page: string): readonly string[] =>
   page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 describe('a real Prometheus', () => {
-  const begun: ChildProcess[] = [];
+  const begun: Running[] = [];
   let prometheus: Prometheus | undefined;
 
-  const startDemo = async (...flags: readonly string[]): Promise<{ url: string; stop: () => Promise<void> }> => {
-    const child = spawn(pathTo('bin/subnetd'), ['demo', '--listen', '127.0.0.1:0', ...flags], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    begun.push(child);
-    const exited = once(child, 'exit');
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    createInterface(child.stdout).on('line', (line) => {
-      const url = /(http:\S+)\/metrics/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    exited.then(([code]) => reject(new Error(`the demo ended with ${code}`)));
-    return {
-      url: await promise,
-      stop: async () => {
-        child.kill('SIGTERM');
-        await exited;
-      },
-    };
+  const end = async ({ child, finished }: Running) => {
+    const overtime = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    child.kill('SIGTERM');
+    await finished;
+    clearTimeout(overtime);
+  };
+
+  const startDemo = async (...flags: readonly string[]) => {
+    const demo = startCli(['demo', '--listen', '127.0.0.1:0', ...flags]);
+    begun.push(demo);
+    const [, url = ''] = await demo.waitFor(/(http:\S+)\/metrics/);
+    return { url, stop: () => end(demo) };
   };
 
   const watch = async (...flags: readonly string[]) => {
@@ -61,12 +53,7 @@ describe('a real Prometheus', () => {
   afterEach(async () => {
     await prometheus?.stop();
     prometheus = undefined;
-    for (const child of begun.splice(0)) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    }
+    await Promise.all(begun.splice(0).map(end));
   });
 
   test('sees a healthy subnet: every check passes, every node rises, no sample is dropped', async () => {
@@ -120,7 +107,7 @@ describe('a real Prometheus', () => {
 
 /** What `subnetd demo --list-faults` says of these faults. */
 async function faultyChecks(...names: readonly string[]): Promise<readonly string[]> {
-  const { stdout } = spawnSync(pathTo('bin/subnetd'), ['demo', '--list-faults', '--json'], { encoding: 'utf8' });
+  const { stdout } = await runCli(['demo', '--list-faults', '--json']);
   const faults = JSON.parse(stdout) as readonly { readonly name: string; readonly fails: readonly string[] }[];
   return faults.flatMap(({ name, fails }) => (names.includes(name) ? fails : [])).toSorted();
 }
