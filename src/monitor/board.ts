@@ -25,6 +25,8 @@ export interface Board {
   load(inventory: Inventory, now: number): void;
   /** Folds one more look into a target's facts and judges the checks of its round; a removed target is ignored. */
   record(target: Target, round: RoundName, fold: (facts: Facts) => Facts, durationSeconds: number, now: number): void;
+  /** Judges the checks of a round again, of every target of a subnet: a first round is known as a whole only at its end. */
+  judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
   /** Folds something into a target's facts between two looks; the next look judges it. */
   fold(target: Target, fold: (facts: Facts) => Facts): void;
   snapshot(): Snapshot;
@@ -78,40 +80,47 @@ export function createBoard(): Board {
     if (place && state) place.entry.states[place.index] = { ...state, facts: change(state.facts) };
   };
 
+  /** A target's checks of one round, judged by what is known now. */
+  const judge = ({ subnet, states }: Entry, state: TargetState, round: RoundName, now: number) => {
+    const { target, facts } = state;
+    const view = { target, facts, subnet: states, settings: subnet.checks, consensus: subnet.consensus, now };
+    return state.checks.map((before): CheckState => {
+      if (before.round !== round || before.verdict === 'skipped') return before;
+      const check = checks.find(({ name }) => name === before.check) as Check;
+      const judgement = check.judge(view);
+      return { ...before, ...judgement, since: judgement.verdict === before.verdict ? before.since : now };
+    });
+  };
+
   const record: Board['record'] = (target, round, change, durationSeconds, now) => {
     fold(target, change);
     const place = places.get(target);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
-    const { subnet, states } = place.entry;
-    const view = {
-      target,
-      facts: state.facts,
-      subnet: states,
-      settings: subnet.checks,
-      consensus: subnet.consensus,
-      now,
-    };
-    const judged = state.checks.map((before): CheckState => {
-      if (before.round !== round || before.verdict === 'skipped') return before;
-      const check = checks.find(({ name }) => name === before.check) as Check;
-      const judgement = check.judge(view);
+    const judged = judge(place.entry, state, round, now).map((check): CheckState => {
+      if (check.round !== round || check.verdict === 'skipped') return check;
+      const { runs, failures, verdict } = check;
       return {
-        ...before,
-        ...judgement,
-        since: judgement.verdict === before.verdict ? before.since : now,
+        ...check,
         lastRun: now,
         durationSeconds,
-        runs: before.runs + 1,
-        failures: before.failures + (judgement.verdict === 'fail' ? 1 : 0),
+        runs: runs + 1,
+        failures: failures + Number(verdict === 'fail'),
       };
     });
-    states[place.index] = { ...state, checks: judged };
+    place.entry.states[place.index] = { ...state, checks: judged };
+  };
+
+  const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {
+    const entry = entries.find((one) => one.subnet === subnet);
+    for (const [index, state] of entry?.states.entries() ?? [])
+      if (entry) entry.states[index] = { ...state, checks: judge(entry, state, round, now) };
   };
 
   return {
     load,
     record,
+    judgeAgain,
     fold,
     snapshot: () => entries.map(({ subnet, states }) => ({ subnet, targets: [...states] })),
   };

@@ -93,7 +93,10 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
       const own = lookers.get(name) ?? new Map<Target, Looker>();
       if (own.size === 0 || !scheduled) return [];
       const lookAt = (target: Target) => look(target, name, own.get(target) as Looker);
-      return [createRound(subnet, name, [...own.keys()], subnet.checks[name], lookAt, { onFinished, onLate })];
+      const round = createRound(subnet, name, [...own.keys()], subnet.checks[name], lookAt, { onFinished, onLate });
+      // The first nodes were judged before the others had been read.
+      void round.first.then(() => board.judgeAgain(subnet, name, now()));
+      return [round];
     });
     return { subnet, lookers, rounds };
   };

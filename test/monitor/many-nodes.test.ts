@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
-import { type FakeServer, startNode, startTcp } from '../support/fake-node.ts';
+import { blockResult, type FakeServer, healthy, type Methods, startNode, startTcp } from '../support/fake-node.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -45,6 +45,22 @@ describe('many nodes', () => {
     expect(verdictsOf(monitor)).toEqual(['pass', ...Array(1000).fill('fail')]);
     expect(monitor.isAlive()).toBe(true);
     expect(bugs).toEqual([]);
+  });
+
+  it('of which one is behind are judged as a whole already in the first round', async () => {
+    const at = (number: number): Methods => ({ ...healthy, XDPoS_getV2BlockByNumber: () => blockResult(number) });
+    // The one behind answers first: the others are not known by then.
+    const behind = keep(await startNode(at(80)));
+    const others = await Promise.all(
+      [1, 2].map(async () =>
+        keep(
+          await startNode(at(100), (answers, response) => setTimeout(() => response.end(JSON.stringify(answers)), 100)),
+        ),
+      ),
+    );
+    const { monitor } = watch([behind.url, ...others.map(({ url }) => url)], "schedule: 'every 1h'");
+    await eventually(() => expect(monitor.isReady()).toBe(true));
+    expect(verdictsOf(monitor)).toEqual(['fail', 'pass', 'pass']);
   });
 
   it('are never looked at twice at once: a round that takes longer than its interval is late', async () => {
