@@ -1,4 +1,6 @@
+import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
@@ -67,6 +69,7 @@ export async function startApp(
 
   const reload = async (why: string): Promise<readonly string[]> => {
     const read = await readInventory(configPath, environment);
+    file.know(read.text);
     if (!read.ok) {
       lastReload = { ...lastReload, successful: false };
       log.error({ why, problems: read.problems }, 'the inventory is bad; the one before stays in force');
@@ -92,8 +95,9 @@ export async function startApp(
   });
 
   monitor.load(first.inventory);
-  const unwatch = watchFile(configPath, first.text, () => void reload('change of the file'));
-  listener.setHandler((request, env) => routes.fetch(request, env as never));
+  const file = watchFile(configPath, () => void reload('change of the file'));
+  file.know(first.text);
+  listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));
 
   return {
     ok: true,
@@ -101,7 +105,7 @@ export async function startApp(
       status: () => toStatus(monitor.snapshot()),
       reload,
       stop: async () => {
-        unwatch();
+        file.stop();
         await Promise.all([listener.stop(DRAIN_MS), monitor.stop()]);
         own.stop();
         await api.stop();

@@ -1,8 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
+import type { ExitCode } from './commands/exit-code.ts';
 import { addPlatformCommands } from './platform-commands.ts';
-
-/** 0: done, 1: something fails or broke, 2: wrong use or a bad configuration. */
-export type ExitCode = 0 | 1 | 2;
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ExitCode } from './command-line.ts';
+import type { ExitCode } from './commands/exit-code.ts';
 
 /** The commands of the platform API; each loads its code only when it is called. `done` takes the exit code. */
 export function addPlatformCommands(program: Command, done: (code: ExitCode) => void): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { ExitCode } from '../command-line.ts';
 import { createAdmin } from '../platform/create-admin.ts';
 import { makePassword } from '../platform/passwords.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,6 +1,6 @@
-import type { ExitCode } from '../command-line.ts';
 import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 

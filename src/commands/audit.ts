@@ -1,5 +1,5 @@
-import type { ExitCode } from '../command-line.ts';
 import type { AuditEvent } from '../model/platform-store.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 

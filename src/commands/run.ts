@@ -1,9 +1,12 @@
-import type { ExitCode } from '../command-line.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
 import { untilSignal } from './until-signal.ts';
+
+/** Long enough for a prober that has waited for the port to open. */
+const ANSWER_FIRST_MS = 10;
 
 /** What is still under way after this long is cut off. */
 const STOP_WITHIN_MS = 4_500;
@@ -27,7 +30,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     }
     web = read.config;
   }
-  // Listens before the rest is loaded: whoever asks for life is answered early.
+  // Listens before the rest is loaded, which blocks the event loop: whoever already waits for life is answered first.
   let listener: Listener;
   try {
     listener = await listen(host, port, web);
@@ -35,6 +38,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     complain([sayBindError(error, `${host}:${port}`)]);
     return 1;
   }
+  await new Promise((resolve) => setTimeout(resolve, ANSWER_FIRST_MS));
   const [{ startApp }, { createLog }, { readBuild }] = await Promise.all([
     import('../app.ts'),
     import('../create-log.ts'),

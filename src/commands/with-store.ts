@@ -1,10 +1,10 @@
-import type { ExitCode } from '../command-line.ts';
 import { createStore } from '../db/create-store.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { sayDatabase } from '../db/parse-database-url.ts';
 import { describeCause } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 
 /** Opens the database of the settings for one command. A bad setting and a database that fails exit 2. */

@@ -7,7 +7,7 @@ export type HeadRule =
       readonly kind: 'following';
       /** Blocks that it stays below the chain. */
       readonly lag: number;
-      /** Where and when it began to follow; 0 for one that always has. */
+      /** Where and when it began to follow; minus infinity for one that always has. */
       readonly fromNumber: number;
       readonly fromMs: number;
     };

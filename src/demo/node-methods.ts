@@ -15,7 +15,7 @@ const totalDifficulty = (number: number): number => number + 1;
 const EPHEMERAL = 30_000;
 
 /** A connection as `admin_peers` shows it: no `enode` member, and a port that only tells who dialled. */
-const toPeer = ({ identity }: NodeView, chain: NodeView['chain'], peer: PeerView) => {
+const toPeer = ({ identity, chain }: NodeView, peer: PeerView) => {
   const local = `${identity.ip}:${peer.inbound ? identity.p2pPort : EPHEMERAL + peer.identity.p2pPort}`;
   const remote = `${peer.identity.ip}:${peer.inbound ? EPHEMERAL + identity.p2pPort : peer.identity.p2pPort}`;
   return {
@@ -75,7 +75,7 @@ const byId = (a: PeerView, b: PeerView): number => (a.identity.id < b.identity.i
 export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
   ...xdposMethods,
 
-  admin_peers: plain((view) => view.peers.toSorted(byId).map((peer) => toPeer(view, view.chain, peer))),
+  admin_peers: plain((view) => view.peers.toSorted(byId).map((peer) => toPeer(view, peer))),
 
   eth_blockNumber: plain(({ head }) => numberToHex(head)),
   eth_chainId: plain(() => numberToHex(CHAIN_ID)),

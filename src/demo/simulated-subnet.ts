@@ -90,7 +90,7 @@ export const createSubnet = (names: readonly string[], effects: Effects, now: ()
 
   const states = new Map<string, NodeState>(
     identities.map((identity) => {
-      const running = ruleFor(broken, identity.name, 0, 0);
+      const running = ruleFor(broken, identity.name, 0, Number.NEGATIVE_INFINITY);
       const head: HeadRule = running.kind === 'still' ? { kind: 'still', number: chain.heightAt(now()) } : running;
       return [identity.name, { identity, head, startedAt: undefined }];
     }),

@@ -1,15 +1,17 @@
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer } from './create-server.ts';
+import { answerBrokenRequests, MAX_HEADER_BYTES } from './answer-broken-requests.ts';
 import type { WebConfig } from './web-config.ts';
 
-/** Answers one request; `env.incoming` is Node's own request. */
-export type Handler = (request: Request, env: unknown) => Response | Promise<Response>;
+// An import of it as a module would evaluate every export, the lazy ones of fetch and WebSocket too, which takes three
+// times as long as all else until the port is open.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** A server that listens; what answers can be set later. */
 export interface Listener {
   /** With the port that was bound, so that port 0 works. */
   readonly url: string;
-  setHandler(handler: Handler): void;
+  setHandler(handler: RequestListener): void;
   /** Takes no more requests, lets those under way end for at most `graceMs`, then closes every connection. */
   stop(graceMs: number): Promise<void>;
 }
@@ -20,15 +22,21 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 1_000;
 
 /** Until there is more to say: the process lives, and is not ready. */
-const starting: Handler = (request) => {
-  const alive = new URL(request.url).pathname === '/livez';
-  return new Response(alive ? 'ok\n' : 'starting\n', { status: alive ? 200 : 503 });
+const starting: RequestListener = ({ url }, response) => {
+  response.statusCode = url === '/livez' ? 200 : 503;
+  response.end(url === '/livez' ? 'ok\n' : 'starting\n');
 };
 
-/** Listens at once; rejects with the system's error when the address cannot be bound. */
+/** Listens at once, with Node's own server alone; rejects with the system's error when the address cannot be bound. */
 export async function listen(host: string, port: number, web?: WebConfig): Promise<Listener> {
   let handler = starting;
-  const server = createServer((request, env) => handler(request, env), host, web);
+  const handle: RequestListener = (request, response) => handler(request, response);
+  const options = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false };
+  const server =
+    web === undefined
+      ? createServer(options, handle)
+      : (await import('./create-guarded-server.ts')).createGuardedServer(options, handle, web);
+  answerBrokenRequests(server);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;

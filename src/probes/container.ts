@@ -1,18 +1,12 @@
 import type { Container, ContainerObservation, DockerFault } from '../model/observation.ts';
 import type { ContainerRef } from '../model/target.ts';
+import type { ContainerMemory } from './container-memory.ts';
 import type { DockerApi } from './docker-api.ts';
 import { isOneOff } from './docker-event.ts';
-
-type Members = Readonly<Record<string, unknown>>;
+import { toCount, toMembers } from './members.ts';
 
 /** Containers that live come first, then the newest (`State` and `Created` of `GET /containers/json`). */
 const liveliness = ['running', 'restarting', 'paused'];
-
-const toMembers = (value: unknown): Members | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
-
-const toCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 /** Docker writes a time that never was as the year 1. */
 function toTime(value: unknown): number | undefined {
@@ -49,37 +43,17 @@ function toContainer(body: unknown): Container | undefined {
   };
 }
 
-/** Memory in use without the page cache, as the docker CLI shows it: by cgroup v1's name first, then by v2's. */
-function toMemoryBytes(body: unknown): number | undefined {
-  const memory = toMembers(toMembers(body)?.memory_stats);
-  const usage = toCount(memory?.usage);
-  if (usage === undefined) return undefined;
-  const { total_inactive_file, inactive_file } = toMembers(memory?.stats) ?? {};
-  const cache = [total_inactive_file, inactive_file].map(toCount).find((size) => size !== undefined && size < usage);
-  return usage - (cache ?? 0);
-}
-
 /** The id of the container that stands for a compose service; a one-off of `docker compose run` never does. */
 async function findService(api: DockerApi, project: string, service: string, signal: AbortSignal) {
   const label = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${service}`];
   const { status, body } = await api.read('/containers/json', { all: true, filters: { label } }, signal);
   if (status !== 200 || !Array.isArray(body)) throw new Error('this is no list of containers');
-  const rank = ({ State }: Members) => (liveliness.includes(String(State)) ? liveliness.indexOf(String(State)) : 9);
+  const rank = (State: unknown) => (liveliness.includes(String(State)) ? liveliness.indexOf(String(State)) : 9);
   const [best] = body
     .map((entry) => toMembers(entry) ?? {})
     .filter(({ Id, Labels }) => typeof Id === 'string' && !isOneOff(toMembers(Labels)))
-    .sort((a, b) => rank(a) - rank(b) || (toCount(b.Created) ?? 0) - (toCount(a.Created) ?? 0));
+    .sort((a, b) => rank(a.State) - rank(b.State) || (toCount(b.Created) ?? 0) - (toCount(a.Created) ?? 0));
   return best?.Id as string | undefined;
-}
-
-/** A failure of the statistics, which some socket proxies refuse, only leaves the figure out. */
-async function readMemory(api: DockerApi, id: string, signal: AbortSignal): Promise<number | undefined> {
-  try {
-    const { status, body } = await api.read(`/containers/${id}/stats`, { stream: false, 'one-shot': true }, signal);
-    return status === 200 ? toMemoryBytes(body) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function find(
@@ -97,9 +71,21 @@ async function find(
   if (container === undefined) throw new Error('this is no container');
   // Docker takes the beginning of an id for a name too.
   if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
+  return { kind: 'found', container };
+}
 
-  const memoryBytes = container.running ? await readMemory(api, container.id, signal) : undefined;
-  return { kind: 'found', container: memoryBytes === undefined ? container : { ...container, memoryBytes } };
+async function look(
+  api: DockerApi,
+  memory: ContainerMemory,
+  ref: ContainerRef,
+  signal: AbortSignal,
+): Promise<ContainerObservation> {
+  const found = await find(api, ref, signal);
+  if (found.kind !== 'found' || !found.container.running) return found;
+  const { bytes, waited } = await memory.read(found.container.id, found.container.startedAt, signal);
+  // Much may have happened while the memory was read, and what is told must not be older than what events have told.
+  if (waited && !signal.aborted) return look(api, memory, ref, signal);
+  return bytes === undefined ? found : { kind: 'found', container: { ...found.container, memoryBytes: bytes } };
 }
 
 function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
@@ -111,17 +97,18 @@ function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
 }
 
 /**
- * Finds a container, inspects it, and reads its memory while it runs; the abort of the signal bounds the whole in time.
+ * Finds a container, inspects it, and tells its memory while it runs; the abort of the signal bounds the whole in time.
  * Never rejects: an engine that cannot be asked, or answers what no engine answers, is an observation. Shapes from the
  * Docker Engine API, version 1.41 and later.
  */
 export async function lookAtContainer(
   api: DockerApi,
+  memory: ContainerMemory,
   ref: ContainerRef,
   signal: AbortSignal,
 ): Promise<ContainerObservation> {
   try {
-    return await find(api, ref, signal);
+    return await look(api, memory, ref, signal);
   } catch (error) {
     return { kind: 'docker-unreachable', why: { address: api.address, code: toCode(error, signal) } };
   }

@@ -22,7 +22,7 @@ export interface DockerApi {
   open(path: string, query: DockerQuery, signal: AbortSignal): Promise<IncomingMessage>;
   /** A small answer; rejects when it is over 4 MiB. */
   read(path: string, query: DockerQuery, signal: AbortSignal): Promise<DockerAnswer>;
-  /** Ends the connections kept for the next request. */
+  /** Ends all connections; what is under way, and what comes after, rejects. */
   close(): void;
 }
 
@@ -91,6 +91,7 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
 export function createDockerApi(address: DockerAddress): DockerApi {
   const agent = tame(isTls(address) ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true }));
   let dial: Dial | undefined;
+  let isClosed = false;
 
   const open = async (
     path: string,
@@ -98,6 +99,7 @@ export function createDockerApi(address: DockerAddress): DockerApi {
     signal: AbortSignal,
     retry = true,
   ): Promise<IncomingMessage> => {
+    if (isClosed) throw new Error('the connection to Docker is closed');
     if (dial === undefined) {
       const { modem } = connect(address, agent);
       dial = modem.dial.bind(modem) as Dial;
@@ -116,7 +118,7 @@ export function createDockerApi(address: DockerAddress): DockerApi {
     } catch (error) {
       // An engine that was restarted has closed the connection that was kept for this request.
       const stale = ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
-      if (stale && retry && !signal.aborted) return open(path, query, signal, false);
+      if (stale && retry && !isClosed) return open(path, query, signal, false);
       throw error;
     }
   };
@@ -129,6 +131,9 @@ export function createDockerApi(address: DockerAddress): DockerApi {
       const response = await open(path, query, signal);
       return { status: response.statusCode ?? 0, body: await readJson(response) };
     },
-    close: () => agent.destroy(),
+    close: () => {
+      isClosed = true;
+      agent.destroy();
+    },
   };
 }

@@ -1,6 +1,7 @@
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
 import { lookAtContainer } from './container.ts';
+import { createContainerMemory } from './container-memory.ts';
 import { createDockerApi, type DockerApi } from './docker-api.ts';
 import type { DockerEvent } from './docker-event.ts';
 import { followDockerEvents } from './docker-events.ts';
@@ -25,11 +26,12 @@ export interface Docker {
 /** Prepares to reach an engine; nothing is opened before it is asked, so it may be down. */
 export function createDocker(address: DockerAddress): Docker {
   const api = createDockerApi(address);
+  const memory = createContainerMemory(api);
   const followers = new Set<() => void>();
   return {
     address: api.address,
     open: api.open,
-    look: (ref, signal) => lookAtContainer(api, ref, signal),
+    look: (ref, signal) => lookAtContainer(api, memory, ref, signal),
     follow: (onEvent, onState) => {
       const end = followDockerEvents(api, onEvent, onState);
       followers.add(end);

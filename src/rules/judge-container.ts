@@ -114,6 +114,9 @@ export function judgeContainer(
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
     return fail(explainRestart(facts, container, lastRestartAt, now));
   const since = container.startedAt === undefined ? '' : ` for ${sayDuration(Math.max(0, now - container.startedAt))}`;
-  const kills = facts.oomKills === 0 ? '' : `, after ${facts.oomKills} out-of-memory kills seen`;
+  const kills =
+    facts.oomKills === 0
+      ? ''
+      : `, after ${facts.oomKills} out-of-memory ${facts.oomKills === 1 ? 'kill' : 'kills'} seen`;
   return pass(`${container.name} has been running${since}${kills}`);
 }

@@ -59,9 +59,9 @@ services:
   subnet1:
     <<: *node
     ports:
-      - { target: 20303, published: 20303, protocol: udp }
+      - { target: 8545, published: 1, protocol: udp }
       - { target: 8545, published: "\${RPC:-18545}" }
-  subnet2: { <<: *node, ports: ['127.0.0.1:18546:8546/tcp', '8546:8546/udp'] }
+  subnet2: { <<: *node, ports: ['1:8546/udp', '127.0.0.1:18546:8546/tcp'] }
   stats: { ports: ['9999:9999', 3000, '15213:5213'], environment: { STATS_PORT: 5213 }, volumes: ['logs:/app/logs'] }
 `);
     expect(addresses(folder)).toEqual({

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -156,7 +155,7 @@ describe('a node', () => {
     ]);
   });
 
-  it('that runs Nethermind has no files of the Go client, and its env file stays closed', () => {
+  it('that runs Nethermind has no files of the Go client, and its env file is not used', () => {
     const folder = compose(`services:
   subnet1:
     image: nethermind/nethermind:latest
@@ -164,7 +163,7 @@ describe('a node', () => {
     volumes: ['\${HOSTPWD}/xdcchain1:/work/xdcchain']
     ports: ['20303:20303/tcp', '8545:8545/tcp', '9555:9555/tcp']
 `);
-    execFileSync('mkfifo', [join(folder, 'subnet1nmc.env')]);
+    writeFileSync(join(folder, 'subnet1nmc.env'), 'RPCPORT=1\n');
     expect(targets(folder).subnet1).toMatchObject({ rpc: 'http://127.0.0.1:8545', logFiles: [] });
     expect(targets(folder).subnet1).not.toHaveProperty('ipc');
     expect(imported(folder).notes).toEqual([expect.stringContaining('Nethermind runs subnet1')]);
@@ -243,7 +242,8 @@ describe('the notes', () => {
   subnet3: { env_file: [keys.json, ../elsewhere/subnet3.env, '\${UNKNOWN}/subnet3.env'], network_mode: host }
 `,
     });
-    execFileSync('mkfifo', [join(folder, 'subnet1.env'), join(folder, 'keys.json')]);
+    mkdirSync(join(folder, 'subnet1.env'));
+    writeFileSync(join(folder, 'keys.json'), 'RPCPORT=1\n');
     expect(addresses(folder)).toEqual({
       subnet1: 'http://127.0.0.1:30002',
       subnet2: 'http://127.0.0.1:8546',

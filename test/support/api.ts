@@ -1,8 +1,10 @@
+import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import pino from 'pino';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
@@ -81,7 +83,9 @@ export async function startApi(address: DatabaseAddress, other: Partial<Platform
   addApiRoutes(routes as never, admin);
   routes.post('/-/reload', async (c) => (await reloadRefusal(admin, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'));
   const listener = await listen('127.0.0.1', 0);
-  listener.setHandler((request, env) => routes.fetch(request, env as never));
+  listener.setHandler(
+    getRequestListener(routes.fetch as never, { hostname: 'localhost', errorHandler: answerUnreadable }),
+  );
   const sendBare: Api['sendBare'] = async (method, path, body, headers = {}) =>
     toAnswer(
       await fetch(`${listener.url}${path}`, {

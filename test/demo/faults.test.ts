@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { quorum } from '../../src/demo/effects.ts';
+import {
+  demoNodeNames,
+  expectedChanges,
+  FAULT_NAMES,
+  type FaultName,
+  faultProblems,
+  isFaultName,
+  listFaults,
+} from '../../src/demo/faults.ts';
+
+const latest = (...numbers: readonly number[]) => numbers.map((n) => `node/subnet${n}/latest_block`);
+const peers = (...numbers: readonly number[]) => numbers.map((n) => `node/subnet${n}/peers`);
+
+const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
+  ['node-stalled', latest(2), []],
+  ['node-down', [...latest(2), ...peers(1, 2, 3, 4)], []],
+  ['node-behind', latest(2), []],
+  ['peer-missing', peers(2, 3), []],
+  ['admin-not-exposed', [], peers(1, 2, 3, 4)],
+  ['rpc-error-inside-result', latest(2), []],
+  ['rpc-garbage', [...latest(2), ...peers(2)], []],
+  ['subnet-halted', latest(1, 2, 3, 4), []],
+  ['service-down', ['stats/stats/http'], []],
+];
+
+test.each(OF_FOUR)('in a subnet of four, %s changes exactly these checks', (name, fails, degrades) => {
+  const fault = listFaults().find((one) => one.name === name);
+  expect(fault?.fails.toSorted()).toEqual(fails.toSorted());
+  expect(fault?.degrades.toSorted()).toEqual(degrades.toSorted());
+});
+
+test('the list names every fault once, each with a sentence', () => {
+  expect(listFaults().map(({ name }) => name)).toEqual([...FAULT_NAMES]);
+  for (const { what } of listFaults()) expect(what).toMatch(/^[A-Za-z].*\.$/);
+});
+
+test('the votes that a block needs are those of the real nodes', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 9, 10, 13].map(quorum)).toEqual([1, 2, 3, 3, 4, 5, 5, 7, 7, 9]);
+});
+
+test.each(['node-down', 'node-stalled'] as const)('in a subnet of three, %s halts the chain for everyone', (fault) => {
+  expect(expectedChanges([fault], demoNodeNames(3)).fails).toEqual(expect.arrayContaining(latest(1, 2, 3)));
+});
+
+test('in a subnet of seven, one node down stalls no other', () => {
+  const { fails } = expectedChanges(['node-down'], demoNodeNames(7));
+  expect(fails.filter((check) => check.endsWith('latest_block'))).toEqual(latest(2));
+});
+
+test('a check that one fault fails and another degrades is listed as failing only', () => {
+  const { fails, degrades } = expectedChanges(['peer-missing', 'admin-not-exposed'], demoNodeNames(4));
+  expect(fails).toEqual(peers(2, 3));
+  expect(degrades).toEqual(peers(1, 4));
+});
+
+test('together, all faults change what each of them changes', () => {
+  const { fails } = expectedChanges(FAULT_NAMES, demoNodeNames(4));
+  expect(new Set(fails)).toEqual(new Set(OF_FOUR.flatMap(([, each]) => each)));
+});
+
+test('without a fault nothing changes', () => {
+  expect(expectedChanges([], demoNodeNames(4))).toEqual({ fails: [], degrades: [] });
+});
+
+test('a subnet too small for a fault is told how many nodes it needs, and does not list it', () => {
+  expect(faultProblems(['node-behind', 'peer-missing', 'subnet-halted'], 2)).toEqual([
+    expect.stringContaining('node-behind needs at least 4 nodes'),
+    expect.stringContaining('peer-missing needs at least 3 nodes'),
+  ]);
+  expect(faultProblems(FAULT_NAMES, 4)).toEqual([]);
+  expect(listFaults(demoNodeNames(1)).map(({ name }) => name)).toEqual([
+    'admin-not-exposed',
+    'subnet-halted',
+    'service-down',
+  ]);
+});
+
+test('only a fault is a fault name', () => {
+  expect(isFaultName('node-down')).toBe(true);
+  expect(isFaultName('toString')).toBe(false);
+});

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createPublicClient, http } from 'viem';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { START_HEIGHT } from '../../src/demo/chain.ts';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
+import { block, call, isRefused, type V2Block } from './rpc.ts';
+import { connectTo, isBroken, start } from './simulation.ts';
+
+describe('a restart', () => {
+  test('leaves a node without a committed block until four more have come', async () => {
+    const { simulation, clock, node } = await start([]);
+    await simulation.restartNode('subnet2');
+    for (const seconds of [0, 7.9]) {
+      clock.pass(seconds);
+      expect(await block(node(2))).toMatchObject({
+        Hash: (await block(node(1))).Hash,
+        Number: null,
+        Timestamp: null,
+        EncodedRLP: '',
+        Error: 'can not find latest committed block from consensus',
+      });
+      expect(await call(node(2), 'XDPoS_getV2BlockByNumber', ['committed'])).toHaveProperty('error', {
+        code: -32000,
+        message: 'method handler crashed',
+      });
+      expect(Number((await call(node(2), 'eth_blockNumber')).result)).toBeGreaterThanOrEqual(START_HEIGHT);
+    }
+    clock.pass(0.1);
+    expect(await block(node(2))).toMatchObject({ Number: START_HEIGHT + 4, Error: '' });
+    expect(await block(node(2), 'committed')).toMatchObject({ Number: START_HEIGHT + 1, Committed: true });
+  });
+
+  test('breaks its connections', async () => {
+    const { simulation, node } = await start([]);
+    const socket = await connectTo(node(2));
+    const [, ended] = await Promise.all([simulation.restartNode('subnet2'), isBroken(socket)]);
+    expect(ended).toBe(true);
+    expect(await isRefused(node(2))).toBe(false);
+  });
+
+  test('can take the height down, and the node catches up', async () => {
+    const { simulation, clock, heights } = await start([]);
+    await simulation.restartNode('subnet2', { fallBy: 130 });
+    clock.pass(1);
+    expect((await heights())[1]).toBe(START_HEIGHT - 120);
+    clock.pass(20);
+    expect(new Set(await heights())).toEqual(new Set([START_HEIGHT + 10]));
+  });
+
+  test('of a node that is down leaves it down, and of nobody is refused', async () => {
+    const { simulation, node } = await start(['node-down']);
+    await simulation.restartNode('subnet2');
+    expect(await isRefused(node(2))).toBe(true);
+    await expect(simulation.restartNode('relayer')).rejects.toThrow(RangeError);
+    expect(await isRefused(simulation.relayer)).toBe(false);
+  });
+});
+
+test('viem, which knows nothing of the simulation, reads the chain', async () => {
+  const { node, clock } = await start([]);
+  const client = createPublicClient({ cacheTime: 0, transport: http(node(3), { retryCount: 0, batch: true }) });
+  clock.pass(10);
+  const [number, chainId, latest] = await Promise.all([
+    client.getBlockNumber(),
+    client.getChainId(),
+    client.getBlock({ blockTag: 'latest' }),
+  ]);
+  expect([number, chainId, latest.number]).toEqual([BigInt(START_HEIGHT + 5), 28656, BigInt(START_HEIGHT + 5)]);
+
+  const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>;
+  const v2 = (await request({ method: 'XDPoS_getV2BlockByNumber', params: ['latest'] })) as V2Block;
+  expect([v2.Hash, v2.ParentHash, v2.Timestamp]).toEqual([latest.hash, latest.parentHash, Number(latest.timestamp)]);
+  expect(v2.Miner.slice(-40)).toBe(latest.miner.slice(2).toLowerCase());
+});
+
+test('the inventory names every address and leaves the checks to their defaults', async () => {
+  const { simulation } = await start([]);
+  expect(parse(simulation.inventory())).toEqual({
+    subnets: [
+      {
+        name: 'demo',
+        consensus: 'XDPoS',
+        nodes: simulation.nodes,
+        relayer: { url: simulation.relayer },
+        stats: { url: simulation.stats },
+        frontend: { url: simulation.frontend },
+      },
+    ],
+  });
+});
+
+test.each([['rpc: { schedule: every 1s, stallAfter: 5s }'], [{ rpc: { schedule: 'every 1s', stallAfter: '5s' } }]])(
+  'the inventory takes other checks: %j',
+  async (checks) => {
+    const simulation = await startSimulation({ nodes: 1, faults: [], checks });
+    onTestFinished(() => simulation.stop());
+    expect(parse(simulation.inventory()).subnets[0].checks).toEqual({
+      rpc: { schedule: 'every 1s', stallAfter: '5s' },
+    });
+  },
+);
+
+test('after stop nothing listens, no connection is left, and nothing can be switched on again', async () => {
+  const { simulation } = await start(['node-down']);
+  const socket = await connectTo(simulation.relayer);
+  const [, ended] = await Promise.all([simulation.stop(), isBroken(socket)]);
+  expect(ended).toBe(true);
+  await simulation.setFaults([]);
+  const urls = [...simulation.nodes.map(({ rpc }) => rpc), simulation.relayer, simulation.stats, simulation.frontend];
+  expect(await Promise.all(urls.map(isRefused))).toEqual(urls.map(() => true));
+});
+
+test('a process that stops its simulation ends, as no handle and no timer is left', async () => {
+  const script = `
+    import { startSimulation } from ${JSON.stringify(new URL('../../src/demo/start-simulation.ts', import.meta.url))};
+    const simulation = await startSimulation({ nodes: 4, faults: ['node-down'] });
+    await (await fetch(simulation.relayer)).text();
+    await simulation.setFaults(['service-down']);
+    await simulation.restartNode('subnet3');
+    await simulation.stop();
+    console.log('stopped');
+  `;
+  const args = ['--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
+  expect(stdout).toBe('stopped\n');
+}, 15_000);

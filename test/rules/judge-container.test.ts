@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Container, ContainerObservation, DockerFault } from '../../src/model/observation.ts';
+import { type ContainerFacts, foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
+import { judgeContainer } from '../../src/rules/judge-container.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const minute = 60_000;
+const byName = { name: 'subnet1' };
+const byLabels = { project: 'generated', service: 'subnet1' };
+const running: Container = {
+  ...{ id: 'a', name: 'subnet1', running: true, status: 'running', oomKilled: false, restartCount: 0 },
+  startedAt: now - 60 * minute,
+};
+const stopped = (status: string, changes: Partial<Container> = {}): Container => ({
+  ...running,
+  ...{ running: false, status, finishedAt: now - minute },
+  ...changes,
+});
+
+const factsOf = (observation: ContainerObservation, previous?: ContainerFacts) =>
+  foldContainer(previous, observation, now);
+const found = (container: Container, previous?: ContainerFacts) => factsOf({ kind: 'found', container }, previous);
+const judge = (facts: ContainerFacts | undefined, ref: Parameters<typeof judgeContainer>[1] = byName) =>
+  judgeContainer(facts, ref, 5 * minute, now);
+
+test('a container that runs passes, and says for how long', () => {
+  expect(judge(found(running))).toEqual({ verdict: 'pass', reason: 'subnet1 has been running for 1h' });
+});
+
+test('a container that has not been looked at is unknown, also when an event has come', () => {
+  expect(judge(undefined).verdict).toBe('unknown');
+  expect(judge(foldContainerEvent(undefined, { action: 'oom', id: 'a', at: now })).verdict).toBe('unknown');
+});
+
+test('a missing container fails with what to type, by its name or by its labels', () => {
+  const missing = factsOf({ kind: 'missing' });
+  expect(judge(missing)).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('--filter name=subnet1') });
+  const { reason } = judge(missing, byLabels);
+  expect(reason).toContain(
+    'docker ps -a --filter label=com.docker.compose.project=generated --filter label=com.docker.compose.service=subnet1',
+  );
+  expect(reason).toContain('docker compose -p generated up -d subnet1');
+});
+
+describe('a container that does not run fails', () => {
+  test.each<readonly [Container, readonly string[], readonly string[]]>([
+    [
+      stopped('exited', { exitCode: 0 }),
+      ['exited at 2026-03-01T11:59:00.000Z', 'code 0', 'fatal error', 'docker logs'],
+      ['memory'],
+    ],
+    [stopped('exited', { exitCode: 1 }), ['code 1', 'plain stop of a relayer or stats'], ['memory']],
+    [
+      stopped('exited', { exitCode: 137 }),
+      ['code 137', 'docker stop', 'does not call it out of memory', 'docker start subnet1'],
+      ['raise'],
+    ],
+    [stopped('exited', { exitCode: 143 }), ['SIGTERM'], ['memory']],
+    [stopped('exited', { exitCode: 2 }), ['code 2', 'docker logs --tail 100 subnet1'], ['memory']],
+    [
+      stopped('exited', { exitCode: 137, oomKilled: true, memoryLimitBytes: 16 * 2 ** 20 }),
+      ["out of memory by Docker's verdict", '16 MiB'],
+      ['docker stop'],
+    ],
+    [stopped('paused'), ['paused', 'docker unpause subnet1'], ['exited']],
+    [stopped('restarting', { exitCode: 0 }), ['next restart', 'exit code 0', 'docker logs'], ['exited']],
+    [stopped('restarting', { exitCode: 137, oomKilled: true }), ["out of memory by Docker's verdict"], ['docker stop']],
+    [stopped('created'), ['never started', 'docker start subnet1'], ['exited']],
+    [stopped('created', { exitCode: 127 }), ['could not be started'], ['never']],
+    [stopped('dead'), ['dead', 'docker rm -f subnet1'], ['exited']],
+    [stopped('removing'), ['being removed'], ['exited']],
+    [stopped('unheardof'), ['not running'], ['unheardof']],
+  ])('$status in its own words', (container, wanted, unwanted) => {
+    const { verdict, reason } = judge(found(container));
+    expect(verdict).toBe('fail');
+    for (const part of wanted) expect(reason).toContain(part);
+    for (const part of unwanted) expect(reason).not.toContain(part);
+  });
+});
+
+describe('a container that runs but restarted', () => {
+  const restarted = (agoMs: number) => found({ ...running, startedAt: now - agoMs, restartCount: 1 }, found(running));
+
+  test('fails within the error window and passes after it', () => {
+    expect(judge(restarted(5 * minute - 1)).verdict).toBe('fail');
+    expect(judge(restarted(5 * minute)).verdict).toBe('pass');
+  });
+
+  test('fails at the first look already, when its restart policy did it lately', () => {
+    expect(judge(found({ ...running, startedAt: now - minute, restartCount: 3 })).verdict).toBe('fail');
+    expect(judge(found({ ...running, startedAt: now - minute })).verdict).toBe('pass');
+    expect(judge(found({ ...running, restartCount: 3 })).verdict).toBe('pass');
+  });
+
+  test('says after which exit, and that 0 of a node means little', () => {
+    const died = foldContainerEvent(found(running), { action: 'die', id: 'a', exitCode: 0, at: now - minute - 100 });
+    const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, died));
+    expect(reason).toContain('restarted 1m ago after exit code 0');
+    expect(reason).toContain("a node's container does even when its process died of a fatal error");
+    expect(reason).toContain('docker logs');
+  });
+
+  test('says that it ran out of memory when Docker said so', () => {
+    const events = [
+      { action: 'oom', id: 'a', at: now - minute - 120 },
+      { action: 'die', id: 'a', exitCode: 137, at: now - minute - 100 },
+    ];
+    const killed = events.reduce(foldContainerEvent, found(running));
+    const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, killed));
+    expect(reason).toContain("out of memory by Docker's verdict");
+    expect(reason).not.toContain('docker stop');
+  });
+});
+
+test('kills inside a container that runs on are told, and do not fail it', () => {
+  const facts = foldContainerEvent(found(running), { action: 'oom', id: 'a', at: now });
+  expect(judge(facts)).toEqual({
+    verdict: 'pass',
+    reason: 'subnet1 has been running for 1h, after 1 out-of-memory kill seen',
+  });
+});
+
+describe('while Docker cannot be asked the verdict is unknown', () => {
+  const unix = 'unix:///var/run/docker.sock';
+  test.each<readonly [DockerFault, readonly string[]]>([
+    [{ address: unix, code: 'ENOENT' }, ['no such socket', 'systemctl start docker', 'docker.socketPath']],
+    [{ address: unix, code: 'EACCES' }, ['permission denied', 'usermod -aG docker', 'socket proxy']],
+    [{ address: unix, code: 'ECONNREFUSED' }, ['nobody listens', 'systemctl start docker']],
+    [{ address: 'tcp://10.0.0.1:2375', code: 'ECONNREFUSED' }, ['refused', 'docker.host']],
+    [{ address: unix, code: 'timeout' }, ['in time', `docker -H ${unix} ps`]],
+    [{ address: unix, code: 'other' }, ['no Docker Engine', `docker -H ${unix} ps -a`, 'socket proxy']],
+  ])('by $code at $address, with what to do', (why, wanted) => {
+    const { verdict, reason } = judge(factsOf({ kind: 'docker-unreachable', why }, found(running)));
+    expect(verdict).toBe('unknown');
+    for (const part of [why.address, ...wanted]) expect(reason).toContain(part);
+  });
+});
+
+test('every reason is one sentence, and a container passes only when it runs', () => {
+  const containers = fc.record({
+    id: fc.constantFrom('a', 'b'),
+    name: fc.constant('subnet1'),
+    running: fc.boolean(),
+    status: fc.constantFrom('running', 'exited', 'paused', 'restarting', 'created', 'dead', 'removing'),
+    startedAt: fc.integer({ min: now - 600_000, max: now }),
+    oomKilled: fc.boolean(),
+    restartCount: fc.nat(5),
+    exitCode: fc.constantFrom(0, 1, 2, 137, 143),
+  });
+  fc.assert(
+    fc.property(fc.array(containers, { minLength: 1, maxLength: 5 }), (sequence) => {
+      const facts = sequence.reduce<ContainerFacts | undefined>((last, container) => found(container, last), undefined);
+      const { verdict, reason } = judge(facts);
+      if (sequence.at(-1)?.running !== true) expect(verdict).toBe('fail');
+      expect(reason).not.toMatch(/\n|undefined|NaN|\.$/);
+    }),
+  );
+});
