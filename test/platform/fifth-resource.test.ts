@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createStore } from '../../src/db/create-store.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
+import { createAdmin, onCommandLine } from '../../src/platform/create-admin.ts';
+import { createOpenApi } from '../../src/platform/create-open-api.ts';
+import { createPlatform } from '../../src/platform/create-platform.ts';
+import { platformSettings } from '../support/api.ts';
+
+const currency: Resource = {
+  name: 'Currency',
+  noun: 'currency',
+  plural: 'currencies',
+  table: 'currency',
+  idMember: 'CurrencyID',
+  operations: { list: 'listCurrencies', add: 'addCurrency', update: 'updateCurrency' },
+  members: [
+    { kind: 'text', name: 'Code', column: 'code', maxLength: 3, key: { column: 'code_key' }, example: 'CHF' },
+    { kind: 'boolean', name: 'IsDeleted', column: 'is_deleted', example: false },
+  ],
+  naturalKey: ['Code'],
+  flag: { member: 'IsDeleted', outOfUse: true },
+  codes: { missing: 1004, duplicate: 1012 },
+};
+
+const migration = {
+  name: '9999-currency',
+  sql: () => `create table currency (id integer primary key autoincrement, code text not null,
+    code_key text not null unique, is_deleted smallint not null,
+    create_by integer, create_date text, create_ip text, update_by integer, update_date text, update_ip text)`,
+};
+
+it('a fifth list is a declaration and a migration', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fifth-'));
+  const address = { kind: 'sqlite', path: join(folder, 'x.db') } as const;
+  const engine = await openDatabase(address);
+  try {
+    await migrate(engine, [...migrations, migration]);
+    const { store } = await createStore(engine);
+    const root = { FirstName: 'R', LastName: 'T', UserName: 'r', Password: 'long enough', EmailID: 'r@example.com' };
+    await createAdmin(store, root, Date.now());
+    const key = makeApiKey();
+    await store.addKey({ name: 'k', scope: 'write', owner: 1, hash: hashApiKey(key) }, onCommandLine(Date.now()));
+    const { limits, trustedProxies } = platformSettings(address);
+    const platform = createPlatform({
+      resources: [currency],
+      store: async () => store,
+      sharedLimits: async () => undefined,
+      limits,
+      trustedProxies,
+      now: Date.now,
+      onError: (_what, error) => expect(error).toBeUndefined(),
+    });
+    const send = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const init = { method, headers, ...(body && { body: JSON.stringify({ ...body, apiKey: key }) }) };
+      const request = new Request(`http://x/api/Currency/${path}?apiKey=${key}`, init);
+      return (await platform.answer({ request, peer: '192.0.2.1' })).json();
+    };
+    const franc = { Code: 'CHF', IsDeleted: false, CreateBy: 1 };
+    expect(await send('POST', 'Add', franc)).toMatchObject({ data: { result: 'success', CurrencyID: 1 } });
+    expect(await send('POST', 'Add', franc)).toMatchObject({ appErrorCode: 1012 });
+    expect(await send('POST', 'Add', { ...franc, Code: 'FOUR' })).toMatchObject({ appErrorCode: 1005 });
+    expect(await send('GET', 'ListAll/0')).toMatchObject({
+      data: { items: [{ CurrencyID: 1, CreateIP: '192.0.2.1' }] },
+    });
+    expect(createOpenApi([currency], '1')).toHaveProperty(
+      ['paths', '/Currency/Add', 'post', 'operationId'],
+      'addCurrency',
+    );
+  } finally {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('a database of a newer version is refused, and nothing is changed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newer-'));
+  const address = { kind: 'sqlite', path: join(folder, 'x.db') } as const;
+  try {
+    const engine = await openDatabase(address);
+    await migrate(engine, [...migrations, migration]);
+    await engine.close();
+    await expect(openDatabase(address)).rejects.toThrow(/newer subnetd \(9999-currency\)/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
