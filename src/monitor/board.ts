@@ -39,7 +39,7 @@ interface Entry {
 const initial = (check: Check, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
   const because = check.skippedBecause(target, settings);
   const judgement = because === undefined ? unknown(`${target.name} has not been looked at yet`) : skipped(because);
-  return { check: check.name, round: check.round, ...judgement, since: now, runs: 0, failures: 0 };
+  return { check: check.name, round: check.round(target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
 /** A check's state under the settings of now: what was skipped may be looked at, and the other way round. */

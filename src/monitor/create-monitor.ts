@@ -3,6 +3,7 @@ import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
+import { createBrowserLink } from './create-browser-link.ts';
 import { createDockerLink } from './create-docker-link.ts';
 import { createLooker, type Looker } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
@@ -33,7 +34,7 @@ export interface MonitorOptions extends RoundEvents {
   readonly onBug: (error: unknown) => void;
 }
 
-const ROUNDS = ['rpc', 'containers', 'services'] as const;
+const ROUNDS = ['rpc', 'containers', 'services', 'console'] as const;
 const WATCHDOG_MS = 1_000;
 
 /** The looks that a subnet's rounds make, and the rounds on their schedules. */
@@ -60,6 +61,7 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
     }
   };
   const docker = createDockerLink(onEvent);
+  const browsers = createBrowserLink();
 
   /** The looks under way. One looker's looks never overlap: what an older one saw must not come after a newer one. */
   const underWay = new Map<Looker, Promise<void>>();
@@ -83,7 +85,7 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
         round,
         new Map(
           subnet.targets.flatMap((target) => {
-            const looker = createLooker(round, target, subnet, docker, now);
+            const looker = createLooker(round, target, subnet, { docker, browsers }, now);
             return looker ? [[target, looker] as const] : [];
           }),
         ),
@@ -101,8 +103,8 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
   /** Ends the looks under way too: their connections are closed. */
   const close = async ({ rounds, lookers }: Watch): Promise<void> => {
     const stopped = rounds.map((round) => round.stop());
-    for (const own of lookers.values()) for (const looker of own.values()) looker.close();
-    await Promise.all(stopped);
+    const closed = [...lookers.values()].flatMap((own) => [...own.values()].map((looker) => looker.close()));
+    await Promise.all([...stopped, ...closed]);
   };
 
   const watchdog = setInterval(() => {
