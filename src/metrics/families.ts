@@ -7,6 +7,7 @@ type Samples =
   | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
+  | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
   | {
       readonly per: 'check';
       readonly value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined;
@@ -158,4 +159,10 @@ export const families: readonly Family[] = [
     'Kills for want of memory in the container, by Docker.',
     ({ facts }) => facts.container?.oomKills,
   ),
+  {
+    name: 'subnet_known_failure',
+    type: 'gauge',
+    help: 'Whether the known failure shows (1), until the program has run for ten minutes without it (0).',
+    samples: [{ per: 'failure', value: bit }],
+  },
 ];

@@ -54,7 +54,10 @@ export function renderFamilies(snapshot: Snapshot, intervalSeconds: IntervalSeco
         for (const state of subnet.targets) {
           const sets = getLabelSets(state.target);
           if (sample.per === 'target') add(sets.target, sample.value(state));
-          else if (sample.per === 'check') {
+          else if (sample.per === 'failure') {
+            for (const [failure, active] of Object.entries(state.failures))
+              add(`${sets.target},failure="${failure}"`, sample.value(active));
+          } else if (sample.per === 'check') {
             for (const check of state.checks)
               add(
                 getCheckLabels(sets, check.check),

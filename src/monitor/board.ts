@@ -2,12 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { targetKey } from '../model/target.ts';
 import { type CheckState, skipped, unknown } from '../model/verdict.ts';
+import { activeFailures } from '../rules/active-failures.ts';
 import { type Check, checks } from '../rules/checks.ts';
+import { failuresOf } from '../rules/known-failures.ts';
 import type { Facts, Known } from '../rules/view.ts';
 
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends Known {
   readonly checks: readonly CheckState[];
+  /** By the name of each known failure that the target can show: does it show it? */
+  readonly failures: Readonly<Record<string, boolean>>;
 }
 
 /** A subnet as it stands. */
@@ -46,6 +50,11 @@ const initial = (check: Check, target: Target, { checks: settings }: Subnet, now
 const carry = (before: CheckState, fresh: CheckState): CheckState =>
   (before.verdict === 'skipped') === (fresh.verdict === 'skipped') ? before : { ...fresh, runs: before.runs };
 
+function toFailures(target: Target, facts: Facts, now: number): TargetState['failures'] {
+  const active = activeFailures(target, facts, now);
+  return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
+}
+
 /** An empty board. */
 export function createBoard(): Board {
   let entries = new Map<string, Entry>();
@@ -63,6 +72,7 @@ export function createBoard(): Board {
         const state: TargetState = {
           target,
           facts: kept ? before.state.facts : {},
+          failures: kept ? before.state.failures : toFailures(target, {}, now),
           checks: own.map((fresh) => {
             const old = kept ? before.state.checks.find(({ check }) => check === fresh.check) : undefined;
             return old ? carry(old, fresh) : fresh;
@@ -104,7 +114,7 @@ export function createBoard(): Board {
         failures: before.failures + (judgement.verdict === 'fail' ? 1 : 0),
       };
     });
-    entry.state = { target, facts, checks: judged };
+    entry.state = { target, facts, checks: judged, failures: toFailures(target, facts, now) };
   };
 
   const fold: Board['fold'] = (target, change) => {

@@ -14,6 +14,7 @@ const toJsonString = (quoted: string): string =>
  */
 export function parseConsoleOutput(output: string): unknown {
   const tokens = output.match(TOKEN) ?? [];
+  if (output.replace(TOKEN, '').trim() !== '') return undefined;
   const json = tokens.map((token, i) => {
     if (token.startsWith('"')) return toJsonString(token);
     if (/^[{}[\],:]$/.test(token)) return token;

@@ -33,7 +33,7 @@ function toResult(value: unknown): Look<unknown> {
 export function createExecNodeProbe(exec: Exec, consensus: string): NodeProbe {
   const ask = async (script: string, deadline: number): Promise<Look<unknown>> => {
     const command = ['XDC', 'attach', '--exec', script, SOCKET];
-    const outcome = await exec(command, Math.max(1, deadline - performance.now()));
+    const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())));
     if (!outcome.ok) return failed(outcome.why);
     if (outcome.exitCode !== 0) return failed('no-attach');
     const value = parseConsoleOutput(outcome.stdout);

@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
+import { isSocketPathTooLong } from '../model/socket-path.ts';
 import { type Ask, type Exchange, type HttpPeer, MAX_ANSWER_BYTES } from './http-peer.ts';
 import { createJsonStream, type JsonStream } from './json-stream.ts';
-import { isTooLong, toSocketFault } from './socket-fault.ts';
+import { toSocketFault } from './socket-fault.ts';
 
 interface Connection {
   readonly socket: Socket;
@@ -79,7 +80,7 @@ export function createIpcPeer(path: string): HttpPeer {
   };
 
   const exchange = async ({ body }: Ask, deadline: number): Promise<Exchange> => {
-    if (isTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
+    if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
     const started = performance.now();
     const reused = open !== undefined;
     const connection = open ?? dial();

@@ -1,11 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Fault } from '../model/observation.ts';
-
-/** Linux holds a socket's path in 108 bytes, the last of them a zero (unix(7), `sun_path`). */
-export const MAX_SOCKET_PATH_BYTES = 107;
-
-export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES;
+import { isSocketPathTooLong } from '../model/socket-path.ts';
 
 /** Who owns what keeps us out, and its mode: the socket, or the nearest folder above it that can be seen. */
 async function ownerOf(path: string): Promise<{ readonly owner: string; readonly mode: string } | undefined> {
@@ -20,7 +16,7 @@ async function ownerOf(path: string): Promise<{ readonly owner: string; readonly
 /** Why a unix socket could not be connected to or used, by the system's error code. */
 export async function toSocketFault(path: string, code: string | undefined): Promise<Fault> {
   const address = `unix:${path}`;
-  if (isTooLong(path)) return { kind: 'socket', path, state: 'too-long' };
+  if (isSocketPathTooLong(path)) return { kind: 'socket', path, state: 'too-long' };
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'socket', path, state: 'missing' };
   if (code === 'EACCES' || code === 'EPERM') return { kind: 'socket', path, state: 'denied', ...(await ownerOf(path)) };
   if (code === 'ECONNREFUSED' || code === 'ENOTSOCK') {

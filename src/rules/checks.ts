@@ -1,5 +1,6 @@
 import type { BootnodeTarget, CheckSettings, NodeTarget, RoundName, ServiceTarget, Target } from '../model/target.ts';
 import { type CheckName, type Judgement, unknown } from '../model/verdict.ts';
+import { activeFailures } from './active-failures.ts';
 import { judgeConsole } from './judge-console.ts';
 import { judgeContainer } from './judge-container.ts';
 import { judgeFrontendLog } from './judge-frontend-log.ts';
@@ -10,6 +11,7 @@ import { judgeMessages } from './judge-messages.ts';
 import { judgePeers } from './judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
 import { judgeSubmissions } from './judge-submissions.ts';
+import type { KnownFailure } from './known-failures.ts';
 import type { View } from './view.ts';
 
 /** One check: what it is of, which round feeds it, and how it is judged. */
@@ -72,6 +74,15 @@ const ofLog = (
   judge: Check['judge'],
 ): Check => ({ name, isOf: (target) => target.component === component, round: () => 'logs', skippedBecause, judge });
 
+/** Adds to a failure what is known to mend it. */
+const explainKnown = (judgement: Judgement, failures: readonly KnownFailure[]): Judgement =>
+  judgement.verdict === 'fail' && failures.length > 0
+    ? {
+        ...judgement,
+        reason: `${judgement.reason}; known as ${failures.map(({ name, fix }) => `${name}: ${fix}`).join(', and ')}`,
+      }
+    : judgement;
+
 /** Every check there is; a target's checks are those of its component, in this order. */
 export const checks: readonly Check[] = [
   {
@@ -116,6 +127,9 @@ export const checks: readonly Check[] = [
     judge: ({ target, facts, settings, now }) =>
       target.container === undefined
         ? unknown('no container')
-        : judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now),
+        : explainKnown(
+            judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now),
+            activeFailures(target, facts, now),
+          ),
   },
 ];

@@ -1,10 +1,8 @@
 import type { ExecFault, Fault, SocketFault } from '../model/observation.ts';
+import { MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
 import type { Target } from '../model/target.ts';
 import { degraded, type Judgement, unknown } from '../model/verdict.ts';
 import { howToLook } from './how-to-look.ts';
-
-/** How long a unix socket's path may be, and what to do about a longer one. */
-export const SOCKET_PATH_LIMIT = 107;
 
 function explainSocket({ path, state, owner, mode }: SocketFault, target: Target): string {
   switch (state) {
@@ -15,7 +13,7 @@ function explainSocket({ path, state, owner, mode }: SocketFault, target: Target
     case 'no-socket':
       return `${path} is no socket; correct ipc in the inventory, it usually ends in XDC.ipc`;
     case 'too-long':
-      return `the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${SOCKET_PATH_LIMIT} can be used; move the folder of the deployment to a shorter path`;
+      return `the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${MAX_SOCKET_PATH_BYTES} can be used; move the folder of the deployment to a shorter path`;
     case 'denied': {
       const whose = owner === undefined ? '' : ` (it belongs to ${owner}, mode ${mode})`;
       return `subnetd may not open the socket ${path}${whose}; run subnetd as its owner, or take ipc out of the inventory`;
