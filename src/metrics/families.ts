@@ -1,10 +1,25 @@
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import type { SubnetState, TargetState } from '../monitor/board.ts';
+import { logFamilies } from './log-families.ts';
+
+/** A sample of a target with labels of its own, whose values need no escaping. */
+export interface ListSample {
+  /** After the target's labels, as `,pattern="x"`; or all of them but `subnet`. */
+  readonly labels: string;
+  readonly of: 'target' | 'subnet';
+  readonly value: number;
+}
 
 /** What the samples of one family are of. */
 type Samples =
-  | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
+  | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
+  | {
+      readonly per: 'subnet';
+      /** A label of its own, as it is written. */
+      readonly label?: string;
+      readonly value: (state: SubnetState) => number | undefined;
+    }
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
@@ -70,6 +85,11 @@ const found = ({ facts }: TargetState) =>
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
 
+const consoleErrors = ({ targets }: SubnetState): number | undefined => {
+  const frontend = targets.find(({ target }) => 'browser' in target && target.browser !== undefined);
+  return frontend && (frontend.facts.console?.errors ?? 0);
+};
+
 /** Every metric that is made of what the monitor knows, in the order of the page. */
 export const families: readonly Family[] = [
   check('success', 'gauge', 'Whether the check passes, degraded or not (1) or fails (0).', (state) =>
@@ -121,6 +141,7 @@ export const families: readonly Family[] = [
     return peers?.ok ? peers.value.count : undefined;
   }),
   node('peers_expected', 'Peers that the node should have.', ({ target }) => expectedPeers(target)),
+  ...logFamilies,
   container('running', 'gauge', 'Whether the container runs, by Docker.', ({ facts }) =>
     facts.container === undefined || facts.container.observation?.kind === 'docker-unreachable'
       ? undefined
@@ -159,6 +180,12 @@ export const families: readonly Family[] = [
     'Kills for want of memory in the container, by Docker.',
     ({ facts }) => facts.container?.oomKills,
   ),
+  {
+    name: 'subnet_frontend_errors_total',
+    type: 'counter',
+    help: 'Errors of the frontend since subnetd started: in its log, and in a browser on its page.',
+    samples: [{ per: 'subnet', label: 'source="console"', value: consoleErrors }],
+  },
   {
     name: 'subnet_known_failure',
     type: 'gauge',

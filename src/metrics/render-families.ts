@@ -48,12 +48,16 @@ export function renderFamilies(snapshot: Snapshot, intervalSeconds: IntervalSeco
     for (const sample of samples) {
       for (const subnet of snapshot) {
         if (sample.per === 'subnet') {
-          add(`subnet="${escapeLabel(subnet.subnet.name)}"`, sample.value(subnet));
+          const labels = `subnet="${escapeLabel(subnet.subnet.name)}"`;
+          add(sample.label ? `${labels},${sample.label}` : labels, sample.value(subnet));
           continue;
         }
         for (const state of subnet.targets) {
           const sets = getLabelSets(state.target);
-          if (sample.per === 'target') add(sets.target, sample.value(state));
+          if (sample.per === 'list') {
+            for (const { labels, of, value } of sample.values(state))
+              add(`${of === 'target' ? sets.target : `subnet="${escapeLabel(state.target.subnet)}"`}${labels}`, value);
+          } else if (sample.per === 'target') add(sets.target, sample.value(state));
           else if (sample.per === 'failure') {
             for (const [failure, active] of Object.entries(state.failures))
               add(`${sets.target},failure="${failure}"`, sample.value(active));
