@@ -31,6 +31,8 @@ export interface Board {
   record(target: Target, round: RoundName, fold: (facts: Facts) => Facts, durationSeconds: number, now: number): void;
   /** Folds something into a target's facts between two looks; the next look judges it. */
   fold(target: Target, fold: (facts: Facts) => Facts): void;
+  /** The checks of a target as they stand; none of a removed one. */
+  checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
 }
 
@@ -126,6 +128,7 @@ export function createBoard(): Board {
     load,
     record,
     fold,
+    checksOf: (target) => entries.get(targetKey(target))?.state.checks ?? [],
     snapshot: () => subnets.map((subnet) => ({ subnet, targets: subnet.targets.map(stateOf) })),
   };
 }

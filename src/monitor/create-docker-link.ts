@@ -13,6 +13,8 @@ export interface DockerLink {
   look(ref: ContainerRef, timeoutMs: number): Promise<ContainerObservation>;
   /** Runs a command in the container; never rejects, and is bounded by `timeoutMs`. */
   exec(ref: ContainerRef, command: readonly string[], timeoutMs: number): Promise<ExecOutcome>;
+  /** A GET request, its answer as a stream, such as a container's log; rejects when none comes. */
+  readonly open: Docker['open'];
   /** Does the engine answer? Undefined while nobody needs it, or it has not been asked yet. */
   isUp(): boolean | undefined;
   stop(): void;
@@ -73,6 +75,10 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
       return found.container.running
         ? docker.exec(found.container.id, command, signal)
         : { ok: false, why: 'not-running' };
+    },
+    open: async (path, query, signal) => {
+      if (engine === undefined) throw new Error('no engine is chosen');
+      return (await engine.docker).open(path, query, signal);
     },
     isUp: () => engine?.up,
     stop: () => engine?.stop(),

@@ -10,11 +10,19 @@ import { foldNode } from '../rules/fold-node.ts';
 import type { Facts } from '../rules/view.ts';
 import type { BrowserLink } from './create-browser-link.ts';
 import type { DockerLink } from './create-docker-link.ts';
+import type { LogWatches } from './create-log-watches.ts';
 
 /** Looks at one target in one round; the outcome is how to fold what was seen into the target's facts. */
 export interface Looker {
   look(): Promise<(facts: Facts) => Facts>;
   close(): void | Promise<void>;
+}
+
+/** What lookers share. */
+export interface LookerTools {
+  readonly docker: DockerLink;
+  readonly browsers: BrowserLink;
+  readonly logs: LogWatches;
 }
 
 function createProbe(
@@ -38,10 +46,14 @@ export function createLooker(
   round: RoundName,
   target: Target,
   subnet: Subnet,
-  { docker, browsers }: { readonly docker: DockerLink; readonly browsers: BrowserLink },
+  { docker, browsers, logs }: LookerTools,
   now: () => number,
 ): Looker | undefined {
   const { checks } = subnet;
+  if (round === 'logs' && (target.container !== undefined || target.logFiles.length > 0)) {
+    const watch = logs.use(target, checks.logs);
+    return { look: async () => (facts: Facts) => ({ ...facts, logs: watch.facts() }), close: () => {} };
+  }
   const probe = target.component === 'node' ? createProbe(round, target, subnet, docker, now) : undefined;
   if (probe) {
     const { stallAfterMs } = checks.rpc;

@@ -5,7 +5,7 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   name,
   means: 'progress',
   literal,
-  match: new RegExp(`(?<![\\w ])${key}=(\\d+)(?!\\d)`),
+  match: new RegExp(`\\s${key}=(\\d+)(?!\\d)`),
   what: 'the chain advances',
 });
 
@@ -21,14 +21,14 @@ const line = (name: string, means: Meaning, literal: string, what: string, match
 export const nodePack: PatternPack = {
   component: 'node',
   patterns: [
-    height('imported_segment', 'Imported new chain segment ', '(?<=\\s)number'),
-    height('commit_block', 'Successfully commit and confirm block from continuous 3 blocks', '(?<=\\s)num'),
-    height('committing_new_block', 'Committing new block ', '(?<=\\s)number'),
-    height('sealed_block', 'Successfully sealed new block ', '(?<=\\s)number'),
-    height('produced_qc', 'Successfully processed the vote and produced QC!', '(?<=\\s)QcNumber'),
-    height('process_qc', '[processQC] update x.highestQuorumCert', '(?<=\\s)blockNum'),
-    height('inserted_block', 'Inserted new block from ', '(?<=\\s)number'),
-    height('chain_head', 'New ChainHeadEvent ', '(?<=\\s)number'),
+    height('imported_segment', 'Imported new chain segment ', 'number'),
+    height('commit_block', 'Successfully commit and confirm block from continuous 3 blocks', 'num'),
+    height('committing_new_block', 'Committing new block ', 'number'),
+    height('sealed_block', 'Successfully sealed new block ', 'number'),
+    height('produced_qc', 'Successfully processed the vote and produced QC!', 'QcNumber'),
+    height('process_qc', '[processQC] update x.highestQuorumCert', 'blockNum'),
+    height('inserted_block', 'Inserted new block from ', 'number'),
+    height('chain_head', 'New ChainHeadEvent ', 'number'),
     {
       name: 'your_turn',
       means: 'progress',
@@ -152,9 +152,9 @@ export const nodePack: PatternPack = {
       'fatal',
       'Fatal: ',
       'the node ended while it started',
-      /^Fatal: (?!Error starting protocol stack: listen unix|Failed to unlock)/,
+      /^Fatal: (?!Error starting protocol stack: listen (?:unix |.*address already in use)|Failed to unlock)/,
     ),
-    line('critical', 'fatal', 'CRIT ', 'the node ended itself', /^CRIT \[/),
+    line('critical', 'fatal', 'CRIT ', 'the node ended itself', /^CRIT +\[(?!.*Error when update masternodes set)/),
     line('panic', 'fatal', 'panic: ', 'the node crashed', /^panic: /),
     line('go_fatal', 'fatal', 'fatal error: ', 'the node crashed', /^fatal error: /),
   ],
