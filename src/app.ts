@@ -67,6 +67,7 @@ export async function startApp(
 
   const reload = async (why: string): Promise<readonly string[]> => {
     const read = await readInventory(configPath, environment);
+    file.know(read.text);
     if (!read.ok) {
       lastReload = { ...lastReload, successful: false };
       log.error({ why, problems: read.problems }, 'the inventory is bad; the one before stays in force');
@@ -91,7 +92,8 @@ export async function startApp(
   });
 
   load(first.inventory);
-  const unwatch = watchFile(configPath, first.text, () => void reload('change of the file'));
+  const file = watchFile(configPath, () => void reload('change of the file'));
+  file.know(first.text);
   listener.setHandler(getRequestListener(routes.fetch));
 
   return {
@@ -100,7 +102,7 @@ export async function startApp(
       status: () => toStatus(monitor.snapshot()),
       reload,
       stop: async () => {
-        unwatch();
+        file.stop();
         await Promise.all([listener.stop(DRAIN_MS), monitor.stop()]);
         own.stop();
       },

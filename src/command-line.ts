@@ -1,7 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-
-/** 0: done, 1: something fails or broke, 2: wrong use or a bad configuration. */
-export type ExitCode = 0 | 1 | 2;
+import type { ExitCode } from './commands/exit-code.ts';
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

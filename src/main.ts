@@ -1,8 +1,8 @@
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { runCommandLine } from './command-line.ts';
 
-// Keeps compiled code between starts, where only whoever may change the program can write; elsewhere nothing is lost but time.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/subnetd', import.meta.url)));
-
-const { runCommandLine } = await import('./command-line.ts');
+// Whoever reads what is printed has gone away, as `head` does: end as if told to.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.kill(process.pid, 'SIGTERM');
+  else throw error;
+});
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -1,7 +1,7 @@
-import type { ExitCode } from '../command-line.ts';
 import { findWarnings } from '../inventory/find-warnings.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import { readEnvironment } from '../settings.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 
 /** `subnetd check-config FILE` */

@@ -1,5 +1,5 @@
-import type { ExitCode } from '../command-line.ts';
 import { importDeployment } from '../inventory/import-deployment.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 
 /** `subnetd import DIR [--host HOST]` */

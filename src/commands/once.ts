@@ -1,4 +1,3 @@
-import type { ExitCode } from '../command-line.ts';
 import { toStatus } from '../http/to-status.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import { sayDuration } from '../model/duration.ts';
@@ -6,6 +5,7 @@ import type { CheckSettings, Target } from '../model/target.ts';
 import type { Snapshot, TargetState } from '../monitor/board.ts';
 import { createMonitor } from '../monitor/create-monitor.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 import { statusTable } from './status-table.ts';
 

@@ -1,6 +1,6 @@
-import type { ExitCode } from '../command-line.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
+import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 

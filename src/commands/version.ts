@@ -1,5 +1,5 @@
-import type { ExitCode } from '../command-line.ts';
 import { readBuild } from '../read-build.ts';
+import type { ExitCode } from './exit-code.ts';
 
 /** `subnetd version` */
 export function version(): ExitCode {

@@ -75,7 +75,7 @@ function saySyntax(error: YAMLError, text: string): string {
 /** Reads an inventory's text; all problems are found at once. */
 export function parseInventory(text: string, environment: Environment): ParsedInventory {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, stringKeys: true });
   const problems: (Problem & { readonly offset: number })[] = [];
   const add = (offset: number, path: string, what: string) => {
     const { line, col } = lines.linePos(offset);

@@ -14,7 +14,10 @@ const isDuration = (text: string): boolean => {
 };
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
-const duration = z.string(DURATION_HELP).regex(DURATION, DURATION_HELP).refine(isDuration, DURATION_HELP);
+const duration = z
+  .string(DURATION_HELP)
+  .regex(DURATION, { error: DURATION_HELP, abort: true })
+  .refine(isDuration, DURATION_HELP);
 
 const isSchedule = (text: string): boolean => {
   const every = /^every (\S+)$/.exec(text);
@@ -110,22 +113,34 @@ const patterns = z
   )
   .default([]);
 
-const component = { container: container.optional(), logFiles, patterns };
+const component = {
+  container: container.optional().describe('The container it runs in, by compose labels or by name.'),
+  logFiles: logFiles.describe('Log files or globs of them; times in them that carry no zone are in `timezone`.'),
+  patterns: patterns.describe('Log patterns of your own beside those that subnetd brings.'),
+};
 
 const node = z.strictObject({
-  name,
-  rpc: httpUrl('http://127.0.0.1:8545').optional(),
-  ipc: text('the path of the IPC socket').optional(),
+  name: name.describe('The name in labels, on pages and in alerts.'),
+  rpc: httpUrl('http://127.0.0.1:8545')
+    .optional()
+    .describe('JSON-RPC over HTTP. User info is sent as basic authentication and shown nowhere.'),
+  ipc: text('the path of the IPC socket')
+    .optional()
+    .describe('The IPC socket, for what HTTP does not serve, or alone.'),
   ...component,
-  consoleExec: flag(false),
+  consoleExec: flag(false).describe('Console checks by `docker exec`; needs rights that equal root on the host.'),
   p2p: z
     .string()
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, 'must be host:port such as 192.168.25.11:20303')
-    .optional(),
-  expectedPeers: count('a number of peers').optional(),
+    .optional()
+    .describe('Where the bootnode sees the node.'),
+  expectedPeers: count('a number of peers')
+    .optional()
+    .describe('How many peers the node should have; by default the number of nodes minus one.'),
 });
 
-const service = (example: string) => z.strictObject({ ...component, url: httpUrl(example).optional() });
+const service = (example: string) =>
+  z.strictObject({ ...component, url: httpUrl(example).optional().describe('Where it answers HTTP.') });
 
 const browser = z.union(
   [
@@ -138,41 +153,66 @@ const browser = z.union(
 const checks = z.strictObject({
   rpc: z
     .strictObject({
-      schedule: schedule('every 10s'),
-      timeout: duration.default('5s'),
-      stallAfter: duration.default('60s'),
-      maxLag: count('a number of blocks').default(10),
-      enabled: flag(true),
+      schedule: schedule('every 10s').describe('When nodes are asked by JSON-RPC.'),
+      timeout: duration.default('5s').describe('Bounds one look at a node, however slowly it answers.'),
+      stallAfter: duration.default('60s').describe('A height that has not risen for so long fails.'),
+      maxLag: count('a number of blocks').default(10).describe('More blocks than this below the highest node fail.'),
+      enabled: flag(true).describe('Whether nodes are asked by JSON-RPC at all.'),
     })
     .prefault({}),
-  containers: z.strictObject({ schedule: schedule('every 10s'), timeout: duration.default('5s') }).prefault({}),
-  services: z.strictObject({ schedule: schedule('every 30s'), timeout: duration.default('10s') }).prefault({}),
+  containers: z
+    .strictObject({
+      schedule: schedule('every 10s').describe('When Docker is asked about containers; events come at once besides.'),
+      timeout: duration.default('5s').describe('Bounds one question to Docker.'),
+    })
+    .prefault({}),
+  services: z
+    .strictObject({
+      schedule: schedule('every 30s').describe('When relayer, stats server and frontend are asked by HTTP.'),
+      timeout: duration.default('10s').describe('Bounds one look at a service.'),
+    })
+    .prefault({}),
   logs: z
     .strictObject({
-      schedule: schedule('every 10s'),
-      bootnodeWindow: duration.default('10m'),
+      schedule: schedule('every 10s').describe('When what the logs told is judged.'),
+      bootnodeWindow: duration.default('10m').describe('Every node has to be heard by the bootnode within it.'),
       submissionsWithin: duration
         .optional()
         .describe('By default what the mode of the relayer allows: full 5m, lite 45m.'),
-      blockDataWithin: duration.default('2m'),
-      errorWindow: duration.default('5m'),
+      blockDataWithin: duration.default('2m').describe('The stats server has to receive a block within it.'),
+      errorWindow: duration
+        .default('5m')
+        .describe('For so long an error, and a restart of a container, fails its check.'),
     })
     .prefault({}),
-  console: z.strictObject({ schedule: schedule('every 5m'), timeout: duration.default('30s') }).prefault({}),
+  console: z
+    .strictObject({
+      schedule: schedule('every 5m').describe('When consoles are asked.'),
+      timeout: duration.default('30s').describe('Bounds one visit.'),
+    })
+    .prefault({}),
 });
 
 const subnet = z.strictObject({
-  name,
+  name: name.describe('The name in the label `subnet`.'),
   consensus: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9]*$/, 'must be the prefix of the RPC methods, such as XDPoS')
-    .default('XDPoS'),
-  nodes: z.array(node, 'must be a list of nodes').min(1, 'must list at least one node'),
+    .default('XDPoS')
+    .describe('The prefix of the consensus engine in RPC methods: XDPoS_getV2BlockByNumber.'),
+  nodes: z
+    .array(node, 'must be a list of nodes')
+    .min(1, 'must list at least one node')
+    .describe('The nodes; each needs at least one of rpc, ipc and container.'),
   bootnode: z.strictObject(component).optional(),
   relayer: service('http://127.0.0.1:5215').optional(),
   stats: service('http://127.0.0.1:5213').optional(),
   frontend: z
-    .strictObject({ ...component, url: httpUrl('http://127.0.0.1:5214').optional(), browser: browser.optional() })
+    .strictObject({
+      ...component,
+      url: httpUrl('http://127.0.0.1:5214').optional().describe('Where it answers HTTP.'),
+      browser: browser.optional().describe('The Chromium that opens the page, started here or reached by its address.'),
+    })
     .optional(),
   checks: checks.prefault({}),
 });
@@ -191,7 +231,8 @@ const docker = z
     ],
     'must be { socketPath: … } or { host: …, port: … }',
   )
-  .default({ socketPath: '/var/run/docker.sock' });
+  .default({ socketPath: '/var/run/docker.sock' })
+  .describe('Where the Docker Engine answers: a socket, or a host and port, with TLS when certificates are given.');
 
 const alertmanager = z
   .strictObject({

@@ -8,12 +8,19 @@ const SETTLE_MS = 100;
 /** Events can fail to come (network file systems, a folder that is replaced): look in any case. */
 const POLL_MS = 5_000;
 
+/** A file that is watched. */
+export interface FileWatch {
+  /** The content that is known by now, from wherever: only another one is a change. */
+  know(content: string | undefined): void;
+  stop(): void;
+}
+
 /**
- * Tells when the content of a file differs from what it was, until the returned function is called. The folder is watched,
- * not the file: editors and orchestrators replace the file or a link on the way to it.
+ * Tells when the content of a file differs from what is known. The folder is watched, not the file: editors and
+ * orchestrators replace the file or a link on the way to it.
  */
-export function watchFile(path: string, initial: string | undefined, onChange: () => void): () => void {
-  let content = initial;
+export function watchFile(path: string, onChange: () => void): FileWatch {
+  let content: string | undefined;
   let settling: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -41,10 +48,15 @@ export function watchFile(path: string, initial: string | undefined, onChange: (
     // The folder is not there or cannot be watched: the poll finds what changes.
   }
   const poll = setInterval(compare, POLL_MS);
-  return () => {
-    stopped = true;
-    watcher?.close();
-    clearTimeout(settling);
-    clearInterval(poll);
+  return {
+    know: (known) => {
+      content = known;
+    },
+    stop: () => {
+      stopped = true;
+      watcher?.close();
+      clearTimeout(settling);
+      clearInterval(poll);
+    },
   };
 }

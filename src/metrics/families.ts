@@ -1,40 +1,8 @@
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
-import type { SubnetState, TargetState } from '../monitor/board.ts';
+import type { TargetState } from '../monitor/board.ts';
+import type { Family } from './family.ts';
 import { logFamilies } from './log-families.ts';
-
-/** A sample of a target with labels of its own, whose values need no escaping. */
-export interface ListSample {
-  /** After the target's labels, as `,pattern="x"`; or all of them but `subnet`. */
-  readonly labels: string;
-  readonly of: 'target' | 'subnet';
-  readonly value: number;
-}
-
-/** What the samples of one family are of. */
-type Samples =
-  | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
-  | {
-      readonly per: 'subnet';
-      /** A label of its own, as it is written. */
-      readonly label?: string;
-      readonly value: (state: SubnetState) => number | undefined;
-    }
-  | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
-  | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
-  | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
-  | {
-      readonly per: 'check';
-      readonly value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined;
-    };
-
-/** One metric of the watched subnets; a sample whose value is undefined is left out. */
-export interface Family {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter';
-  readonly help: string;
-  readonly samples: readonly Samples[];
-}
 
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
 const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
@@ -84,11 +52,6 @@ const found = ({ facts }: TargetState) =>
 
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
-
-const consoleErrors = ({ targets }: SubnetState): number | undefined => {
-  const frontend = targets.find(({ target }) => 'browser' in target && target.browser !== undefined);
-  return frontend && (frontend.facts.console?.errors ?? 0);
-};
 
 /** Every metric that is made of what the monitor knows, in the order of the page. */
 export const families: readonly Family[] = [
@@ -180,12 +143,6 @@ export const families: readonly Family[] = [
     'Kills for want of memory in the container, by Docker.',
     ({ facts }) => facts.container?.oomKills,
   ),
-  {
-    name: 'subnet_frontend_errors_total',
-    type: 'counter',
-    help: 'Errors of the frontend since subnetd started: in its log, and in a browser on its page.',
-    samples: [{ per: 'subnet', label: 'source="console"', value: consoleErrors }],
-  },
   {
     name: 'subnet_known_failure',
     type: 'gauge',

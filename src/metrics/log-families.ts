@@ -2,7 +2,7 @@ import type { LogSource } from '../model/log.ts';
 import type { TargetState } from '../monitor/board.ts';
 import { findHeardNodes } from '../rules/find-heard-nodes.ts';
 import type { LogFacts, PatternFacts } from '../rules/fold-logs.ts';
-import type { Family, ListSample } from './families.ts';
+import type { Family, ListSample } from './family.ts';
 
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
 
@@ -16,15 +16,20 @@ const perPattern = (logs: LogFacts, value: (facts: PatternFacts) => number): rea
     .filter(([, { count }]) => count > 0)
     .map(([name, facts]) => ({ of: 'target', labels: `,pattern="${name}"`, value: value(facts) }));
 
+const SOURCE_LABELS = 'subnet, component, name, source';
+const PATTERN_LABELS = 'subnet, component, name, pattern';
+
 const list = (
   name: string,
   type: Family['type'],
   help: string,
+  labels: string,
   values: (logs: LogFacts, state: TargetState) => readonly ListSample[],
 ): Family => ({
   name,
   type,
   help,
+  labels,
   samples: [{ per: 'list', values: (state) => (state.facts.logs ? values(state.facts.logs, state) : []) }],
 });
 
@@ -39,7 +44,7 @@ const single = (
   component: TargetState['target']['component'],
   value: (logs: LogFacts) => number | undefined,
 ): Family =>
-  list(name, type, help, (logs, { target }) => (target.component === component ? ofSubnet(value(logs)) : []));
+  list(name, type, help, 'subnet', (logs, { target }) => (target.component === component ? ofSubnet(value(logs)) : []));
 
 /** Errors of the frontend's log: all its patterns that mean one. */
 const countErrors = ({ patterns }: LogFacts): number =>
@@ -56,19 +61,24 @@ export const logFamilies: readonly Family[] = [
     help: 'The greatest height in the log of the node since its last start.',
     samples: [{ per: 'node', value: ({ facts }) => facts.logs?.node?.height }],
   },
-  list('subnet_log_source_up', 'gauge', 'Whether the log can be read (1) or not (0).', (logs) =>
+  list('subnet_log_source_up', 'gauge', 'Whether the log can be read (1) or not (0).', SOURCE_LABELS, (logs) =>
     perSource(logs, (source) => Number(logs.sources[source]?.up ?? false)),
   ),
-  list('subnet_log_lines_total', 'counter', 'Lines read since subnetd started.', (logs) =>
+  list('subnet_log_lines_total', 'counter', 'Lines read since subnetd started.', SOURCE_LABELS, (logs) =>
     perSource(logs, (source) => logs.sources[source]?.lines ?? 0),
   ),
-  list('subnet_log_matches_total', 'counter', 'Lines that matched the pattern since subnetd started.', (logs) =>
-    perPattern(logs, ({ count }) => count),
+  list(
+    'subnet_log_matches_total',
+    'counter',
+    'Lines that matched the pattern since subnetd started.',
+    PATTERN_LABELS,
+    (logs) => perPattern(logs, ({ count }) => count),
   ),
   list(
     'subnet_log_last_match_timestamp_seconds',
     'gauge',
     'When the last line that matched the pattern was printed, in Unix seconds.',
+    PATTERN_LABELS,
     (logs) => perPattern(logs, ({ at }) => at / 1000),
   ),
   {
@@ -142,6 +152,7 @@ export const logFamilies: readonly Family[] = [
     name: 'subnet_frontend_errors_total',
     type: 'counter',
     help: 'Errors of the frontend since subnetd started, by where they were seen.',
+    labels: 'subnet, source',
     samples: [
       {
         per: 'list',

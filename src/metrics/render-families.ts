@@ -48,8 +48,7 @@ export function renderFamilies(snapshot: Snapshot, intervalSeconds: IntervalSeco
     for (const sample of samples) {
       for (const subnet of snapshot) {
         if (sample.per === 'subnet') {
-          const labels = `subnet="${escapeLabel(subnet.subnet.name)}"`;
-          add(sample.label ? `${labels},${sample.label}` : labels, sample.value(subnet));
+          add(`subnet="${escapeLabel(subnet.subnet.name)}"`, sample.value(subnet));
           continue;
         }
         for (const state of subnet.targets) {

@@ -29,6 +29,8 @@ export interface Board {
   load(inventory: Inventory, now: number): void;
   /** Folds one more look into a target's facts and judges the checks of its round; a removed target is ignored. */
   record(target: Target, round: RoundName, fold: (facts: Facts) => Facts, durationSeconds: number, now: number): void;
+  /** Judges the checks of a round again, of every target of a subnet: a first round is known as a whole only at its end. */
+  judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
   /** Folds something into a target's facts between two looks; the next look judges it. */
   fold(target: Target, fold: (facts: Facts) => Facts): void;
   /** The checks of a target as they stand; none of a removed one. */
@@ -36,10 +38,10 @@ export interface Board {
   snapshot(): Snapshot;
 }
 
+/** A subnet with its targets' states, each of which a look replaces in its place. */
 interface Entry {
-  readonly target: Target;
   readonly subnet: Subnet;
-  state: TargetState;
+  readonly states: TargetState[];
 }
 
 const initial = (check: Check, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
@@ -59,76 +61,83 @@ function toFailures(target: Target, facts: Facts, now: number): TargetState['fai
 
 /** An empty board. */
 export function createBoard(): Board {
-  let entries = new Map<string, Entry>();
-  let subnets: readonly Subnet[] = [];
-
-  const stateOf = (target: Target): TargetState => entries.get(targetKey(target))?.state as TargetState;
+  let entries: readonly Entry[] = [];
+  let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
   const load = (inventory: Inventory, now: number) => {
-    const next = new Map<string, Entry>();
-    for (const subnet of inventory.subnets) {
-      for (const target of subnet.targets) {
-        const before = entries.get(targetKey(target));
-        const kept = before !== undefined && isDeepStrictEqual(before.target, target);
-        const own = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
-        const state: TargetState = {
-          target,
-          facts: kept ? before.state.facts : {},
-          failures: kept ? before.state.failures : toFailures(target, {}, now),
-          checks: own.map((fresh) => {
-            const old = kept ? before.state.checks.find(({ check }) => check === fresh.check) : undefined;
-            return old ? carry(old, fresh) : fresh;
-          }),
-        };
-        next.set(targetKey(target), { target, subnet, state });
-      }
-    }
-    entries = next;
-    subnets = inventory.subnets;
-  };
-
-  const record: Board['record'] = (target, round, fold, durationSeconds, now) => {
-    const entry = entries.get(targetKey(target));
-    if (entry?.target !== target) return;
-    const { subnet, state } = entry;
-    const facts = fold(state.facts);
-    // The rules see the subnet as it is with this look.
-    entry.state = { ...state, facts };
-    const view = {
-      target,
-      facts,
-      subnet: subnet.targets.map(stateOf),
-      settings: subnet.checks,
-      consensus: subnet.consensus,
-      now,
+    const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
+    const toState = (target: Target, subnet: Subnet): TargetState => {
+      const fresh = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
+      const known = before.get(targetKey(target));
+      if (known === undefined || !isDeepStrictEqual(known.target, target))
+        return { target, facts: {}, checks: fresh, failures: toFailures(target, {}, now) };
+      const kept = fresh.map((check) => {
+        const old = known.checks.find((one) => one.check === check.check);
+        return old ? carry(old, check) : check;
+      });
+      return { ...known, target, checks: kept };
     };
-    const judged = state.checks.map((before): CheckState => {
-      if (before.round !== round || before.verdict === 'skipped') return before;
-      const check = checks.find(({ name }) => name === before.check) as Check;
-      const judgement = check.judge(view);
-      return {
-        ...before,
-        ...judgement,
-        since: judgement.verdict === before.verdict ? before.since : now,
-        lastRun: now,
-        durationSeconds,
-        runs: before.runs + 1,
-        failures: before.failures + (judgement.verdict === 'fail' ? 1 : 0),
-      };
-    });
-    entry.state = { target, facts, checks: judged, failures: toFailures(target, facts, now) };
+    entries = inventory.subnets.map((subnet) => ({
+      subnet,
+      states: subnet.targets.map((target) => toState(target, subnet)),
+    }));
+    places = new Map(
+      entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
+    );
   };
 
   const fold: Board['fold'] = (target, change) => {
-    const entry = entries.get(targetKey(target));
-    if (entry?.target === target) entry.state = { ...entry.state, facts: change(entry.state.facts) };
+    const place = places.get(target);
+    const state = place?.entry.states[place.index];
+    if (place && state) place.entry.states[place.index] = { ...state, facts: change(state.facts) };
+  };
+
+  /** A target's checks of one round, judged by what is known now. */
+  const judge = ({ subnet, states }: Entry, state: TargetState, round: RoundName, now: number) => {
+    const { target, facts } = state;
+    const view = { target, facts, subnet: states, settings: subnet.checks, consensus: subnet.consensus, now };
+    return state.checks.map((before): CheckState => {
+      if (before.round !== round || before.verdict === 'skipped') return before;
+      const check = checks.find(({ name }) => name === before.check) as Check;
+      const judgement = check.judge(view);
+      return { ...before, ...judgement, since: judgement.verdict === before.verdict ? before.since : now };
+    });
+  };
+
+  const record: Board['record'] = (target, round, change, durationSeconds, now) => {
+    fold(target, change);
+    const place = places.get(target);
+    const state = place?.entry.states[place.index];
+    if (place === undefined || state === undefined) return;
+    const judged = judge(place.entry, state, round, now).map((check): CheckState => {
+      if (check.round !== round || check.verdict === 'skipped') return check;
+      const { runs, failures, verdict } = check;
+      return {
+        ...check,
+        lastRun: now,
+        durationSeconds,
+        runs: runs + 1,
+        failures: failures + Number(verdict === 'fail'),
+      };
+    });
+    place.entry.states[place.index] = { ...state, checks: judged, failures: toFailures(target, state.facts, now) };
+  };
+
+  const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {
+    const entry = entries.find((one) => one.subnet === subnet);
+    for (const [index, state] of entry?.states.entries() ?? [])
+      if (entry) entry.states[index] = { ...state, checks: judge(entry, state, round, now) };
   };
 
   return {
     load,
     record,
+    judgeAgain,
     fold,
-    checksOf: (target) => entries.get(targetKey(target))?.state.checks ?? [],
-    snapshot: () => subnets.map((subnet) => ({ subnet, targets: subnet.targets.map(stateOf) })),
+    checksOf: (target) => {
+      const place = places.get(target);
+      return place?.entry.states[place.index]?.checks ?? [];
+    },
+    snapshot: () => entries.map(({ subnet, states }) => ({ subnet, targets: [...states] })),
   };
 }

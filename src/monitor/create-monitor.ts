@@ -114,12 +114,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const own = lookers.get(name) ?? new Map<Target, Looker>();
       if (own.size === 0 || !scheduled) return [];
       const lookAt = (target: Target) => look(target, name, own.get(target) as Looker);
-      return [
-        createRound(subnet, name, [...own.keys()], { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] }, lookAt, {
-          onFinished,
-          onLate,
-        }),
-      ];
+      const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
+      const round = createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate });
+      // The first nodes were judged before the others had been read.
+      void round.first.then(() => board.judgeAgain(subnet, name, now()));
+      return [round];
     });
     return { subnet, lookers, rounds };
   };

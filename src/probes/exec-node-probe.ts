@@ -21,7 +21,7 @@ const toScript = (consensus: string): string =>
 function toResult(value: unknown): Look<unknown> {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
   const body = Buffer.from(JSON.stringify({ ...value, id: 1 }));
-  const outcome = parseAnswer({ status: 200, contentType: '', body, closes: false }, 1);
+  const outcome = parseAnswer({ status: 200, contentType: '', body }, 1);
   const [result] = outcome === 'refused' ? [] : outcome;
   return result ?? failed('no-sense');
 }

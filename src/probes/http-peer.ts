@@ -1,5 +1,4 @@
-import http from 'node:http';
-import https from 'node:https';
+import { Client, type Dispatcher } from 'undici';
 import type { Fault, Look } from '../model/observation.ts';
 
 /** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
@@ -10,8 +9,6 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** The other side ends the connection after each answer, so that a new one proves nothing. */
-  readonly closes: boolean;
 }
 
 /** What is sent; the path is the address's own where none is given. */
@@ -22,14 +19,19 @@ export interface Ask {
   readonly body?: Buffer;
 }
 
-/** An answer, or why there is none; `stale` when an idle connection turned out to be dead. */
+/** An answer, or why there is none; `stale` when a kept connection turned out to be dead. */
 export type Exchange = Look<Answer> & { readonly stale?: boolean };
 
-/** One address that is asked again and again over one kept connection. */
+/**
+ * How the next exchange will go out. `kept`: over the connection of the one before. `rested`: over a new one, after the
+ * old one was ended in peace. `new`: over a new one, after a failure or for the first time: the other side may be another.
+ */
+export type Connection = 'kept' | 'rested' | 'new';
+
+/** One address that is asked again and again, over one connection as long as it holds. */
 export interface HttpPeer {
-  /** No connection is open: the next exchange makes one. */
-  isFresh(): boolean;
-  /** Never rejects; ends at the deadline, in milliseconds of `performance.now()`. */
+  connection(): Connection;
+  /** Never rejects; ends at the deadline, in milliseconds of `performance.now()`. One at a time. */
   exchange(ask: Ask, deadline: number): Promise<Exchange>;
   close(): void;
 }
@@ -40,94 +42,136 @@ export const showAddress = (url: string): string => {
   return parsed === null ? 'the address' : `${parsed.protocol}//${parsed.host}`;
 };
 
+/** A connection is given up before the node does it, which is after 120 s (XDC-Subnet node/defaults.go). */
+const KEEP_ALIVE_MS = 110_000;
+
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;
 
-function toFault(code: string | undefined, address: string): Fault {
+function toFault(error: Error, address: string): Fault {
+  const code = codeOf(error);
   if (code === 'ECONNREFUSED') return { kind: 'refused', address };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { kind: 'unresolved', address };
-  if (code === 'ECONNRESET' || code === 'EPIPE') return { kind: 'closed', address };
-  if (code?.startsWith('HPE_')) return { kind: 'not-http', address };
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return { kind: 'closed', address };
+  if (error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return { kind: 'not-http', address };
   if (code !== undefined && TLS_CODE.test(code)) return { kind: 'tls', address };
   return { kind: 'unreachable', address };
 }
+
+/** The code of an error, or of the first inside it: several addresses of one name fail as one error. */
+function codeOf(error: unknown): string | undefined {
+  const { code, errors } = error as NodeJS.ErrnoException & { readonly errors?: readonly NodeJS.ErrnoException[] };
+  return code ?? errors?.[0]?.code;
+}
+
+function toAuthorization({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+const isClose = (header: string | string[] | undefined): boolean => String(header).toLowerCase() === 'close';
 
 /** Connects to an `http:` or `https:` address; user info in it is sent as basic authentication. */
 export function createHttpPeer(target: string): HttpPeer {
   const url = new URL(target);
   const address = showAddress(target);
-  const { request, Agent } = url.protocol === 'https:' ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const authorization =
-    url.username === '' && url.password === ''
-      ? undefined
-      : `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const defaultPath = `${url.pathname}${url.search}`;
+  const authorization = toAuthorization(url);
+  const ownPath = `${url.pathname}${url.search}`;
+  let connection: Connection = 'new';
+  let client: Client | undefined;
+
+  const open = (): Client => {
+    const opened = new Client(url.origin, {
+      bodyTimeout: 0,
+      headersTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      allowH2: false,
+    });
+    opened.on('disconnect', (_origin, _targets, error: NodeJS.ErrnoException) => {
+      // undici ends an idle connection, and one that the answer declared ended, with this code.
+      if (opened === client) connection = error.code === 'UND_ERR_INFO' ? 'rested' : 'new';
+    });
+    return opened;
+  };
+  /** Ends whatever is under way on the connection. */
+  const drop = () => {
+    const dropped = client;
+    client = undefined;
+    connection = 'new';
+    dropped?.destroy().catch(() => {});
+  };
 
   const exchange = (ask: Ask, deadline: number) =>
     new Promise<Exchange>((resolve) => {
       const started = performance.now();
+      const reused = connection === 'kept';
       const chunks: Buffer[] = [];
       let size = 0;
-      let received = false;
-      const outgoing = request({
-        agent,
-        host,
-        port: url.port,
-        method: ask.method,
-        path: ask.path ?? defaultPath,
-        headers: {
-          host: url.host,
-          ...(authorization && { authorization }),
-          ...(ask.contentType && { 'content-type': ask.contentType }),
-          ...(ask.body && { 'content-length': ask.body.length }),
-        },
-      });
+      let status = 0;
+      let headers: Dispatcher.ResponseData['headers'] = {};
+      let settled = false;
       const settle = (result: Exchange) => {
+        settled = true;
         clearTimeout(timer);
         resolve(result);
       };
       const giveUp = (fault: Fault) => {
         settle({ ok: false, fault });
-        outgoing.destroy();
+        drop();
       };
-      const timer = setTimeout(
-        () => giveUp({ kind: 'timeout', address, afterMs: Math.round(performance.now() - started), received }),
-        Math.max(0, deadline - started),
+      const onDeadline = () => {
+        if (settled) return;
+        const afterMs = Math.round(performance.now() - started);
+        giveUp({ kind: 'timeout', address, afterMs, received: status > 0 });
+      };
+      // When the event loop was busy the answer may have come in time and lie unread: it is read before the immediate.
+      const timer = setTimeout(() => setImmediate(onDeadline), deadline - started);
+
+      client ??= open();
+      client.dispatch(
+        {
+          method: ask.method,
+          path: ask.path ?? ownPath,
+          body: ask.body,
+          headers: {
+            ...(authorization && { authorization }),
+            ...(ask.contentType && { 'content-type': ask.contentType }),
+          },
+        },
+        {
+          onRequestStart: () => {},
+          onResponseStart: (_controller, code, fields) => {
+            status = code;
+            headers = fields;
+          },
+          onResponseData: (_controller, chunk) => {
+            size += chunk.length;
+            if (size > MAX_ANSWER_BYTES) giveUp({ kind: 'too-large', maxBytes: MAX_ANSWER_BYTES });
+            else chunks.push(chunk);
+          },
+          onResponseEnd: () => {
+            connection = isClose(headers.connection) ? 'rested' : 'kept';
+            const encoding = headers['content-encoding'];
+            if (encoding !== undefined && encoding !== 'identity')
+              return settle({ ok: false, fault: { kind: 'encoding' } });
+            const [only] = chunks;
+            settle({
+              ok: true,
+              value: {
+                status,
+                contentType: String(headers['content-type'] ?? ''),
+                body: only && chunks.length === 1 ? only : Buffer.concat(chunks, size),
+              },
+            });
+          },
+          onResponseError: (_controller, error) => {
+            connection = 'new';
+            settle({ ok: false, fault: toFault(error, address), stale: reused && status === 0 });
+          },
+        },
       );
-      outgoing.on('error', (error: NodeJS.ErrnoException) =>
-        settle({ ok: false, fault: toFault(error.code, address), stale: outgoing.reusedSocket && !received }),
-      );
-      outgoing.on('response', (incoming) => {
-        received = true;
-        incoming.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > MAX_ANSWER_BYTES) giveUp({ kind: 'too-large', maxBytes: MAX_ANSWER_BYTES });
-          else chunks.push(chunk);
-        });
-        incoming.on('error', () => settle({ ok: false, fault: { kind: 'closed', address } }));
-        incoming.on('end', () => {
-          const { headers } = incoming;
-          const encoding = headers['content-encoding'];
-          if (encoding !== undefined && encoding !== 'identity')
-            return settle({ ok: false, fault: { kind: 'encoding' } });
-          settle({
-            ok: true,
-            value: {
-              status: incoming.statusCode ?? 0,
-              contentType: headers['content-type'] ?? '',
-              body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size),
-              closes: headers.connection?.toLowerCase() === 'close',
-            },
-          });
-        });
-      });
-      outgoing.end(ask.body);
     });
 
-  return {
-    isFresh: () => Object.keys(agent.freeSockets).length === 0,
-    exchange,
-    close: () => agent.destroy(),
-  };
+  return { connection: () => connection, exchange, close: drop };
 }

@@ -105,7 +105,7 @@ export function createIpcPeer(path: string): HttpPeer {
       const answer = gather(value);
       if (answer === undefined) return;
       connection.waiting = undefined;
-      resolve({ ok: true, value: { status: 200, contentType: 'application/json', body: answer, closes: false } });
+      resolve({ ok: true, value: { status: 200, contentType: 'application/json', body: answer } });
     };
     connection.waiting = { take, fail };
     connection.socket.write(`${text}\n`);
@@ -114,5 +114,5 @@ export function createIpcPeer(path: string): HttpPeer {
     return outcome;
   };
 
-  return { isFresh: () => open === undefined, exchange, close: () => open && drop(open) };
+  return { connection: () => (open === undefined ? 'new' : 'kept'), exchange, close: () => open && drop(open) };
 }

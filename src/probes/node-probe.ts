@@ -14,8 +14,6 @@ interface Session {
   peersBy?: 'admin_peers' | 'net_peerCount' | 'none';
   modulesAskedAt?: number;
   batch: 'untried' | 'taken' | 'refused';
-  /** The node ends each connection after its answer. */
-  closes: boolean;
 }
 
 /** Looks at one node again and again. */
@@ -40,10 +38,11 @@ const read = <T>(result: CallResult, parse: (value: unknown) => Look<T>): Look<T
   result.ok ? parse(result.value) : result;
 
 /**
- * A probe of a node by JSON-RPC over HTTP: in steady state one batch a look. A new connection may mean a new process,
- * and `committed` crashes inside a process that knows no committed block yet (XDC-Subnet consensus/XDPoS/api.go), so it
- * is asked only after `latest` has answered with a number on the same connection; the namespaces are learnt anew then
- * too, and hourly. `now` gives Unix milliseconds; what is no address is another way than HTTP to the node.
+ * A probe of a node by JSON-RPC over HTTP: in steady state one batch a look. `committed` crashes inside a process that
+ * knows no committed block yet (XDC-Subnet consensus/XDPoS/api.go), and a connection that is not the one before may lead
+ * to a new process: there it is asked in a request of its own, once `latest` has answered with a number. After a failure
+ * the namespaces are learnt anew too, and hourly. `now` gives Unix milliseconds; what is no address is another way than
+ * HTTP to the node.
  */
 export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: () => number): NodeProbe {
   const peer = typeof rpc === 'string' ? createHttpPeer(rpc) : rpc;
@@ -70,27 +69,25 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
   const toResults = (names: readonly CallName[], outcomes: readonly CallResult[]): Results =>
     Object.fromEntries(names.map((name, i) => [name, outcomes[i]]));
 
-  const askSingly = async (state: Session, names: readonly CallName[], deadline: number): Promise<Results> => {
+  const askSingly = async (names: readonly CallName[], deadline: number): Promise<Results> => {
     const results: Results = {};
     for (const name of names) {
       const exchange = await send([name], deadline);
       const outcome = exchange.ok ? parseAnswer(exchange.value, 1) : [exchange];
       const [result] = outcome === 'refused' ? [] : outcome;
       if (result) results[name] = result;
-      if (exchange.ok) state.closes = exchange.value.closes;
-      else return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
+      if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
     }
     return results;
   };
 
   const ask = async (state: Session, names: readonly CallName[], deadline: number): Promise<Results> => {
-    if (names.length === 1 || state.batch === 'refused') return askSingly(state, names, deadline);
+    if (names.length === 1 || state.batch === 'refused') return askSingly(names, deadline);
     const exchange = await send(names, deadline);
     if (!exchange.ok) return toResults(names, Array(names.length).fill(exchange));
-    state.closes = exchange.value.closes;
     const outcomes = parseAnswer(exchange.value, names.length);
     if (outcomes === 'refused' || (state.batch === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
-      const results = await askSingly(state, names, deadline);
+      const results = await askSingly(names, deadline);
       if (Object.values(results).some(isAnswer)) state.batch = 'refused';
       return results;
     }
@@ -122,12 +119,13 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
   };
 
   const look = async (deadline: number, retry: boolean): Promise<NodeObservation> => {
-    const known = session !== undefined && (session.closes || !peer.isFresh()) ? session : undefined;
-    const state: Session = known ?? { hasNumber: false, batch: session?.batch ?? 'untried', closes: false };
+    const connection = peer.connection();
+    const state: Session =
+      connection !== 'new' && session ? session : { hasNumber: false, batch: session?.batch ?? 'untried' };
     session = state;
     const modulesDue = now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
     const first: CallName[] = ['latest'];
-    if (state.hasNumber && !state.closes) first.push('committed');
+    if (state.hasNumber && connection === 'kept') first.push('committed');
     if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
     if (modulesDue) first.push('modules');
 

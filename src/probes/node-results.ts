@@ -22,15 +22,11 @@ export function toBlock(result: unknown): Look<Block> {
   return { ok: true, value: known ? { number, timestamp } : { number } };
 }
 
-/** Reads the result of `admin_peers`: a list of peers, each counted once by its id. */
+/** Reads the result of `admin_peers`: a list in which each peer stands once (XDC-Subnet p2p/server.go). */
 export function toAdminPeers(result: unknown): Look<Peers> {
   if (!Array.isArray(result)) return badResult('the peers are no list');
-  const ids = new Set<unknown>();
-  for (const peer of result) {
-    if (!isRecord(peer) || typeof peer.id !== 'string') return badResult('a peer has no id');
-    ids.add(peer.id);
-  }
-  return { ok: true, value: { count: ids.size, via: 'admin_peers' } };
+  if (!result.every((peer) => isRecord(peer) && typeof peer.id === 'string')) return badResult('a peer has no id');
+  return { ok: true, value: { count: result.length, via: 'admin_peers' } };
 }
 
 /** Reads the result of `net_peerCount`: a count in hexadecimal. */

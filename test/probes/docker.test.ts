@@ -157,7 +157,7 @@ describe('a container of a real engine', () => {
     const end = docker.follow((event) => matchesContainer(plan, event) && events.push(event), resolve);
     expect(await up).toBe(true);
     const { id } = await runContainer(engine.docker, plan);
-    const container = await findWhen(docker, plan, ({ status }) => status === 'exited');
+    const container = await findWhen(docker, plan, ({ oomKilled }) => oomKilled);
     await vi.waitFor(() => expect(events.at(-1)?.action).toBe('die'), { timeout: 5_000 });
     end();
 

@@ -153,7 +153,7 @@ describe('out-of-memory kills', () => {
     [
       'a run that goes on with the verdict on the last one adds none',
       1,
-      [running, event('oom', start + 40), { ...again, oomKilled: true }],
+      [running, event('oom', start + 40), { ...again, startedAt: start + 60_000, oomKilled: true }],
     ],
     ['a verdict that the first look finds is history', 0, [oomEnded, oomEnded]],
     ['an exit code of 137 is none', 0, [running, ended({ exitCode: 137, finishedAt: start + 50 })]],

@@ -1,0 +1,45 @@
+# docker build --build-arg COMMIT="$(git rev-parse HEAD)" --tag subnetd .
+# docker run --read-only --publish 127.0.0.1:10545:10545 --volume "$PWD/config:/etc/subnetd:ro" subnetd
+
+# One stage, as this base is what is built with and what is run on: a change of the source leaves the libraries' layer alone.
+FROM node:26.10.0-bookworm-slim
+WORKDIR /opt/subnetd
+
+# Node runs no TypeScript that lies under node_modules, nor does it look at source maps; without both, and the compiler that
+# libraries name as a peer, a third of the files is left.
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund --no-update-notifier --cache /tmp/npm \
+    && rm -rf /tmp/npm node_modules/typescript node_modules/@typescript node_modules/.bin/tsc \
+    && find node_modules -type f '(' -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' ')' -exec rm '{}' + \
+    && ln -s /opt/subnetd/bin/subnetd /usr/local/bin/subnetd \
+    && mkdir /etc/subnetd /var/lib/subnetd \
+    && chown node:node /var/lib/subnetd
+
+COPY LICENSE ./
+COPY bin bin
+COPY src src
+COPY config/subnetd.yaml config/
+
+# A short run fills the cache of compiled code. Node keeps that apart for each user, so it is the user of the image who runs,
+# and then gives it up, so that nothing that runs later can change what it runs.
+RUN mkdir -p node_modules/.cache/subnetd \
+    && chown node node_modules/.cache/subnetd \
+    && { su -s /bin/sh node -c 'timeout 3 bin/subnetd run --config config/subnetd.yaml --listen 127.0.0.1:0' \
+      || [ $? -gt 123 ]; } \
+    && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache
+
+ARG COMMIT=unknown
+RUN echo "$COMMIT" > COMMIT
+
+# The inventory is read from /etc/subnetd; /var/lib/subnetd is all that subnetd may write to, and a volume there keeps it.
+ENV NODE_ENV=production \
+    SUBNETD_CONFIG=/etc/subnetd/subnetd.yaml \
+    SUBNETD_LISTEN=0.0.0.0:10545
+USER node
+WORKDIR /var/lib/subnetd
+EXPOSE 10545
+# The address that stands for all addresses is this machine's own when it is called.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["node", "-e", \
+  "require('node:http').get(`http://${process.env.SUBNETD_LISTEN}/livez`, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
+ENTRYPOINT ["subnetd"]
+CMD ["run"]

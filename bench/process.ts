@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median, node, pathOf, residentMegabytesOf, round, startFakeNodes, stop } from './measure.ts';
+
+const STARTS = 7;
+const REST_SECONDS = 60;
+const PORT_BASE = 21_545;
+
+const isAlive = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const request = http.get({ host: '127.0.0.1', port, path: '/livez', agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode === 200));
+    });
+    request.on('error', () => resolve(false));
+  });
+
+/** Milliseconds from the start of a process until it answers. */
+async function untilAlive(program: string, words: readonly string[], port: number) {
+  const started = performance.now();
+  const child = spawn(program, words, { stdio: 'ignore' });
+  while (!(await isAlive(port))) await new Promise((resolve) => setTimeout(resolve, 1));
+  return { millis: performance.now() - started, child };
+}
+
+/** Milliseconds of a process that does nothing. */
+async function bareStart(): Promise<number> {
+  const started = performance.now();
+  await once(spawn(node, ['-e', '0'], { stdio: 'ignore' }), 'exit');
+  return performance.now() - started;
+}
+
+const BARE_SERVER = (port: number) =>
+  `require('node:http').createServer((q, r) => r.end('ok')).listen(${port}, '127.0.0.1')`;
+
+/** The daemon as a process of its own on four nodes, beside bare Node in the same run: start and resident memory. */
+export async function benchProcess() {
+  const { ports, stop: stopNodes } = await startFakeNodes(4, 3);
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
+  const config = join(folder, 'subnetd.yaml');
+  const nodes = ports.map((port, i) => `{ name: n${i}, rpc: 'http://127.0.0.1:${port}' }`).join();
+  writeFileSync(config, `subnets: [{ name: d, nodes: [${nodes}] }]\n`);
+  const daemonWords = (port: number) => ['run', '--config', config, '--listen', `127.0.0.1:${port}`];
+  const daemon = (port: number) => untilAlive(pathOf('../bin/subnetd'), daemonWords(port), port);
+  const server = (port: number) => untilAlive(node, ['-e', BARE_SERVER(port)], port);
+
+  await stop((await daemon(PORT_BASE)).child);
+  const starts: { bare: number; server: number; daemon: number }[] = [];
+  for (let i = 0; i < STARTS; i += 1) {
+    const bare = await bareStart();
+    const served = await server(PORT_BASE);
+    await stop(served.child);
+    const ran = await daemon(PORT_BASE);
+    await stop(ran.child);
+    starts.push({ bare, server: served.millis, daemon: ran.millis });
+  }
+  const idle: ChildProcess = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+  const { child } = await daemon(PORT_BASE);
+  await new Promise((resolve) => setTimeout(resolve, REST_SECONDS * 1000));
+  const memory = { bare: residentMegabytesOf(idle), daemon: residentMegabytesOf(child) };
+  await stop(child);
+  await stop(idle);
+  await stopNodes();
+  rmSync(folder, { recursive: true });
+  const pick = (key: keyof (typeof starts)[number]) => round(median(starts.map((start) => start[key])), 1);
+  return {
+    start: {
+      bareNodeMillis: pick('bare'),
+      bareHttpServerMillis: pick('server'),
+      livezMillis: pick('daemon'),
+      timesBare: round(median(starts.map((start) => start.daemon / start.bare))),
+      timesBareHttpServer: round(median(starts.map((start) => start.daemon / start.server))),
+      goal: 3,
+    },
+    residentAfterAMinute: {
+      bareNodeMegabytes: round(memory.bare, 1),
+      daemonMegabytes: round(memory.daemon, 1),
+      timesBare: round(memory.daemon / memory.bare),
+      goal: 2.5,
+    },
+  };
+}

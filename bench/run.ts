@@ -1,0 +1,11 @@
+import { benchProbes } from './probes.ts';
+import { benchProcess } from './process.ts';
+import { benchScrape } from './scrape.ts';
+
+/** Runs every benchmark, one after another, and prints what it measured as JSON. Ratios are what to compare. */
+const results = {
+  probes: await benchProbes(),
+  scrape: await benchScrape(),
+  process: await benchProcess(),
+};
+process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);

@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { inventorySchema } from '../src/inventory/schema.ts';
+import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
+import { families } from '../src/metrics/families.ts';
+
+/**
+ * Writes what is made from the code: the JSON Schema of the inventory, and the tables of the documentation between their
+ * markers. A test compares them with what is committed.
+ */
+const root = new URL('../', import.meta.url);
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly string[];
+}
+
+const jsonSchema = () => z.toJSONSchema(inventorySchema, { io: 'input' });
+
+const typeOf = ({ type, enum: values, anyOf }: Schema): string =>
+  anyOf ? [...new Set(anyOf.map(typeOf))].join(' or ') : (values?.join(', ') ?? type ?? 'any');
+
+/** Every setting that has a description, with its path, in the order of the schema. */
+function settingRows(schema: Schema, path: string): readonly string[] {
+  const branches = [schema, ...(schema.anyOf ?? [])];
+  const below = branches.flatMap((branch) => [
+    ...Object.entries(branch.properties ?? {}).flatMap(([key, value]) =>
+      settingRows(value, path === '' ? key : `${path}.${key}`),
+    ),
+    ...(branch.items ? settingRows(branch.items, `${path}[]`) : []),
+  ]);
+  if (schema.description === undefined) return below;
+  const fallback = schema.default === undefined || below.length > 0 ? '' : `\`${JSON.stringify(schema.default)}\``;
+  return [`| \`${path}\` | ${typeOf(schema)} | ${fallback} | ${schema.description} |`, ...below];
+}
+
+const settingsTable = (): string =>
+  ['| setting | type | default | what |', '| --- | --- | --- | --- |', ...settingRows(jsonSchema() as Schema, '')].join(
+    '\n',
+  );
+
+const LABELS = {
+  subnet: 'subnet',
+  node: 'subnet, name',
+  target: 'subnet, component, name',
+  check: 'subnet, component, name, check',
+  failure: 'subnet, component, name, failure',
+  list: '',
+} as const;
+
+async function metricsTable(): Promise<string> {
+  const subnetRows = families.map(({ name, type, help, labels: own, samples }) => {
+    const [sample] = samples;
+    const labels = own ?? (sample && `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}`);
+    return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
+  });
+  const own = createOwnMetrics(
+    { version: '', commit: '' },
+    { isDockerUp: () => true, lastReload: () => ({ successful: true, successAt: 0 }) },
+  );
+  own.roundLate('', '');
+  own.roundFinished('', '', 0);
+  own.requestFinished('', '', 200, 0);
+  const page = await own.render();
+  own.stop();
+  const ownRows = [...page.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)\n(?:\S+?\{([^}]*)\})?/gm)].map(
+    ([, name, help, type, sample = '']) => {
+      const labels = [...sample.matchAll(/(\w+)=/g)].map(([, label]) => label).filter((label) => label !== 'le');
+      return `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`;
+    },
+  );
+  return ['| metric | type | labels | what |', '| --- | --- | --- | --- |', ...subnetRows, ...ownRows].join('\n');
+}
+
+/** A page with the text between its markers replaced. */
+function withTable(file: string, table: string): string {
+  const page = readFileSync(new URL(file, root), 'utf8');
+  const [before, after] = [page.indexOf('<!-- table -->'), page.indexOf('<!-- end of table -->')];
+  if (before === -1 || after === -1) throw new Error(`${file} has no markers for its table`);
+  return `${page.slice(0, before)}<!-- table -->\n\n${table}\n\n${page.slice(after)}`;
+}
+
+/** Every generated file with the content that it should have. */
+export const generated = async (): Promise<Readonly<Record<string, string>>> => ({
+  'config/inventory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
+  'docs/configuration.md': withTable('docs/configuration.md', settingsTable()),
+  'docs/metrics.md': withTable('docs/metrics.md', await metricsTable()),
+});
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [file, text] of Object.entries(await generated())) writeFileSync(new URL(file, root), text);

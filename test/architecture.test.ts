@@ -1,0 +1,113 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const files = globSync('src/**/*.ts', { cwd: root }).sort();
+
+/** What each room may import of the others, and of packages; its own files and Node's are always allowed. */
+const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly packages: readonly string[] }>> = {
+  model: { rooms: [], packages: [] },
+  rules: { rooms: ['model'], packages: [] },
+  inventory: { rooms: ['model'], packages: ['yaml', 'zod', 'node-cron'] },
+  probes: { rooms: ['model'], packages: ['undici', 'dockerode', 'playwright-core'] },
+  logs: { rooms: ['model'], packages: ['re2js'] },
+  monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
+  metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
+  http: { rooms: ['model', 'monitor'], packages: ['hono', '@hono/node-server'] },
+  demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
+  commands: {
+    rooms: [
+      'model',
+      'inventory',
+      'monitor',
+      'http',
+      'demo',
+      'app',
+      'command-line',
+      'create-log',
+      'read-build',
+      'settings',
+    ],
+    packages: [],
+  },
+  app: {
+    rooms: ['model', 'inventory', 'monitor', 'metrics', 'http', 'read-build'],
+    packages: ['pino', '@hono/node-server'],
+  },
+  'command-line': { rooms: ['commands'], packages: ['commander'] },
+  'create-log': { rooms: [], packages: ['pino'] },
+  main: { rooms: ['command-line'], packages: [] },
+  'read-build': { rooms: [], packages: [] },
+  settings: { rooms: [], packages: [] },
+};
+
+const roomOf = (file: string): string => /^src\/([^/.]+)/.exec(file)?.[1] ?? '';
+
+/** The files and packages that a file imports, in any form. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/^(?:import|export|} from) (?:[^';]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+    ([, whole, lazy]) => whole ?? lazy ?? '',
+  );
+}
+const toFile = (from: string, name: string): string => normalize(join(dirname(from), name));
+
+/** The name of a package without what stands behind it. */
+const toPackage = (name: string): string =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+
+describe('the rooms', () => {
+  it.each([...new Set(files.map(roomOf))])('%s imports only what its rule allows', (room) => {
+    const rule = RULES[room];
+    expect(rule, 'the room has no rule').toBeDefined();
+    for (const file of files.filter((candidate) => roomOf(candidate) === room)) {
+      for (const name of importsOf(file)) {
+        if (name.startsWith('node:')) continue;
+        if (name.startsWith('.'))
+          expect([room, ...(rule?.rooms ?? [])], `${file} imports ${name}`).toContain(roomOf(toFile(file, name)));
+        else expect(rule?.packages, `${file} imports ${name}`).toContain(toPackage(name));
+      }
+    }
+  });
+
+  it('have no cycle between files', () => {
+    const graph = new Map(
+      files.map((file) => [
+        file,
+        importsOf(file)
+          .filter((name) => name.startsWith('.'))
+          .map((name) => toFile(file, name)),
+      ]),
+    );
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]) => {
+      expect(path, `${[...path, file].join(' → ')}`).not.toContain(file);
+      if (done.has(file)) return;
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+  });
+
+  it('hold no file over 300 lines, no default export and no reading of the environment but one', () => {
+    for (const file of files) {
+      const text = readFileSync(join(root, file), 'utf8');
+      expect(text.split('\n').length, file).toBeLessThanOrEqual(301);
+      expect(text, file).not.toMatch(/^export default/m);
+      if (file !== 'src/settings.ts') expect(text, file).not.toContain('process.env');
+    }
+  });
+
+  it('are left by no dependency that nothing imports', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const imported = new Set(files.flatMap(importsOf).map(toPackage));
+    for (const name of Object.keys(dependencies)) expect([...imported], name).toContain(name);
+  });
+});

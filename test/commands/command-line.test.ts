@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
+import { runCli, startCli, temporaryFolder } from '../support/cli.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const cleanups: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+  folder.remove();
+});
+
+const write = (name: string, text: string): string => {
+  writeFileSync(folder.path(name), text);
+  return folder.path(name);
+};
+const checks = { rpc: { stallAfter: '4s', timeout: '2s' } };
+async function simulate(faults: Parameters<typeof startSimulation>[0]['faults'] = []) {
+  const simulation = await startSimulation({ nodes: 4, faults, checks });
+  cleanups.push(simulation.stop);
+  return write('subnetd.yaml', simulation.inventory());
+}
+
+describe('the command line', () => {
+  it('tells version, commit and Node.js', async () => {
+    const { code, stdout } = await runCli(['version']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^subnetd \d+\.\d+\.\d+, commit [0-9a-f]{12}, Node\.js v\d+/);
+  });
+
+  it.each([
+    ['an unknown command', ['brew']],
+    ['no command', []],
+    ['an unknown flag', ['run', '--foo']],
+    ['a missing argument', ['check-config']],
+    ['an unknown fault', ['demo', '--fault', 'gremlins']],
+    ['a count that is none', ['demo', '--nodes', 'many']],
+    ['too few nodes for a fault', ['demo', '--nodes', '2', '--fault', 'node-behind']],
+    ['an address that is none', ['run', '--listen', 'here']],
+  ])('ends with 2 and a word on stderr for %s', async (_what, words) => {
+    const { code, stderr } = await runCli(words);
+    expect(code).toBe(2);
+    expect(stderr).not.toBe('');
+  });
+
+  it('ends with 0 for help that was asked for', async () => {
+    const { code, stdout } = await runCli(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['run', 'check-config', 'once', 'demo', 'import', 'version'])
+      expect(stdout).toContain(command);
+  });
+});
+
+describe('check-config', () => {
+  it('ends with 0 for a good inventory', async () => {
+    expect((await runCli(['check-config', await simulate()])).code).toBe(0);
+  });
+
+  it('ends with 2 and a line for each problem for every bad inventory', async () => {
+    const bad = new URL('../inventory/bad/', import.meta.url);
+    const some = readdirSync(bad)
+      .filter((file) => file.endsWith('.yaml'))
+      .slice(0, 6);
+    for (const name of some) {
+      const path = write(name, readFileSync(new URL(name, bad), 'utf8'));
+      const { code, stdout, stderr } = await runCli(['check-config', path]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(`${path}:${readFileSync(new URL(name.replace('.yaml', '.txt'), bad), 'utf8')}`);
+    }
+  });
+
+  it.each([
+    ['a file that is not there', 'none.yaml', 'ENOENT'],
+    ['a directory', '.', 'EISDIR'],
+  ])('ends with 2 for %s', async (_what, name, code) => {
+    const result = await runCli(['check-config', folder.path(name)]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(code);
+  });
+});
+
+describe('once', () => {
+  it('ends with 0 when everything passes, having seen each node rise', async () => {
+    const { code, stdout } = await runCli(['once', '--config', await simulate()]);
+    expect(code, stdout).toBe(0);
+    expect(stdout.match(/ pass {4}/g)).toHaveLength(11);
+    expect(stdout.match(/last seen to rise/g)).toHaveLength(4);
+  });
+
+  it('ends with 1 when something fails, and says what', async () => {
+    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'])]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
+  });
+
+  it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
+    const { code, stdout } = await runCli(['once', '--config', await simulate(['node-stalled'])]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/subnet2 +latest_block +fail/);
+    expect(stdout.match(/ fail /g)).toHaveLength(1);
+  });
+
+  it('ends with 0 when something is only degraded, and gives programs the shape of /status.json', async () => {
+    const { code, stdout } = await runCli(['once', '--json', '--config', await simulate(['admin-not-exposed'])]);
+    expect(code).toBe(0);
+    const { subnets } = JSON.parse(stdout);
+    expect(subnets[0].targets[0]).toMatchObject({
+      component: 'node',
+      name: 'subnet1',
+      checks: [
+        { check: 'latest_block', verdict: 'pass' },
+        { check: 'peers', verdict: 'degraded', lastRun: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ],
+    });
+  });
+
+  it('ends with 2 for a bad inventory', async () => {
+    expect((await runCli(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
+  });
+});
+
+describe('demo', () => {
+  it('lists the faults with what each fails and degrades', async () => {
+    const { code, stdout } = await runCli(['demo', '--list-faults', '--json']);
+    expect(code).toBe(0);
+    const faults: readonly { name: string; fails: string[]; degrades: string[] }[] = JSON.parse(stdout);
+    expect(faults.find(({ name }) => name === 'node-stalled')).toMatchObject({
+      fails: ['node/subnet2/latest_block'],
+      degrades: [],
+    });
+    for (const fault of [
+      'node-stalled',
+      'node-down',
+      'node-behind',
+      'peer-missing',
+      'admin-not-exposed',
+      'rpc-error-inside-result',
+      'rpc-garbage',
+      'subnet-halted',
+      'service-down',
+    ])
+      expect(faults.map(({ name }) => name)).toContain(fault);
+  });
+
+  it('can simulate alone, for an inventory that the other commands take', async () => {
+    const demo = startCli(['demo', '--config-only', '--fault', 'rpc-garbage']);
+    await demo.waitFor(/frontend:[\s\S]*url: \S+/);
+    const { code, stdout } = await runCli(['once', '--config', write('demo.yaml', demo.output())]);
+    demo.child.kill('SIGINT');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/subnet2 +latest_block +fail/);
+    expect((await demo.finished).code).toBe(0);
+  });
+
+  it('says so when its port is taken', async () => {
+    const first = startCli(['demo', '--listen', '127.0.0.1:0']);
+    const [, address = ''] = await first.waitFor(/http:\/\/(127\.0\.0\.1:\d+)\/metrics/);
+    const second = await runCli(['demo', '--listen', address]);
+    first.child.kill('SIGTERM');
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('--listen');
+    expect((await first.finished).code).toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { generated } from '../scripts/generate.ts';
+import { FAULT_NAMES } from '../src/demo/faults.ts';
+import { parseInventory } from '../src/inventory/parse-inventory.ts';
+import { checks } from '../src/rules/checks.ts';
+import { runCli } from './support/cli.ts';
+
+const root = new URL('../', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+
+describe('the documentation', () => {
+  it('holds what npm run generate makes of the code', async () => {
+    for (const [file, text] of Object.entries(await generated())) expect(read(file), file).toBe(text);
+  });
+
+  it('has a section for each check, and names each fault of the demo', () => {
+    const page = read('docs/checks.md');
+    for (const { name } of checks) expect(page).toContain(`\n## ${name}\n`);
+    for (const fault of FAULT_NAMES) expect(page).toContain(fault);
+  });
+
+  it('names every environment variable that is read, and none besides', () => {
+    const named = (text: string) =>
+      new Set(text.match(/SUBNETD_[A-Z_]+[A-Z]/g)?.filter((name) => !name.endsWith('_FILE')));
+    const code = named(globSync('src/**/*.ts', { cwd: root }).map(read).join());
+    expect([...named(read('docs/configuration.md'))].sort()).toEqual([...code].sort());
+  });
+
+  it.each(globSync('config/*.yaml', { cwd: root }))(
+    '%s is a good inventory and names its schema in the first line',
+    (file) => {
+      const text = read(file);
+      expect(text.split('\n')[0]).toMatch(/^# yaml-language-server: \$schema=\S*inventory\.schema\.json$/);
+      const parsed = parseInventory(text, {});
+      expect(parsed.ok ? [] : parsed.problems).toEqual([]);
+    },
+  );
+
+  it.each(pages)('%s shows only inventories that are good, and no link that leads nowhere', (file) => {
+    const text = read(file);
+    for (const [, block = ''] of text.matchAll(/```yaml\n([\s\S]*?)```/g)) {
+      if (parseAllDocuments(block).length !== 1 || parse(block)?.subnets === undefined) continue;
+      const parsed = parseInventory(block, {});
+      expect(parsed.ok ? [] : parsed.problems, block).toEqual([]);
+    }
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
+      if (!/^https?:/.test(link))
+        expect(
+          () => read(new URL(link, new URL(file, root)).href.slice(root.href.length)),
+          `${file}: ${link}`,
+        ).not.toThrow();
+  });
+
+  it('lists in the README every command that there is', async () => {
+    const { stdout } = await runCli(['--help']);
+    const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'help');
+    expect(commands.length).toBeGreaterThan(4);
+    for (const command of commands) expect(read('README.md')).toContain(`subnetd ${command}`);
+  });
+});

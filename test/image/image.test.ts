@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
+import { uniqueName } from '../support/containers.ts';
+import { type Engine, findProgram, useEngine } from '../support/engine.ts';
+import { importNodeImage } from '../support/node-image.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const commit = '0123456789abcdef0123456789abcdef01234567';
+const image = uniqueName('subnetd-test');
+
+interface Inspection {
+  readonly Config: {
+    readonly User: string;
+    readonly ExposedPorts: Readonly<Record<string, unknown>>;
+    readonly Healthcheck: { readonly Test: readonly string[] };
+  };
+  readonly State: {
+    readonly Status: string;
+    readonly ExitCode: number;
+    readonly OOMKilled: boolean;
+    readonly Health?: { readonly Status: string };
+  };
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the image that the Dockerfile makes', () => {
+  let engine: Engine;
+  let folder: string;
+  let simulation: Simulation | undefined;
+  let docker: (...words: readonly string[]) => Promise<Outcome>;
+  const containers: string[] = [];
+
+  const dockerOk = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await docker(...words);
+    if (code !== 0) throw new Error(`docker ${words[0]} ended with ${code}:\n${stdout.slice(-4_000)}\n${stderr}`);
+    return stdout;
+  };
+  const inspect = async (what: string): Promise<Inspection> => JSON.parse(await dockerOk('inspect', what))[0];
+
+  /** What a careful operator writes; the network is the host's, as this engine has no other. */
+  const confined = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--network', 'host'];
+  const runOnce = (...words: readonly string[]) => docker('run', '--rm', ...confined, ...words);
+  const runShell = async (script: string): Promise<readonly string[]> => {
+    const { stdout } = await runOnce('--entrypoint', 'sh', image, '-c', script);
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+
+  beforeAll(async () => {
+    engine = await useEngine();
+    folder = await mkdtemp(join(tmpdir(), 'image-'));
+    // The user of the image reads the inventory in it.
+    await chmod(folder, 0o755);
+    const program = findProgram('docker', 'docker.io');
+    // The engine of the tests alone, whatever this machine's docker is set to use.
+    const { DOCKER_CONTEXT: _, ...environment } = process.env;
+    const host = `unix://${engine.socketPath}`;
+    const env = { ...environment, DOCKER_HOST: host, DOCKER_CONFIG: folder, DOCKER_BUILDKIT: '0' };
+    docker = async (...words) =>
+      run(program, words, { env, maxBuffer: 64 * 2 ** 20 }).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
+      );
+
+    const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
+    const bases = new Set([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base));
+    expect([...bases]).toEqual([expect.stringMatching(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/)]);
+    for (const base of bases) await importNodeImage(program, env, String(base));
+    await dockerOk('build', '--network', 'host', '--build-arg', `COMMIT=${commit}`, '--tag', image, root);
+  }, 150_000);
+
+  afterEach(async () => {
+    await Promise.all(containers.splice(0).map((name) => docker('rm', '--force', name)));
+    await simulation?.stop();
+    simulation = undefined;
+  });
+
+  afterAll(async () => {
+    await docker?.('image', 'rm', '--force', image);
+    await engine?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('holds what runs and nothing else, none of it the user’s own to change', async () => {
+    const { User, ExposedPorts } = (await inspect(image)).Config;
+    expect({ User, ExposedPorts }).toEqual({ User: 'node', ExposedPorts: { '10545/tcp': {} } });
+    expect(await runShell('ls -A /opt/subnetd')).toEqual(
+      ['COMMIT', 'LICENSE', 'bin', 'config', 'node_modules', 'package-lock.json', 'package.json', 'src'].toSorted(),
+    );
+    expect(await runShell('ls /opt/subnetd/node_modules')).toEqual(expect.arrayContaining(['hono', 'prom-client']));
+    for (const tool of ['node', 'typescript', 'vitest', '.bin/node'])
+      expect(await runShell(`ls -d /opt/subnetd/node_modules/${tool}`)).toEqual([]);
+    expect(await runShell("find / -xdev -user node ! -path '/home/node*'")).toEqual(['/var/lib/subnetd']);
+    expect(await runShell('find /opt /etc/subnetd -user node -o ! -type l -perm -002')).toEqual([]);
+    expect(await runShell('id -u')).toEqual(['1000']);
+  });
+
+  test('watches a subnet on a read-only file system, is healthy, says what it is, and ends when it is told', async () => {
+    simulation = await startSimulation({ nodes: 4, faults: [] });
+    await writeFile(join(folder, 'subnetd.yaml'), simulation.inventory());
+    const port = await findFreePort();
+    const name = uniqueName('subnetd');
+    containers.push(name);
+    await dockerOk(
+      ...['run', '--detach', '--name', name, ...confined, '--memory', '256m', '--health-interval', '500ms'],
+      ...['--env', `SUBNETD_LISTEN=127.0.0.1:${port}`, '--volume', `${folder}:/etc/subnetd:ro`, image],
+    );
+    await vi.waitFor(async () => expect((await inspect(name)).State.Health?.Status).toBe('healthy'), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    const page = await vi.waitFor(
+      async () => {
+        const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        expect(text.match(/^subnet_check_success\{.*\} 1$/gm)).toHaveLength(11);
+        return text;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(page).not.toMatch(/^subnet_check_success\{.*\} 0$/m);
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+    expect(/^subnetd_build_info\{(.*)\} 1$/m.exec(page)?.[1]?.split(',').toSorted()).toEqual([
+      `commit="${commit.slice(0, 12)}"`,
+      expect.stringMatching(/^node="v?26\.10\.0"$/),
+      `version="${version}"`,
+    ]);
+    const first = (await dockerOk('exec', name, 'cat', '/proc/1/cmdline')).split('\0');
+    expect(first[0]).toMatch(/\/node$/);
+
+    const begun = performance.now();
+    await dockerOk('stop', '--time', '20', name);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect((await inspect(name)).State).toMatchObject({ Status: 'exited', ExitCode: 0, OOMKilled: false });
+    const log = (await dockerOk('logs', name)).trim().split('\n');
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped']);
+  }, 60_000);
+
+  test('says what is missing when no inventory is mounted', async () => {
+    const { code, stderr } = await runOnce(image);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('/etc/subnetd/subnetd.yaml') });
+  });
+
+  test('starts from the compiled code that it holds', async () => {
+    const { stderr } = await runOnce('--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE', image);
+    const said = stderr.split('\n').filter((line) => line.includes('V8 code cache') && line.includes('/src/'));
+    expect(said).toContainEqual(expect.stringContaining('src/app.ts was accepted'));
+    expect(said.filter((line) => !line.includes('was accepted'))).toEqual([]);
+  });
+
+  test('is unhealthy when nothing answers', async () => {
+    const [kind, program, ...words] = (await inspect(image)).Config.Healthcheck.Test;
+    expect(kind).toBe('CMD');
+    const listen = ['--env', `SUBNETD_LISTEN=127.0.0.1:${await findFreePort()}`];
+    const { code, stderr } = await runOnce(...listen, '--entrypoint', String(program), image, ...words);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') });
+  });
+});

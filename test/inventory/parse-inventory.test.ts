@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { formatProblem } from '../../src/inventory/problem.ts';
+import type { Inventory } from '../../src/model/target.ts';
+
+const parse = (text: string, environment: Readonly<Record<string, string>> = {}): Inventory => {
+  const parsed = parseInventory(text, environment);
+  if (!parsed.ok) throw new Error(parsed.problems.map((problem) => formatProblem('f', problem)).join('\n'));
+  return parsed.inventory;
+};
+const problems = (text: string, environment: Readonly<Record<string, string>> = {}): readonly string[] => {
+  const parsed = parseInventory(text, environment);
+  return parsed.ok ? [] : parsed.problems.map((problem) => formatProblem('f.yaml', problem));
+};
+
+const folder = new URL('./bad/', import.meta.url);
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.slice(0, -5));
+
+describe('a bad inventory', () => {
+  it.each(names)('%s has exactly its message, at its place', (name) => {
+    const expected = readFileSync(new URL(`${name}.txt`, folder), 'utf8').trim();
+    expect(problems(readFileSync(new URL(`${name}.yaml`, folder), 'utf8'))).toEqual([`f.yaml:${expected}`]);
+  });
+
+  it('tells every problem at once, in the order of the text', () => {
+    const text =
+      readFileSync(new URL('unknown-key.yaml', folder), 'utf8') +
+      readFileSync(new URL('bad-docker.yaml', folder), 'utf8').split('\n')[1];
+    expect(problems(`${text}\nmore: 1\n`).map((line) => line.split(': ')[1])).toEqual([
+      'subnets[0].nodes[0].foo',
+      'docker',
+      'more',
+    ]);
+  });
+
+  it('never shows a value, which may be a secret', () => {
+    const secret = 'hunter2';
+    const text = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: 'ftp://u:${secret}@h', ipc: [${secret}] }\n      - "${secret}\n`;
+    expect(problems(text).length).toBeGreaterThan(0);
+    expect(problems(text).join()).not.toContain(secret);
+    const substituted = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: '\${S}', expectedPeers: '\${S}' }\n`;
+    expect(problems(substituted, { S: secret }).length).toBe(2);
+    expect(problems(substituted, { S: secret }).join()).not.toContain(secret);
+  });
+
+  it('is a list of problems and never a crash, whatever the text', () => {
+    const piece = fc.constantFrom(
+      'subnets',
+      ':',
+      ' ',
+      '\n',
+      '- ',
+      '{',
+      '}',
+      '[',
+      ']',
+      '&a',
+      '*a',
+      '<<',
+      '"',
+      "'",
+      '${',
+      '}',
+      '#',
+      '? ',
+      '!!x',
+      'null',
+      '1e9',
+      'nodes',
+      'name',
+      '\t',
+      '\0',
+      '𝄞',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
+        (text) => {
+          for (const line of problems(text)) expect(line).toMatch(/^f\.yaml:[1-9]\d*:[1-9]\d*: \S+.*: ./s);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('with aliases that multiply is refused', () => {
+    const bomb = [
+      'a: &a [x,x,x,x,x,x,x,x,x]',
+      ...'bcdefghi'.split('').map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefgh'[i]}`)}]`),
+    ];
+    expect(problems(bomb.join('\n'))[0]).toContain('cannot be read');
+  });
+});
+
+const minimal = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: 'http://x' }\n      - { name: b, rpc: 'http://y' }\n`;
+
+describe('a good inventory', () => {
+  it('gets the defaults that the documentation promises', () => {
+    const { subnets, docker } = parse(minimal);
+    expect(docker).toEqual({ socketPath: '/var/run/docker.sock' });
+    expect(subnets[0]).toMatchObject({
+      name: 'd',
+      consensus: 'XDPoS',
+      checks: {
+        rpc: {
+          schedule: { kind: 'every', ms: 10_000 },
+          timeoutMs: 5000,
+          stallAfterMs: 60_000,
+          maxLag: 10,
+          enabled: true,
+        },
+        containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5000 },
+        services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
+        logs: { bootnodeWindowMs: 600_000, blockDataWithinMs: 120_000, errorWindowMs: 300_000 },
+        console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
+      },
+    });
+    expect(subnets[0]?.targets).toMatchObject([{ expectedPeers: 1, consoleExec: false }, { expectedPeers: 1 }]);
+  });
+
+  it('replaces variables, reads a plain one again, and leaves the escaped two characters', () => {
+    const text = `subnets:\n  - name: d\n    nodes:\n      - name: \${NAME}\n        rpc: http://\${HOST}:8545/$\${x}\n        expectedPeers: \${PEERS}\n`;
+    expect(parse(text, { NAME: 'a', HOST: '10.0.0.1', PEERS: '7' }).subnets[0]?.targets[0]).toMatchObject({
+      name: 'a',
+      rpc: 'http://10.0.0.1:8545/${x}',
+      expectedPeers: 7,
+    });
+  });
+
+  it('cannot be given structure by a variable', () => {
+    const text = `subnets:\n  - name: d\n    nodes:\n      - name: \${NAME}\n        rpc: http://x\n`;
+    expect(parse(text, { NAME: '{ foo: 1 }' }).subnets[0]?.targets[0]?.name).toBe('{ foo: 1 }');
+  });
+
+  it('may share settings by anchors', () => {
+    const text = `subnets:\n  - &d\n    name: d\n    nodes: [{ name: a, rpc: 'http://x' }]\n  - <<: *d\n    name: e\n`;
+    expect(parse(text).subnets.map(({ name }) => name)).toEqual(['d', 'e']);
+  });
+
+  it('may have names in any script, which label values can hold', () => {
+    expect(parse(minimal.replace('name: a,', 'name: "узел \\"1\\"",')).subnets[0]?.targets[0]?.name).toBe('узел "1"');
+  });
+
+  it('holds everything that the format knows', () => {
+    const text = readFileSync(new URL('./full.yaml', import.meta.url), 'utf8');
+    const [subnet] = parse(text).subnets;
+    expect(subnet?.targets.map(({ component }) => component)).toEqual([
+      'node',
+      'bootnode',
+      'relayer',
+      'stats',
+      'frontend',
+    ]);
+    expect(subnet?.targets[0]).toMatchObject({
+      p2p: '192.168.25.11:20303',
+      logFiles: [
+        { path: '/l', timezone: 'UTC' },
+        { path: '/m', timezone: 'Asia/Dubai' },
+      ],
+    });
+    expect(subnet?.checks.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
+  });
+});

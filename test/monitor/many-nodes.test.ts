@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
+import { eventually } from '../support/cli.ts';
+import { blockResult, type FakeServer, healthy, type Methods, startNode, startTcp } from '../support/fake-node.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const keep = <T extends FakeServer>(server: T): T => {
+  cleanups.push(server.stop);
+  return server;
+};
+
+function watch(rpcs: readonly string[], checks: string) {
+  const nodes = rpcs.map((rpc, i) => `      - { name: n${i}, rpc: '${rpc}', expectedPeers: 3 }\n`).join('');
+  const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${nodes}    checks: { rpc: { ${checks} } }\n`, {});
+  if (!parsed.ok) throw new Error('a bad inventory');
+  const late: string[] = [];
+  const bugs: unknown[] = [];
+  const monitor = createMonitor({
+    now: Date.now,
+    scheduled: true,
+    onFinished: () => {},
+    onLate: (_subnet, round) => late.push(round),
+    onBug: (error) => bugs.push(error),
+  });
+  cleanups.push(monitor.stop);
+  monitor.load(parsed.inventory);
+  return { monitor, late, bugs };
+}
+const verdictsOf = (monitor: Monitor) =>
+  monitor.snapshot()[0]?.targets.map(({ checks }) => checks.find(({ check }) => check === 'latest_block')?.verdict) ??
+  [];
+
+describe('many nodes', () => {
+  it('of which 500 are down at once and 500 hang leave the healthy one its verdict', async () => {
+    const healthy = keep(await startNode());
+    const hanging = keep(await startTcp(() => {}));
+    const rpcs = [healthy.url, ...Array(500).fill('http://127.0.0.1:1'), ...Array(500).fill(hanging.url)];
+    const { monitor, bugs } = watch(rpcs, "schedule: 'every 5s', timeout: 1s");
+    await eventually(() => expect(monitor.isReady()).toBe(true));
+    expect(verdictsOf(monitor)).toEqual(['pass', ...Array(1000).fill('fail')]);
+    expect(monitor.isAlive()).toBe(true);
+    expect(bugs).toEqual([]);
+  });
+
+  it('of which one is behind are judged as a whole already in the first round', async () => {
+    const at = (number: number): Methods => ({ ...healthy, XDPoS_getV2BlockByNumber: () => blockResult(number) });
+    // The one behind answers first: the others are not known by then.
+    const behind = keep(await startNode(at(80)));
+    const others = await Promise.all(
+      [1, 2].map(async () =>
+        keep(
+          await startNode(at(100), (answers, response) => setTimeout(() => response.end(JSON.stringify(answers)), 100)),
+        ),
+      ),
+    );
+    const { monitor } = watch([behind.url, ...others.map(({ url }) => url)], "schedule: 'every 1h'");
+    await eventually(() => expect(monitor.isReady()).toBe(true));
+    expect(verdictsOf(monitor)).toEqual(['fail', 'pass', 'pass']);
+  });
+
+  it('are never looked at twice at once: a round that takes longer than its interval is late', async () => {
+    let open = 0;
+    let most = 0;
+    const slow = keep(
+      await startTcp((socket) => {
+        open += 1;
+        most = Math.max(most, open);
+        socket.on('close', () => {
+          open -= 1;
+        });
+      }),
+    );
+    const { late } = watch([slow.url], "schedule: 'every 100ms', timeout: 1s");
+    await eventually(() => expect(late.length).toBeGreaterThan(5));
+    expect(most).toBe(1);
+  });
+
+  it('are watched by a cron schedule in UTC too', async () => {
+    const node = keep(await startNode());
+    watch([node.url], "schedule: '* * * * * *'");
+    await eventually(() => expect(node.requests.length).toBeGreaterThan(3));
+  });
+});

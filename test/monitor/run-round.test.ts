@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { runRound } from '../../src/monitor/run-round.ts';
+
+const signal = () => new AbortController().signal;
+const tick = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('a round', () => {
+  it('looks at each target once, never at more at once than allowed', async () => {
+    let running = 0;
+    let most = 0;
+    const seen: number[] = [];
+    await runRound([...Array(50).keys()], { spreadMs: 0, concurrency: 7 }, signal(), async (target) => {
+      running += 1;
+      most = Math.max(most, running);
+      await tick(1);
+      running -= 1;
+      seen.push(target);
+    });
+    expect(seen.toSorted((a, b) => a - b)).toEqual([...Array(50).keys()]);
+    expect(most).toBe(7);
+  });
+
+  it('begins its looks evenly over the time given', async () => {
+    const begun: number[] = [];
+    const started = performance.now();
+    const busy = await runRound([1, 2, 3, 4], { spreadMs: 200, concurrency: 9 }, signal(), async () => {
+      begun.push(performance.now() - started);
+    });
+    for (const [i, at] of begun.entries()) expect(at).toBeGreaterThanOrEqual(i * 50 - 2);
+    expect(busy).toBeLessThan(performance.now() - started);
+  });
+
+  it('begins no further look when it is stopped, and waits for those under way', async () => {
+    const stopping = new AbortController();
+    let ended = 0;
+    let begun = 0;
+    await runRound([1, 2, 3, 4], { spreadMs: 60_000, concurrency: 9 }, stopping.signal, async () => {
+      begun += 1;
+      setTimeout(() => stopping.abort(), 5);
+      await tick(20);
+      ended += 1;
+    });
+    expect([begun, ended]).toEqual([1, 1]);
+  });
+
+  it('of nothing ends at once', async () => {
+    expect(await runRound([], { spreadMs: 1000, concurrency: 1 }, signal(), async () => {})).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { parseDocument } from 'yaml';
+import { type Running, runCli, startCli } from '../support/cli.ts';
+import { findProgram } from '../support/engine.ts';
+import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
+
+const pathTo = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const nodes = ['subnet1', 'subnet2', 'subnet3', 'subnet4'];
+const soon = { timeout: 20_000, interval: 100 };
+
+/** Two by JSON-RPC of each node, and one of the relayer, the stats server and the frontend. */
+const checks = nodes.length * 2 + 3;
+
+/** The project's own configuration, but of this daemon and often. */
+async function toConfiguration(target: string): Promise<string> {
+  const document = parseDocument(await readFile(pathTo('config/prometheus/prometheus.yml'), 'utf8'));
+  document.setIn(['global', 'scrape_interval'], '200ms');
+  document.setIn(['scrape_configs', 0, 'static_configs', 0, 'targets'], [target]);
+  document.deleteIn(['scrape_configs', 1]);
+  return document.toString();
+}
+
+const samplesOf = (page: string): readonly string[] =>
+  page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('a real Prometheus', () => {
+  const begun: Running[] = [];
+  let prometheus: Prometheus | undefined;
+
+  const end = async ({ child, finished }: Running) => {
+    const overtime = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    child.kill('SIGTERM');
+    await finished;
+    clearTimeout(overtime);
+  };
+
+  const startDemo = async (...flags: readonly string[]) => {
+    const demo = startCli(['demo', '--listen', '127.0.0.1:0', ...flags]);
+    begun.push(demo);
+    const [, url = ''] = await demo.waitFor(/(http:\S+)\/metrics/);
+    return { url, stop: () => end(demo) };
+  };
+
+  const watch = async (...flags: readonly string[]) => {
+    const demo = await startDemo(...flags);
+    prometheus = await startPrometheus(await toConfiguration(new URL(demo.url).host));
+    return { demo, prometheus };
+  };
+
+  afterEach(async () => {
+    await prometheus?.stop();
+    prometheus = undefined;
+    await Promise.all(begun.splice(0).map(end));
+  });
+
+  test('sees a healthy subnet: every check passes, every node rises, no sample is dropped', async () => {
+    const { demo, prometheus } = await watch();
+    await vi.waitFor(async () => expect(await prometheus.value('count(subnet_check_success == 1)')).toBe(checks), soon);
+
+    expect(await prometheus.value('up{job="subnetd"}')).toBe(1);
+    expect(await prometheus.query('subnet_check_success != 1')).toEqual([]);
+    expect(await prometheus.query('subnet_check_degraded != 0')).toEqual([]);
+    expect(await prometheus.query('subnet_nodes')).toMatchObject([{ labels: { subnet: 'demo' }, value: nodes.length }]);
+    const up = await prometheus.query('sort_desc(subnet_node_up == 1)');
+    expect(up.map(({ labels }) => labels.name).toSorted()).toEqual(nodes);
+    expect(await prometheus.query('subnet_node_peers != subnet_node_peers_expected')).toEqual([]);
+    expect(await prometheus.value('count(subnet_node_peers)')).toBe(nodes.length);
+    await vi.waitFor(async () => {
+      const risen = await prometheus.value('count(changes(subnet_node_block_number{block="latest"}[1m]) > 0)');
+      expect(risen).toBe(nodes.length);
+    }, soon);
+
+    await vi.waitFor(async () => {
+      const page = await (await fetch(`${demo.url}/metrics`)).text();
+      expect(await prometheus.value('scrape_samples_scraped{job="subnetd"}')).toBe(samplesOf(page).length);
+    }, soon);
+    expect(await prometheus.get('targets')).toMatchObject({ activeTargets: [{ health: 'up', lastError: '' }] });
+
+    await demo.stop();
+    await vi.waitFor(async () => expect(await prometheus.value('up{job="subnetd"}')).toBe(0), soon);
+  }, 60_000);
+
+  test('sees exactly the checks that a broken subnet fails', async () => {
+    const { prometheus } = await watch('--fault', 'peer-missing', '--fault', 'service-down');
+    await vi.waitFor(async () => expect(await prometheus.value('count(subnet_check_success)')).toBe(checks), soon);
+    const failing = await prometheus.query('subnet_check_success == 0');
+    expect(failing.map(({ labels }) => `${labels.component}/${labels.name}/${labels.check}`).toSorted()).toEqual(
+      await faultyChecks('peer-missing', 'service-down'),
+    );
+  }, 60_000);
+
+  test('has nothing to say about the names, types and help of the metrics', async () => {
+    const { url } = await startDemo();
+    const page = await vi.waitFor(async () => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      expect(text.match(/^subnet_check_success\{/gm)).toHaveLength(checks);
+      return text;
+    }, soon);
+    const promtool = findProgram('promtool', 'prometheus');
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: page, encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+});
+
+/** What `subnetd demo --list-faults` says of these faults. */
+async function faultyChecks(...names: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runCli(['demo', '--list-faults', '--json']);
+  const faults = JSON.parse(stdout) as readonly { readonly name: string; readonly fails: readonly string[] }[];
+  return faults.flatMap(({ name, fails }) => (names.includes(name) ? fails : [])).toSorted();
+}

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault, NodeObservation } from '../../src/model/observation.ts';
+import { explainFault } from '../../src/rules/explain-fault.ts';
+import { foldNode } from '../../src/rules/fold-node.ts';
+import { judgeHttp } from '../../src/rules/judge-http.ts';
+import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
+import { judgePeers } from '../../src/rules/judge-peers.ts';
+import { aView, nodeTarget, serviceTarget } from '../support/views.ts';
+
+const NOW = 1_000_000;
+const at = (number: number, more: Partial<NodeObservation> = {}) => ({
+  node: foldNode(undefined, { answered: true, latest: { ok: true, value: { number } }, ...more }, NOW, 60_000),
+});
+const down = (fault: Fault = { kind: 'refused', address: 'http://x:1' }) => ({
+  node: foldNode(
+    undefined,
+    { answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } },
+    NOW,
+    60_000,
+  ),
+});
+
+describe('latest_block', () => {
+  const judge = (own: number, other: number) =>
+    judgeLatestBlock(
+      aView(nodeTarget('a'), at(own), { now: NOW, others: [{ target: nodeTarget('b'), facts: at(other) }] }),
+    );
+
+  it('passes at the limit of blocks behind the highest node', () => expect(judge(90, 100).verdict).toBe('pass'));
+  it('fails one block further behind, and names the highest node', () => {
+    expect(judge(89, 100)).toMatchObject({
+      verdict: 'fail',
+      reason: expect.stringContaining('11 behind b (limit 10)'),
+    });
+  });
+  it('does not fail for being ahead', () => expect(judge(200, 100).verdict).toBe('pass'));
+  it('is not measured against a node whose last look failed', () => {
+    const before = at(500);
+    const gone = foldNode(
+      before.node,
+      { answered: false, latest: { ok: false, fault: { kind: 'tls', address: '' } } },
+      NOW,
+      60_000,
+    );
+    const view = aView(nodeTarget('a'), at(5), {
+      now: NOW,
+      others: [{ target: nodeTarget('b'), facts: { node: gone } }],
+    });
+    expect(judgeLatestBlock(view).verdict).toBe('pass');
+  });
+  it('says whether the node stands alone or all stand', () => {
+    const later = NOW + 61_000;
+    const own = at(5);
+    const stalled = {
+      node: foldNode(own.node, { answered: true, latest: { ok: true, value: { number: 5 } } }, later, 60_000),
+    };
+    const risen = {
+      node: foldNode(own.node, { answered: true, latest: { ok: true, value: { number: 9 } } }, later, 60_000),
+    };
+    const judgeBeside = (facts: typeof own) =>
+      judgeLatestBlock(aView(nodeTarget('a'), stalled, { now: later, others: [{ target: nodeTarget('b'), facts }] }))
+        .reason;
+    expect(judgeBeside(risen)).toContain('only this node stands');
+    expect(judgeBeside(stalled)).toContain('the subnet may be halted');
+  });
+  it('gives the call to repeat when the node hides an unknown error in its result', () => {
+    expect(judgeLatestBlock(aView(nodeTarget('a'), down({ kind: 'result-error' }))).reason).toContain(
+      '"method":"XDPoS_getV2BlockByNumber"',
+    );
+  });
+  it('cannot be judged before the first look', () => {
+    expect(judgeLatestBlock(aView(nodeTarget('a'), {})).verdict).toBe('unknown');
+  });
+});
+
+describe('peers', () => {
+  const counted = (count: number, via: 'admin_peers' | 'net_peerCount') =>
+    judgePeers(aView(nodeTarget('a'), at(1, { peers: { ok: true, value: { count, via } } })));
+
+  it('passes with the expected number', () => expect(counted(3, 'admin_peers').verdict).toBe('pass'));
+  it('is degraded when only the number is known, and names the line to change', () => {
+    expect(counted(3, 'net_peerCount')).toMatchObject({
+      verdict: 'degraded',
+      reason: expect.stringContaining('RPC_API= of a.env'),
+    });
+  });
+  it.each([2, 4, 0])('fails with %i instead of 3, however it was counted', (count) => {
+    expect(counted(count, 'admin_peers').verdict).toBe('fail');
+    expect(counted(count, 'net_peerCount').verdict).toBe('fail');
+  });
+  it('names the nodes that do not answer, for they are the cause', () => {
+    const view = aView(nodeTarget('a'), at(1, { peers: { ok: true, value: { count: 2, via: 'admin_peers' } } }), {
+      others: [{ target: nodeTarget('b'), facts: down() }],
+    });
+    expect(judgePeers(view).reason).toContain('b did not answer');
+  });
+  it('cannot be judged where no method is served', () => {
+    expect(judgePeers(aView(nodeTarget('a'), at(1))).verdict).toBe('unknown');
+  });
+  it('fails when the node does not answer', () => {
+    expect(judgePeers(aView(nodeTarget('a'), down())).verdict).toBe('fail');
+  });
+});
+
+describe('http', () => {
+  it('passes with a word on what the answer said besides', () => {
+    const facts = {
+      service: { observation: { ok: true, value: { note: 'it has had no new block for 60s' } } },
+    } as const;
+    expect(judgeHttp(aView(serviceTarget('stats'), facts))).toMatchObject({
+      verdict: 'pass',
+      reason: expect.stringContaining('no new block'),
+    });
+  });
+  it('fails with the fault', () => {
+    const facts = { service: { observation: { ok: false, fault: { kind: 'redirect', status: 302 } } } } as const;
+    expect(judgeHttp(aView(serviceTarget('frontend'), facts))).toMatchObject({
+      verdict: 'fail',
+      reason: expect.stringContaining('302'),
+    });
+  });
+});
+
+describe('a fault', () => {
+  const address = 'http://127.0.0.1:8545';
+  const faults: readonly Fault[] = [
+    ...(['refused', 'unresolved', 'unreachable', 'closed', 'tls', 'not-http'] as const).map((kind) => ({
+      kind,
+      address,
+    })),
+    { kind: 'timeout', address, afterMs: 5000, received: true },
+    { kind: 'timeout', address, afterMs: 5000, received: false },
+    { kind: 'too-large', maxBytes: 1_048_576 },
+    { kind: 'encoding' },
+    ...(['html', 'cut', 'empty', 'other'] as const).map((looksLike) => ({ kind: 'not-json', looksLike }) as const),
+    ...[301, 302].map((status) => ({ kind: 'redirect', status }) as const),
+    ...[401, 403, 404, 415, 429, 500, 502, 503].map((status) => ({ kind: 'status', status }) as const),
+    { kind: 'envelope', what: 'it is no list' },
+    ...(['method-not-found', 'crashed', 'not-started', 'other'] as const).map(
+      (known) => ({ kind: 'rpc-error', code: -32000, known }) as const,
+    ),
+    { kind: 'result', what: 'the block has no number' },
+    { kind: 'no-committed' },
+    { kind: 'result-error' },
+    { kind: 'body', what: 'it is no JSON object' },
+  ];
+  it('is explained in words of its own, with no user info in them', () => {
+    const target = nodeTarget('a', {
+      rpc: 'http://me:hunter2@127.0.0.1:8545',
+      container: { project: 'generated', service: 'subnet1' },
+    });
+    const texts = faults.map((fault) => explainFault(fault, target, 'XDPoS'));
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) {
+      expect(text.length).toBeGreaterThan(20);
+      expect(text).not.toMatch(/hunter2|undefined|\n/);
+    }
+  });
+});

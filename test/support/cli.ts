@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
+
+/** What a finished command left. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs, with what it has printed so far. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly finished: Promise<Finished>;
+  /** Waits until what it printed matches, at most 20 s. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** Starts `subnetd` as a user would. */
+export function startCli(words: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(program, words, {
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const finished = once(child, 'close').then(([code]): Finished => ({ code, stdout, stderr }));
+  return {
+    child,
+    output: () => stdout + stderr,
+    finished,
+    waitFor: async (pattern) =>
+      eventually(() => {
+        const match = pattern.exec(stdout + stderr);
+        if (match === null) throw new Error(`nothing matches ${pattern} in: ${stdout}${stderr}`);
+        return match;
+      }),
+  };
+}
+
+/** Runs `subnetd` to its end. */
+export const runCli = (words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> =>
+  startCli(words, env).finished;
+
+/** Starts `subnetd run` on a free port and waits until it listens. */
+export async function startDaemon(config: string, env?: Readonly<Record<string, string>>) {
+  const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], env);
+  const [, url = ''] = await daemon.waitFor(/"url":"(http:[^"]+)"/);
+  return { ...daemon, url };
+}
+
+/** Calls until it does not throw, at most 20 s, and throws the last error then. */
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}
+
+/** A folder that is gone at the end. */
+export function temporaryFolder(): { readonly path: (name: string) => string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-test-'));
+  return { path: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true }) };
+}

@@ -1,0 +1,53 @@
+import type { CheckSettings, NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
+import type { Facts, Known, View } from '../../src/rules/view.ts';
+
+/** The inventory's default settings. */
+export const settings: CheckSettings = {
+  rpc: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5000, stallAfterMs: 60_000, maxLag: 10, enabled: true },
+  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5000 },
+  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
+  logs: {
+    schedule: { kind: 'every', ms: 10_000 },
+    bootnodeWindowMs: 600_000,
+    blockDataWithinMs: 120_000,
+    errorWindowMs: 300_000,
+  },
+  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
+};
+
+/** A node of the subnet `d`. */
+export const nodeTarget = (name: string, more: Partial<NodeTarget> = {}): NodeTarget => ({
+  subnet: 'd',
+  component: 'node',
+  name,
+  rpc: 'http://127.0.0.1:8545',
+  consoleExec: false,
+  expectedPeers: 3,
+  logFiles: [],
+  patterns: [],
+  ...more,
+});
+
+/** A service of the subnet `d`. */
+export const serviceTarget = (component: ServiceTarget['component'], url = 'http://127.0.0.1:5213'): ServiceTarget => ({
+  subnet: 'd',
+  component,
+  name: component,
+  url,
+  logFiles: [],
+  patterns: [],
+});
+
+/** What a rule sees of a target, among others when they are given. */
+export const aView = <T extends Target>(
+  target: T,
+  facts: Facts,
+  more: { readonly now?: number; readonly others?: readonly Known[] } = {},
+): View<T> => ({
+  target,
+  facts,
+  subnet: [{ target, facts }, ...(more.others ?? [])],
+  settings,
+  consensus: 'XDPoS',
+  now: more.now ?? 1_000_000,
+});
