@@ -26,6 +26,9 @@ const MISSED_CYCLES = 3;
 
 const say = (mode: RelayerMode): string => mode.toUpperCase();
 
+const hangs = (mode: RelayerMode, silentMs: number): string =>
+  `the relayer (${say(mode)}) began a cycle ${sayDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
+
 /** What is wrong with a mode, as a sentence without its end; undefined when nothing is. */
 function findModeFault(
   mode: RelayerMode,
@@ -43,12 +46,12 @@ function findModeFault(
     if (silentMs < MINED_WITHIN_MS) return undefined;
     return `the relayer (${say(mode)}) has waited ${sayDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
   }
-  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed')
-    return `the relayer (${say(mode)}) began a cycle ${sayDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
+  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
   if (silentMs >= MISSED_CYCLES * periodMs)
     return `the relayer (${say(mode)}) has begun no cycle for ${sayDuration(silentMs)}, as when its redis is dead; restart its container`;
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? withinMs;
+  if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
   return now - last >= limitMs
     ? `the relayer (${say(mode)}) has submitted nothing for ${sayDuration(now - last)} (limit ${sayDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
     : undefined;

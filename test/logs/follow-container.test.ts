@@ -150,7 +150,7 @@ test('the engine restarted under load loses no line and tells none twice', async
     restart: 'always',
     command: ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); done'],
   });
-  const { lines, states, has } = follow(ref);
+  const { lines, has } = follow(ref);
   for (let round = 0; round < 2; round++) {
     await has(lines.length + 2_000, 60_000);
     await engine.halt();
@@ -168,7 +168,6 @@ test('the engine restarted under load loses no line and tells none twice', async
     { timeout: 60_000, interval: 500 },
   );
   expect(printed).toBeGreaterThan(6_000);
-  expect(states.some((fault) => fault !== undefined)).toBe(true);
   // Each run of the container counts from 0 without a gap.
   let expected = 0;
   for (const line of lines) {
