@@ -62,7 +62,7 @@ async function metricsTable(): Promise<string> {
   });
   const own = createOwnMetrics(
     { version: '', commit: '' },
-    { isDockerUp: () => true, lastReload: () => ({ successful: true, successAt: 0 }) },
+    { isDockerUp: () => true, isDatabaseUp: () => true, lastReload: () => ({ successful: true, successAt: 0 }) },
   );
   own.roundLate('', '');
   own.roundFinished('', '', 0);

@@ -1,5 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
@@ -11,7 +12,9 @@ import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Inventory } from './model/target.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
+import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
+import { startAdminApi } from './start-admin-api.ts';
 
 /** What the program is made of. */
 export interface AppOptions {
@@ -20,6 +23,7 @@ export interface AppOptions {
   readonly build: Build;
   readonly log: Logger;
   readonly listener: Listener;
+  readonly platform: PlatformSettings;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -44,7 +48,12 @@ export async function startApp(
   if (!first.ok) return first;
 
   let lastReload: { readonly successful: boolean; readonly successAt: number } = { successful: true, successAt: now() };
-  const own = createOwnMetrics(build, { isDockerUp: () => monitor.isDockerUp(), lastReload: () => lastReload });
+  const own = createOwnMetrics(build, {
+    isDockerUp: () => monitor.isDockerUp(),
+    isDatabaseUp: () => api.isDatabaseUp(),
+    lastReload: () => lastReload,
+  });
+  const api = startAdminApi(options.platform, build.version, log, now);
   const monitor = createMonitor({
     now,
     scheduled: true,
@@ -87,6 +96,7 @@ export async function startApp(
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reload('request'),
+    api,
     onRequest: own.requestFinished,
     onError: (error) => log.error({ err: error }, 'a request broke; please report this'),
   });
@@ -94,7 +104,7 @@ export async function startApp(
   load(first.inventory);
   const file = watchFile(configPath, () => void reload('change of the file'));
   file.know(first.text);
-  listener.setHandler(getRequestListener(routes.fetch));
+  listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));
 
   return {
     ok: true,
@@ -105,6 +115,7 @@ export async function startApp(
         file.stop();
         await Promise.all([listener.stop(DRAIN_MS), monitor.stop()]);
         own.stop();
+        await api.stop();
       },
     },
   };

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { ExitCode } from './commands/exit-code.ts';
+import { addPlatformCommands } from './platform-commands.ts';
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -48,6 +49,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .argument('<dir>', 'the folder, usually called generated')
     .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
+  addPlatformCommands(program, done);
   program
     .command('logs')
     .description('log patterns')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { type PlatformSettings, parsePlatformSettings } from './parse-platform-settings.ts';
 
 /** Settings other than the inventory. */
 export interface Settings {
@@ -7,6 +8,7 @@ export interface Settings {
   readonly listen: Listen;
   readonly logLevel: string;
   readonly instance: string;
+  readonly platform: PlatformSettings;
 }
 
 /** Where to listen; port 0 takes a free one. */
@@ -65,9 +67,10 @@ export function parseSettings(
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', problems) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', problems) ?? hostname();
-  return listen === undefined || problems.length > 0
+  const platform = parsePlatformSettings((name) => read(environment, name, problems), problems);
+  return listen === undefined || platform === undefined || problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, settings: { configPath, listen, logLevel, instance } };
+    : { ok: true, settings: { configPath, listen, logLevel, instance, platform } };
 }
 
 /** Does the host name only this machine? */

@@ -15,7 +15,9 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   logs: { rooms: ['model'], packages: ['re2js'] },
   monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
-  http: { rooms: ['model', 'monitor'], packages: ['hono', '@hono/node-server'] },
+  http: { rooms: ['model', 'monitor'], packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt'] },
+  platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2'] },
+  db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
   commands: {
     rooms: [
@@ -24,6 +26,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'monitor',
       'http',
       'demo',
+      'db',
+      'platform',
+      'demo-api',
+      'parse-platform-settings',
       'app',
       'command-line',
       'create-log',
@@ -33,14 +39,27 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
     packages: [],
   },
   app: {
-    rooms: ['model', 'inventory', 'monitor', 'metrics', 'http', 'read-build'],
+    rooms: [
+      'model',
+      'inventory',
+      'monitor',
+      'metrics',
+      'http',
+      'read-build',
+      'parse-platform-settings',
+      'start-admin-api',
+    ],
     packages: ['pino', '@hono/node-server'],
   },
-  'command-line': { rooms: ['commands'], packages: ['commander'] },
+  'command-line': { rooms: ['commands', 'platform-commands'], packages: ['commander'] },
   'create-log': { rooms: [], packages: ['pino'] },
   main: { rooms: ['command-line'], packages: [] },
   'read-build': { rooms: [], packages: [] },
-  settings: { rooms: [], packages: [] },
+  settings: { rooms: ['parse-platform-settings'], packages: [] },
+  'parse-platform-settings': { rooms: ['db', 'platform'], packages: [] },
+  'start-admin-api': { rooms: ['model', 'db', 'platform', 'parse-platform-settings'], packages: ['pino'] },
+  'platform-commands': { rooms: ['commands'], packages: ['commander'] },
+  'demo-api': { rooms: ['db', 'platform'], packages: [] },
 };
 
 const roomOf = (file: string): string => /^src\/([^/.]+)/.exec(file)?.[1] ?? '';

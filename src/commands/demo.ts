@@ -6,8 +6,10 @@ import { type App, startApp } from '../app.ts';
 import { createLog } from '../create-log.ts';
 import { demoNodeNames, type FaultName, faultProblems, isFaultName, listFaults } from '../demo/faults.ts';
 import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
+import { prepareDemoApi } from '../demo-api.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
+import type { PlatformSettings } from '../parse-platform-settings.ts';
 import { readBuild } from '../read-build.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -61,7 +63,13 @@ function tellChanges(app: App): () => void {
   return () => clearInterval(timer);
 }
 
-function printAddresses(url: string, config: string, simulation: Simulation, faults: readonly FaultName[]) {
+function printAddresses(
+  url: string,
+  config: string,
+  simulation: Simulation,
+  faults: readonly FaultName[],
+  apiKey: string,
+) {
   say(strong('subnetd demo: a simulated subnet on this machine, watched'));
   say('');
   say(`  ${url}/             how it stands`);
@@ -72,6 +80,9 @@ function printAddresses(url: string, config: string, simulation: Simulation, fau
   for (const name of ['relayer', 'stats', 'frontend'] as const) say(`  ${name.padEnd(9)} ${simulation[name]}`);
   say(`  inventory ${config}`);
   say('');
+  say(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
+  say(`  curl '${url}/api/AdminUser/ListAll/0?apiKey=${apiKey}'`);
+  say('');
   say(
     faults.length > 0
       ? `Broken on purpose: ${faults.join(', ')}. A height that stands still fails after a minute.`
@@ -81,23 +92,31 @@ function printAddresses(url: string, config: string, simulation: Simulation, fau
   say('');
 }
 
-async function watchSimulation(simulation: Simulation, listener: Listener, faults: readonly FaultName[]) {
+async function watchSimulation(
+  simulation: Simulation,
+  listener: Listener,
+  faults: readonly FaultName[],
+  settings: PlatformSettings,
+) {
   const environment = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'subnetd-demo-'));
   try {
     const configPath = join(folder, 'subnetd.yaml');
     await writeFile(configPath, simulation.inventory());
+    const database = { kind: 'sqlite', path: join(folder, 'subnetd.db') } as const;
+    const apiKey = await prepareDemoApi(database);
     const started = await startApp({
       configPath,
       environment,
       build: readBuild(),
       log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
       listener,
+      platform: { ...settings, database },
       now: Date.now,
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
     const { app } = started;
-    printAddresses(listener.url, configPath, simulation, faults);
+    printAddresses(listener.url, configPath, simulation, faults, apiKey);
     const stopTelling = tellChanges(app);
     await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
     stopTelling();
@@ -144,7 +163,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   }
   const simulation = await startSimulation({ nodes, faults });
   try {
-    await watchSimulation(simulation, listener, faults);
+    await watchSimulation(simulation, listener, faults, parsed.settings.platform);
   } finally {
     await simulation.stop();
   }

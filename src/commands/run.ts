@@ -1,4 +1,5 @@
 import { type Listener, listen } from '../http/listen.ts';
+import type { WebConfig } from '../http/web-config.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
@@ -20,10 +21,19 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   }
   const { settings } = parsed;
   const { host, port } = settings.listen;
+  let web: WebConfig | undefined;
+  if (settings.platform.webConfig !== undefined) {
+    const read = (await import('../http/web-config.ts')).readWebConfig(settings.platform.webConfig);
+    if (!read.ok) {
+      complain(read.problems.map((problem) => `subnetd: ${problem}`));
+      return 2;
+    }
+    web = read.config;
+  }
   // Listens before the rest is loaded, which blocks the event loop: whoever already waits for life is answered first.
   let listener: Listener;
   try {
-    listener = await listen(host, port);
+    listener = await listen(host, port, web);
   } catch (error) {
     complain([sayBindError(error, `${host}:${port}`)]);
     return 1;
@@ -41,6 +51,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     build: readBuild(),
     log,
     listener,
+    platform: settings.platform,
     now: Date.now,
   });
   if (!started.ok) {
@@ -50,7 +61,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   }
   const { app } = started;
   log.info({ url: listener.url, config: settings.configPath }, 'listening');
-  if (!isLoopbackHost(host))
+  if (!isLoopbackHost(host) && web === undefined)
     log.warn(
       { url: listener.url },
       'metrics and status are open to the network without TLS and password; keep the port behind a firewall, or listen on 127.0.0.1',

@@ -6,6 +6,7 @@ import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
 import { landingPage } from './landing-page.ts';
 import type { Status } from './to-status.ts';
 
@@ -18,6 +19,7 @@ export interface RouteDeps {
   readonly isReady: () => boolean;
   /** Resolves to the problems of the new inventory; none means that it is in force. */
   readonly reload: () => Promise<readonly string[]>;
+  readonly api: ApiRoutes;
   readonly onRequest: (method: string, route: string, status: number, seconds: number) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -25,6 +27,7 @@ export interface RouteDeps {
 /** `@hono/node-server` hands over Node's own request. */
 interface Env {
   readonly Bindings: { readonly incoming?: IncomingMessage };
+  readonly Variables: { readonly route?: string };
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -36,13 +39,10 @@ const measure = (onRequest: RouteDeps['onRequest']) =>
   createMiddleware<Env>(async (c, next) => {
     const started = performance.now();
     await next();
-    const route = c.res.status === 404 ? 'none' : routePath(c, -1);
+    const route = c.res.status === 404 ? 'none' : (c.get('route') ?? routePath(c, -1));
     const method = METHODS.has(c.req.method) ? c.req.method : 'other';
     onRequest(method, route, c.res.status, (performance.now() - started) / 1000);
   });
-
-const isLoopback = (address: string | undefined): boolean =>
-  address !== undefined && /^(::1$|(::ffff:)?127\.)/.test(address);
 
 /** The routes of the daemon. */
 export function createRoutes(deps: RouteDeps): Hono<Env> {
@@ -73,10 +73,10 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   app.get('/status.json', (c) => c.json(deps.status()));
   app.get('/', (c) => c.html(landingPage(deps.status(), deps.version)));
 
-  // It only reads again a file that is read at each change anyway, so this machine itself needs no credential.
+  addApiRoutes(app, deps.api);
   app.post('/-/reload', async (c) => {
-    if (!isLoopback(c.env.incoming?.socket.remoteAddress))
-      return c.text('a reload is taken from this machine only; use the loopback address, or send SIGHUP\n', 403);
+    const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
+    if (refused !== undefined) return refused;
     const problems = await deps.reload();
     return problems.length === 0 ? c.text('reloaded\n') : c.text(`${problems.join('\n')}\n`, 400);
   });

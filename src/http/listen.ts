@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerBrokenRequests, MAX_HEADER_BYTES } from './answer-broken-requests.ts';
+import type { WebConfig } from './web-config.ts';
 
 // An import of it as a module would evaluate every export, the lazy ones of fetch and WebSocket too, which takes three
 // times as long as all else until the port is open.
@@ -26,9 +28,15 @@ const starting: RequestListener = ({ url }, response) => {
 };
 
 /** Listens at once, with Node's own server alone; rejects with the system's error when the address cannot be bound. */
-export async function listen(host: string, port: number): Promise<Listener> {
+export async function listen(host: string, port: number, web?: WebConfig): Promise<Listener> {
   let handler = starting;
-  const server = createServer((request, response) => handler(request, response));
+  const handle: RequestListener = (request, response) => handler(request, response);
+  const options = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false };
+  const server =
+    web === undefined
+      ? createServer(options, handle)
+      : (await import('./create-guarded-server.ts')).createGuardedServer(options, handle, web);
+  answerBrokenRequests(server);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
@@ -38,7 +46,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
   });
   const bound = server.address() as AddressInfo;
   return {
-    url: `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    url: `${web?.tls === undefined ? 'http' : 'https'}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
     setHandler: (next) => {
       handler = next;
     },

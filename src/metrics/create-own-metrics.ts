@@ -16,6 +16,7 @@ export interface OwnMetrics {
 /** What is asked at each scrape; undefined leaves the sample out, times are Unix milliseconds. */
 export interface OwnState {
   readonly isDockerUp: () => boolean | undefined;
+  readonly isDatabaseUp: () => boolean;
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
 }
 
@@ -82,6 +83,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     const up = state.isDockerUp();
     return up === undefined ? undefined : Number(up);
   });
+  gauge('subnetd_database_up', 'Whether the database of the platform API answers.', () => Number(state.isDatabaseUp()));
   gauge('subnetd_event_loop_lag_seconds', 'The longest delay of the event loop in the last 10 to 20 seconds.', () =>
     loop.lagSeconds(),
   );

@@ -72,19 +72,24 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const docker = createDockerLink(onEvent);
   const browsers = createBrowserLink();
 
-  /** The looks under way. One looker's looks never overlap: what an older one saw must not come after a newer one. */
-  const underWay = new Map<Looker, Promise<void>>();
+  const underWay = new Set<Promise<void>>();
+  const recorded = new WeakMap<Looker, number>();
+  let looks = 0;
+  /** Looks of one looker may overlap when an event calls for one; what an older one saw is not recorded after a newer one. */
   const look = (target: Target, round: RoundName, looker: Looker): Promise<void> => {
-    const lookAndRecord = async () => {
-      await underWay.get(looker);
-      const started = performance.now();
-      const fold = await looker.look();
-      board.record(target, round, fold, (performance.now() - started) / 1000, now());
-    };
-    const done = lookAndRecord()
+    looks += 1;
+    const number = looks;
+    const started = performance.now();
+    const done = looker
+      .look()
+      .then((fold) => {
+        if (number < (recorded.get(looker) ?? 0)) return;
+        recorded.set(looker, number);
+        board.record(target, round, fold, (performance.now() - started) / 1000, now());
+      })
       .catch(onBug)
-      .finally(() => underWay.get(looker) === done && underWay.delete(looker));
-    underWay.set(looker, done);
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
     return done;
   };
 
@@ -162,19 +167,19 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isReady: () => ready,
     isDockerUp: docker.isUp,
     lookNow: async (wanted) => {
-      const looks = watches.flatMap(({ lookers }) =>
+      const started = watches.flatMap(({ lookers }) =>
         [...lookers].flatMap(([round, own]) =>
           [...own].filter(([target]) => wanted(target, round)).map(([target, looker]) => look(target, round, looker)),
         ),
       );
-      await Promise.all(looks);
+      await Promise.all(started);
     },
     stop: async () => {
       clearInterval(watchdog);
       await Promise.all(watches.map(close));
       await logs.stop();
       docker.stop();
-      await Promise.all(underWay.values());
+      await Promise.all(underWay);
     },
   };
 }

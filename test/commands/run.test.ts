@@ -94,7 +94,8 @@ describe('the daemon', () => {
     const [a, b] = await nodes(2);
     const one = inventory([a?.url ?? '']);
     const two = inventory([a?.url ?? '', b?.url ?? '']);
-    const { child, url, get, config } = await start(two);
+    const { child, url, get, config, makeKey } = await start(two);
+    const key = await makeKey();
     await eventually(async () => expect(await get('/metrics')).toContain('name="n1"'));
     const runs = async () => Number(/runs_total\{[^}]*"n0",check="peers"\} (\d+)/.exec(await get('/metrics'))?.[1]);
     await eventually(async () => expect(await runs()).toBeGreaterThan(2));
@@ -109,15 +110,17 @@ describe('the daemon', () => {
     await eventually(async () => expect(await get('/metrics')).toContain('name="n1"'));
 
     await writeFile(config, one);
-    expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(200);
+    expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(401);
+    expect((await fetch(`${url}/-/reload?apiKey=${key}`, { method: 'POST' })).status).toBe(200);
     expect(await get('/metrics')).not.toContain('name="n1"');
   });
 
   it('keeps what runs when the new inventory is bad, and says why', async () => {
     const [a] = await nodes(1);
-    const { url, get, config, waitFor } = await start(inventory([a?.url ?? '']));
+    const { url, get, config, waitFor, makeKey } = await start(inventory([a?.url ?? '']));
+    const key = await makeKey();
     await writeFile(config, 'subnets: []\n');
-    const response = await fetch(`${url}/-/reload`, { method: 'POST' });
+    const response = await fetch(`${url}/-/reload?apiKey=${key}`, { method: 'POST' });
     expect([response.status, await response.text()]).toEqual([
       400,
       `${config}:1:10: subnets: must list at least one subnet\n`,

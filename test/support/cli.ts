@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
@@ -57,9 +57,21 @@ export const runCli = (words: readonly string[], env?: Readonly<Record<string, s
 
 /** Starts `subnetd run` on a free port and waits until it listens. */
 export async function startDaemon(config: string, env?: Readonly<Record<string, string>>) {
-  const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], env);
+  const SUBNETD_DATABASE_URL = `sqlite:${join(dirname(config), 'data', 'subnetd.db')}`;
+  const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], { SUBNETD_DATABASE_URL, ...env });
   const [, url = ''] = await daemon.waitFor(/"url":"(http:[^"]+)"/);
-  return { ...daemon, url };
+  /** Makes an API key with the scope write, for a reload. */
+  const makeKey = async (): Promise<string> => {
+    const database = { SUBNETD_DATABASE_URL, ...env };
+    const person = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
+    await runCli(['admin', 'create', ...person], database);
+    const made = await runCli(
+      ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'],
+      database,
+    );
+    return (JSON.parse(made.stdout) as { readonly key: string }).key;
+  };
+  return { ...daemon, url, makeKey };
 }
 
 /** Calls until it does not throw, at most 20 s, and throws the last error then. */

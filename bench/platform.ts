@@ -1,0 +1,280 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How a server of the comparison is reached. */
+interface Ready {
+  readonly port: number;
+  readonly key: string;
+  readonly token: string;
+}
+
+const RECORDS = 50;
+const CONNECTIONS = 32;
+const TURN_MS = 1_000;
+const TURNS = 5;
+
+/** Requests a second over keep-alive connections, each with one request under way. */
+async function load(port: number, path: string, forMs = TURN_MS): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const end = performance.now() + forMs;
+  let done = 0;
+  const once = () =>
+    new Promise<void>((resolve, reject) => {
+      const sent = httpRequest({ host: '127.0.0.1', port, path, agent }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode} on ${path}`));
+        response.on('data', () => {}).on('end', resolve);
+      });
+      sent.on('error', reject).end();
+    });
+  const worker = async () => {
+    while (performance.now() < end) {
+      await once();
+      done += 1;
+    }
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  const seconds = (performance.now() - started) / 1000;
+  agent.destroy();
+  return done / seconds;
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+function start(
+  folder: string,
+  kind: 'subnetd' | 'bare',
+): Promise<{ readonly child: ChildProcess; readonly ready: Ready }> {
+  const child = fork(fileURLToPath(import.meta.url), [kind, folder]);
+  return new Promise((resolve, reject) => {
+    child.once('message', (ready) => resolve({ child, ready: ready as Ready }));
+    child.once('exit', (code) => reject(new Error(`the ${kind} server ended with ${code}`)));
+  });
+}
+
+/** The same lists from subnetd and from a bare Hono with the same query and JSON, turn by turn in one run. */
+async function compareLists(folder: string) {
+  const ours = await start(folder, 'subnetd');
+  const bare = await start(folder, 'bare');
+  const compare = async (path: string, withToken: boolean) => {
+    const credential = withToken ? `token=${ours.ready.token}` : `apiKey=${ours.ready.key}`;
+    const target = `/api/ProjectType/ListAll/${path}`;
+    const rates = { ours: [] as number[], bare: [] as number[] };
+    for (let turn = -1; turn < TURNS; turn += 1) {
+      const one = await load(ours.ready.port, `${target}?${credential}`);
+      const other = await load(bare.ready.port, target);
+      if (turn < 0) continue;
+      rates.ours.push(one);
+      rates.bare.push(other);
+    }
+    const [subnetd, hono] = [median(rates.ours), median(rates.bare)];
+    return {
+      subnetd: Math.round(subnetd),
+      hono: Math.round(hono),
+      ratio: Number((subnetd / hono).toFixed(2)),
+      goal: withToken ? 0.35 : 0.5,
+    };
+  };
+  try {
+    return {
+      list50WithKey: await compare('0', false),
+      list50WithToken: await compare('0', true),
+      oneWithKey: await compare('1', false),
+      oneWithToken: await compare('1', true),
+    };
+  } finally {
+    for (const { child } of [ours, bare]) {
+      child.removeAllListeners('exit');
+      child.kill();
+    }
+  }
+}
+
+/** Adds by HTTP beside the same insert without it, both with the audit trail, and beside the bare statement. */
+async function compareAdds(folder: string) {
+  const { startApi } = await import('../test/support/api.ts');
+  const { projectType } = await import('../src/platform/resources/project-type.ts');
+  const ours = await start(mkdtempSync(join(folder, 'a-')), 'subnetd');
+  const api = await startApi({ kind: 'sqlite', path: join(folder, 'adds.db') });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let made = 0;
+  const byHttp = () =>
+    new Promise<void>((resolve, reject) => {
+      made += 1;
+      const body = JSON.stringify({
+        apiKey: ours.ready.key,
+        ContractName: `http ${made}`,
+        IsDeleted: false,
+        CreateBy: 1,
+      });
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+      const sent = httpRequest(
+        { host: '127.0.0.1', port: ours.ready.port, path: '/api/ProjectType/Add', method: 'POST', agent, headers },
+        (response) => {
+          if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode}`));
+          response.on('data', () => {}).on('end', resolve);
+        },
+      );
+      sent.on('error', reject).end(body);
+    });
+  const direct = async () => {
+    made += 1;
+    const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: '127.0.0.1' };
+    await api.store.add(projectType, { ContractName: `direct ${made}`, IsDeleted: false }, author);
+  };
+  const rate = async (work: () => Promise<void>, workers: number) => {
+    const end = performance.now() + TURN_MS;
+    let done = 0;
+    const worker = async () => {
+      while (performance.now() < end) {
+        await work();
+        done += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, worker));
+    return done / (TURN_MS / 1000);
+  };
+  const rates = { http: [] as number[], direct: [] as number[] };
+  for (let turn = -1; turn < TURNS; turn += 1) {
+    const one = await rate(byHttp, 8);
+    const other = await rate(direct, 8);
+    if (turn < 0) continue;
+    rates.http.push(one);
+    rates.direct.push(other);
+  }
+  agent.destroy();
+  ours.child.removeAllListeners('exit');
+  ours.child.kill();
+  await api.stop();
+  const [http, without] = [median(rates.http), median(rates.direct)];
+  return {
+    byHttp: Math.round(http),
+    withoutHttp: Math.round(without),
+    factor: Number((without / http).toFixed(2)),
+    goal: 2,
+  };
+}
+
+/** Resident memory while a million records are listed, and the adds that went on meanwhile. */
+async function listMillion(folder: string) {
+  const ours = await start(join(folder), 'subnetd');
+  const { default: Database } = await import('better-sqlite3');
+  const database = new Database(join(folder, 'subnetd.db'), { timeout: 20_000 });
+  const insert = database.prepare(
+    "insert into project_type (contract_name, contract_name_key, is_deleted, create_by, create_date, create_ip) values (?, ?, 0, 1, '2026-01-31T12:00:00.000Z', '127.0.0.1')",
+  );
+  database.transaction(() => {
+    for (let i = 0; i < 1_000_000; i += 1) insert.run(`million ${i}`, `million ${i}`);
+  })();
+  database.close();
+  const { readFileSync } = await import('node:fs');
+  const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${ours.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const url = `http://127.0.0.1:${ours.ready.port}/api/ProjectType`;
+  await load(ours.ready.port, `/api/ProjectType/ListAll/1?apiKey=${ours.ready.key}`, 3_000);
+  const idle = rss();
+  let peak = idle;
+  let adds = 0;
+  let isOver = false;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, rss());
+  }, 50);
+  const adding = (async () => {
+    while (!isOver) {
+      const body = JSON.stringify({
+        apiKey: ours.ready.key,
+        ContractName: `meanwhile ${adds}`,
+        IsDeleted: false,
+        CreateBy: 1,
+      });
+      const response = await fetch(`${url}/Add`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      if ((await response.text()).includes('success')) adds += 1;
+    }
+  })();
+  const started = performance.now();
+  let bytes = 0;
+  const response = await fetch(`${url}/ListAll/0?apiKey=${ours.ready.key}`);
+  for await (const chunk of response.body ?? []) bytes += chunk.length;
+  const seconds = (performance.now() - started) / 1000;
+  isOver = true;
+  await adding;
+  clearInterval(watch);
+  ours.child.removeAllListeners('exit');
+  ours.child.kill();
+  const round = (value: number) => Number(value.toFixed(1));
+  return {
+    megabytes: round(bytes / 1e6),
+    seconds: round(seconds),
+    idleMb: round(idle),
+    peakMb: round(peak),
+    growthMb: round(peak - idle),
+    goalMb: 50,
+    addsMeanwhile: adds,
+  };
+}
+
+/** The numbers of the platform API, as ratios within one run. Takes about a minute. */
+export async function benchPlatform(): Promise<Record<string, unknown>> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  try {
+    return {
+      lists: await compareLists(folder),
+      adds: await compareAdds(folder),
+      million: await listMillion(mkdtempSync(join(folder, 'm-'))),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function serveSubnetd(folder: string): Promise<void> {
+  const { startApi } = await import('../test/support/api.ts');
+  const { projectType } = await import('../src/platform/resources/project-type.ts');
+  const api = await startApi({ kind: 'sqlite', path: join(folder, 'subnetd.db') });
+  const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: '127.0.0.1' };
+  for (let i = 0; i < RECORDS; i += 1)
+    await api.store.add(projectType, { ContractName: `contract ${i}`, IsDeleted: false }, author);
+  const { token } = (await api.send('POST', '/api/Auth/Token')).data;
+  process.send?.({ port: Number(new URL(api.url).port), key: api.key, token });
+}
+
+async function serveBare(folder: string): Promise<void> {
+  const [{ Hono }, { serve }, { default: Database }] = await Promise.all([
+    import('hono'),
+    import('@hono/node-server'),
+    import('better-sqlite3'),
+  ]);
+  const database = new Database(join(folder, 'subnetd.db'));
+  const columns = `id as ProjectTypeID, contract_name as ContractName, is_deleted as IsDeleted, create_by as CreateBy,
+    create_date as CreateDate, create_ip as CreateIP, update_by as UpdateBy, update_date as UpdateDate, update_ip as UpdateIP`;
+  const page = database.prepare(`select ${columns} from project_type where id > ? order by id limit ?`);
+  const one = database.prepare(`select ${columns} from project_type where id = ?`);
+  const toRecord = (row: unknown) => ({
+    ...(row as object),
+    IsDeleted: (row as { IsDeleted: number }).IsDeleted === 1,
+  });
+  const app = new Hono();
+  app.get('/api/ProjectType/ListAll/:id', (c) => {
+    const id = Number(c.req.param('id'));
+    const rows = id === 0 ? page.all(0, 500) : one.all(id);
+    return c.json({ status: 'success', data: { items: rows.map(toRecord) } });
+  });
+  serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, (info: AddressInfo) =>
+    process.send?.({ port: info.port, key: '', token: '' }),
+  );
+}
+
+const [, file, kind, folder = ''] = process.argv;
+if (file === fileURLToPath(import.meta.url)) {
+  if (kind === 'subnetd') await serveSubnetd(folder);
+  else if (kind === 'bare') await serveBare(folder);
+  else process.stdout.write(`${JSON.stringify(await benchPlatform(), null, 2)}\n`);
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { createAdmin } from '../platform/create-admin.ts';
+import { makePassword } from '../platform/passwords.ts';
+import type { ExitCode } from './exit-code.ts';
+import { complain } from './report.ts';
+import { withStore } from './with-store.ts';
+
+/** The flags of `subnetd admin create`, as they are typed. */
+export interface AdminFlags {
+  readonly userName: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly passwordFile?: string;
+}
+
+function readPassword(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    complain([`subnetd admin create: ${path} cannot be read (${code}); correct --password-file`]);
+    return undefined;
+  }
+}
+
+/** `subnetd admin create`: an admin user who is active. */
+export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
+  const password = flags.passwordFile === undefined ? makePassword() : readPassword(flags.passwordFile);
+  if (password === undefined) return 2;
+  return withStore(async (store) => {
+    const admin = {
+      FirstName: flags.firstName,
+      LastName: flags.lastName,
+      UserName: flags.userName,
+      Password: password,
+      EmailID: flags.email,
+    };
+    const created = await createAdmin(store, admin, Date.now());
+    if (!created.ok) {
+      complain([`subnetd admin create: ${created.failure.message}`]);
+      return 2;
+    }
+    process.stdout.write(`admin user ${created.value}: ${flags.userName}\n`);
+    if (flags.passwordFile === undefined) process.stdout.write(`password, shown only now: ${password}\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,48 @@
+import type { AuditEvent } from '../model/platform-store.ts';
+import type { ExitCode } from './exit-code.ts';
+import { complain } from './report.ts';
+import { withStore } from './with-store.ts';
+
+const PAGE = 500;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time (`2026-01-31`, `2026-01-31T10:00:00Z`) or how long ago (`30m`, `24h`, `7d`), as ISO 8601. */
+function parseSince(text: string, now: number): string | undefined {
+  const ago = /^(\d{1,9})([smhd])$/.exec(text);
+  const at = ago ? now - Number(ago[1]) * (UNITS[ago[2] ?? ''] ?? 0) : Date.parse(text);
+  return Number.isNaN(at) || !/^\d/.test(text) ? undefined : new Date(Math.max(0, at)).toISOString();
+}
+
+function sayEvent({ at, action, resource, recordId, statedBy, owner, credential, ip, changes }: AuditEvent): string {
+  const who = owner === null ? credential : `user ${owner} (${credential})`;
+  const stated = statedBy === null || statedBy === owner ? '' : `, stated as user ${statedBy}`;
+  const what = Object.entries(changes).map(
+    ([member, { from, to }]) => `${member} ${from === null ? '' : `${JSON.stringify(from)} -> `}${JSON.stringify(to)}`,
+  );
+  return `${at}  ${action} ${resource} ${recordId}  by ${who}${stated} from ${ip ?? 'this machine'}  ${what.join(', ')}`;
+}
+
+/** `subnetd audit`: who changed what, when and from where, the oldest first. */
+export async function audit(flags: { readonly since?: string; readonly json?: boolean }): Promise<ExitCode> {
+  const since = flags.since === undefined ? '' : parseSince(flags.since, Date.now());
+  if (since === undefined) {
+    complain(['subnetd audit: --since must be a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h']);
+    return 2;
+  }
+  return withStore(async (store) => {
+    let isFirst = true;
+    if (flags.json) process.stdout.write('[');
+    for (let after = 0; ; ) {
+      const events = await store.listAudit(since, after, PAGE);
+      for (const event of events) {
+        const line = flags.json ? `${isFirst ? '\n' : ',\n'}${JSON.stringify(event)}` : `${sayEvent(event)}\n`;
+        process.stdout.write(line);
+        isFirst = false;
+      }
+      if (events.length < PAGE) break;
+      after = events.at(-1)?.id ?? 0;
+    }
+    if (flags.json) process.stdout.write('\n]\n');
+    return 0;
+  });
+}

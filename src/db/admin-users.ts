@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { PlatformStore, UserAccess } from '../model/platform-store.ts';
+import type { Queries, RunAgain } from './tables.ts';
+
+interface Row {
+  readonly id: number;
+  readonly hash: string;
+  readonly version: number;
+  readonly active: number;
+}
+
+/** Admin users as credentials need them; as records they are a resource like the others. */
+export function createAdminUsers(db: Queries, runAgain: RunAgain): Pick<PlatformStore, 'findUser'> {
+  const select = (column: 'id' | 'user_name_key') =>
+    sql<Row>`
+      select id, password_hash as hash, password_version as version, is_active as active
+      from admin_user where ${sql.ref(column)} = ${''}`.compile(db);
+  const byId = select('id');
+  const byName = select('user_name_key');
+  return {
+    findUser: async (by): Promise<UserAccess | undefined> => {
+      const [row] = 'id' in by ? await runAgain(byId, [by.id]) : await runAgain(byName, [by.userNameKey]);
+      return row && { id: row.id, passwordHash: row.hash, passwordVersion: row.version, isActive: row.active === 1 };
+    },
+  };
+}

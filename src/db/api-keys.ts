@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { ApiKeyRow, Author, KeyAccess, PlatformStore, Scope } from '../model/platform-store.ts';
+import { addAuditEvent } from './audit-events.ts';
+import type { Engine } from './engine.ts';
+import { inTransaction } from './in-transaction.ts';
+import type { Queries, RunAgain } from './tables.ts';
+
+interface AccessRow {
+  readonly id: number;
+  readonly scope: string;
+  readonly owner: number;
+  readonly revoked: string | null;
+  readonly active: number;
+}
+
+const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
+  row && {
+    id: row.id,
+    scope: row.scope as Scope,
+    owner: row.owner,
+    isRevoked: row.revoked !== null,
+    ownerIsActive: row.active === 1,
+  };
+
+/** The API keys: only the hash of a key is kept. */
+export function createApiKeys(
+  db: Queries,
+  kind: Engine['kind'],
+  runAgain: RunAgain,
+): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
+  const select = (column: 'hash' | 'id') =>
+    sql<AccessRow>`
+      select api_key.id, scope, owner_id as owner, revoked_at as revoked, is_active as active
+      from api_key join admin_user on admin_user.id = owner_id
+      where ${sql.ref(`api_key.${column}`)} = ${''}`.compile(db);
+  const byHash = select('hash');
+  const byId = select('id');
+  return {
+    findKey: async (hash) => toAccess((await runAgain(byHash, [hash]))[0]),
+    findKeyById: async (id) => toAccess((await runAgain(byId, [id]))[0]),
+    addKey: ({ name, scope, owner, hash }, author) =>
+      inTransaction(db, kind, async (transaction) => {
+        const { id } = await transaction
+          .insertInto('api_key')
+          .values({ name, scope, owner_id: owner, hash, created_at: author.at, last_used_at: null, revoked_at: null })
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        const changes = {
+          Name: { from: null, to: name },
+          Scope: { from: null, to: scope },
+          Owner: { from: null, to: owner },
+        };
+        await addAuditEvent(transaction, author, { action: 'add', resource: 'ApiKey', recordId: id, changes });
+        return id;
+      }),
+    listKeys: async (): Promise<readonly ApiKeyRow[]> => {
+      const rows = await db.selectFrom('api_key').selectAll().orderBy('id').execute();
+      return rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        scope: row.scope as Scope,
+        owner: row.owner_id,
+        createdAt: row.created_at,
+        lastUsedAt: row.last_used_at,
+        revokedAt: row.revoked_at,
+      }));
+    },
+    revokeKey: (id: number, author: Author) =>
+      inTransaction(db, kind, async (transaction) => {
+        const key = await transaction
+          .selectFrom('api_key')
+          .select('revoked_at')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (key === undefined) return false;
+        if (key.revoked_at !== null) return true;
+        await transaction.updateTable('api_key').set({ revoked_at: author.at }).where('id', '=', id).execute();
+        const changes = { RevokedAt: { from: null, to: author.at } };
+        await addAuditEvent(transaction, author, { action: 'revoke', resource: 'ApiKey', recordId: id, changes });
+        return true;
+      }),
+    touchKey: async (id, at) => {
+      await db.updateTable('api_key').set({ last_used_at: at }).where('id', '=', id).execute();
+    },
+  };
+}

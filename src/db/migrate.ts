@@ -1,0 +1,22 @@
+import type { Engine } from './engine.ts';
+import { type Migration, migrations } from './migrations.ts';
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/**
+ * Brings the schema to where this version needs it: all steps that are missing, or none of them. Safe to run from several
+ * processes at once. Rejects when the database is of a newer version.
+ */
+export async function migrate(engine: Engine, steps: readonly Migration[] = migrations): Promise<void> {
+  await engine.exclusively(async ({ run, column }) => {
+    await run('create table if not exists schema_migration (name text primary key, at text not null)');
+    const done = await column('select name from schema_migration');
+    const unknown = done.find((name) => !steps.some((step) => step.name === name));
+    if (unknown !== undefined)
+      throw new Error(`the database was made by a newer subnetd (${unknown}); run that one, or restore a backup`);
+    for (const { name, sql } of steps.filter((step) => !done.includes(step.name))) {
+      await run(sql(engine.kind));
+      await run(`insert into schema_migration (name, at) values (${quote(name)}, ${quote(new Date().toISOString())})`);
+    }
+  });
+}

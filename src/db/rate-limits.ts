@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { Queries } from './tables.ts';
+
+/** Limits that several replicas share. Times are milliseconds by the clock of the database. */
+export interface RateLimits {
+  /**
+   * Takes one request from the bucket of `key`, which gains one each `everyMs` and holds `burst`. Resolves to how long
+   * after now the bucket is full again, and to whether the request was within it.
+   */
+  take(key: string, everyMs: number, burst: number): Promise<{ readonly ok: boolean; readonly fullInMs: number }>;
+  /** Forgets buckets that are full. */
+  clean(): Promise<void>;
+}
+
+/** Limits in the table `rate_limit`; one statement takes, so that two replicas never take the same. */
+export function createRateLimits(db: Queries): RateLimits {
+  const now = sql`(extract(epoch from clock_timestamp()) * 1000)`;
+  return {
+    take: async (key, everyMs, burst) => {
+      const { rows } = await sql<{ full_in: number }>`
+        insert into rate_limit as bucket (key, free_at) values (${key}, ${now} + ${everyMs}::float8)
+        on conflict (key) do update set free_at = greatest(bucket.free_at, ${now}) + ${everyMs}::float8
+          where greatest(bucket.free_at, ${now}) + ${everyMs}::float8 <= ${now} + ${everyMs * burst}::float8
+        returning (free_at - ${now})::float8 as full_in`.execute(db);
+      const [taken] = rows;
+      if (taken !== undefined) return { ok: true, fullInMs: taken.full_in };
+      const full = await sql<{ full_in: number }>`
+        select (free_at - ${now})::float8 as full_in from rate_limit where key = ${key}`.execute(db);
+      return { ok: false, fullInMs: full.rows[0]?.full_in ?? everyMs };
+    },
+    clean: async () => void (await sql`delete from rate_limit where free_at < ${now}`.execute(db)),
+  };
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { ApiRecord, Resource, Value } from '../model/resource.ts';
+import { PASSWORD_MASK, STAMPS, toNameKey } from '../model/resource.ts';
+import type { Cell } from './tables.ts';
+
+/** The first member of a natural key: what a reference to the resource names it by. */
+export function nameOf(resource: Resource) {
+  const member = resource.members.find(({ name }) => name === resource.naturalKey[0]);
+  if (member?.kind !== 'text' || member.key === undefined)
+    throw new Error(`${resource.name}: the first member of the natural key must be a text with a key`);
+  return { ...member, key: member.key };
+}
+
+/** The list's select without its where: each column under the name of its member, so that a row is a record already. */
+export function selectRecords(resource: Resource) {
+  const { table, members, idMember } = resource;
+  const column = (name: string, as: string) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(as)}`;
+  const columns = [column('id', idMember)];
+  const joins = [];
+  for (const member of members) {
+    if (member.kind === 'password') columns.push(sql`${sql.lit(PASSWORD_MASK)} as ${sql.id(member.name)}`);
+    else columns.push(column(member.column, member.kind === 'reference' ? member.to.idMember : member.name));
+    if (member.kind !== 'reference') continue;
+    const to = sql.ref(`${member.to.table}.${nameOf(member.to).column}`);
+    columns.push(sql`${to} as ${sql.id(member.name)}`);
+    joins.push(
+      sql`join ${sql.table(member.to.table)} on ${sql.ref(`${member.to.table}.id`)} = ${sql.ref(`${table}.${member.column}`)}`,
+    );
+  }
+  for (const [name, of] of STAMPS) columns.push(column(of, name));
+  return sql`select ${sql.join(columns)} from ${sql.table(table)} ${sql.join(joins, sql` `)}`;
+}
+
+/** Turns a row into a record, in place: only booleans differ. */
+export function createToRecord(resource: Resource): (row: Record<string, Value>) => ApiRecord {
+  const booleans = resource.members.filter(({ kind }) => kind === 'boolean').map(({ name }) => name);
+  return (row) => {
+    for (const name of booleans) row[name] = row[name] === 1;
+    return row;
+  };
+}
+
+/** The cells of what a request set, by column. */
+export function toCells(resource: Resource, values: Readonly<Record<string, Value>>): Record<string, Cell> {
+  const cells: Record<string, Cell> = {};
+  for (const member of resource.members) {
+    const value = values[member.name];
+    if (value === undefined) continue;
+    cells[member.column] = typeof value === 'boolean' ? Number(value) : value;
+    if (member.kind === 'text' && member.key !== undefined)
+      cells[member.key.column] = toNameKey(String(value), member.key.ignoresCase);
+  }
+  return cells;
+}
+
+/** The member whose key a failed write repeats; undefined for any other failure. */
+export function findDuplicate(resource: Resource, error: unknown): string | undefined {
+  const { code, constraint, message } = error as { code?: string; constraint?: string; message?: string };
+  const where = code === '23505' ? constraint : code === 'SQLITE_CONSTRAINT_UNIQUE' ? message : undefined;
+  return resource.members.find((member) => member.kind === 'text' && member.key && where?.includes(member.key.column))
+    ?.name;
+}

@@ -1,0 +1,141 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Author, KeyValues, PlatformStore, Values, Written } from '../model/platform-store.ts';
+import { PASSWORD_MASK, type Resource, type Value } from '../model/resource.ts';
+import { addAuditEvent } from './audit-events.ts';
+import type { Engine } from './engine.ts';
+import { inTransaction } from './in-transaction.ts';
+import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
+import type { Cell, Queries, RunAgain } from './tables.ts';
+
+const columnOf = (resource: Resource, name: string): string => {
+  const member = resource.members.find((candidate) => candidate.name === name);
+  if (member === undefined) throw new Error(`${resource.name} has no member ${name}`);
+  return member.kind === 'text' && member.key !== undefined ? member.key.column : member.column;
+};
+
+const whereKey = (resource: Resource, key: KeyValues): RawBuilder<unknown> =>
+  sql.join(
+    Object.entries(key).map(([name, value]) => sql`${sql.ref(columnOf(resource, name))} = ${value}`),
+    sql` and `,
+  );
+
+/** What each member was and has become. Of a password it tells only that it changed. */
+function changesOf(resource: Resource, cells: Record<string, Cell>, before: Record<string, Cell> | undefined) {
+  const changes: Record<string, { from: Value; to: Value }> = {};
+  for (const { kind, name, column } of resource.members) {
+    const to = cells[column];
+    const from = before?.[column] ?? null;
+    if (to === undefined || to === from) continue;
+    const say = (cell: Cell): Value =>
+      cell === null ? null : kind === 'password' ? PASSWORD_MASK : kind === 'boolean' ? cell === 1 : cell;
+    changes[name] = { from: say(from), to: say(to) };
+  }
+  return changes;
+}
+
+type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
+
+/** The tables that are made of declarations. */
+export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain: RunAgain): Table {
+  const compiled = new Map<Resource, ReturnType<typeof compile>>();
+  const compile = (resource: Resource) => {
+    const { table } = resource;
+    const id = sql.ref(`${table}.id`);
+    const select = selectRecords(resource);
+    return {
+      page: sql<Record<string, Value>>`${select} where ${id} > ${0} order by ${id} limit ${0}`.compile(db),
+      one: sql<Record<string, Value>>`${select} where ${id} = ${0}`.compile(db),
+      toRecord: createToRecord(resource),
+    };
+  };
+  const queriesOf = (resource: Resource) => {
+    const known = compiled.get(resource) ?? compile(resource);
+    compiled.set(resource, known);
+    return known;
+  };
+
+  /** Is there another user who is active? Others that take one out of use wait meanwhile, also in other processes. */
+  const isLastInUse = async (on: Queries, { table }: Resource, column: string, id: number): Promise<boolean> => {
+    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(on);
+    const { rows } = await sql`
+      select 1 from ${sql.table(table)} where ${sql.ref(column)} = 1 and id <> ${id} limit 1`.execute(on);
+    return rows.length === 0;
+  };
+
+  const insert = (resource: Resource, values: Values, author: Author): Promise<Written> =>
+    inTransaction(db, kind, async (on) => {
+      const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
+      const cells = toCells(resource, values);
+      const all = Object.entries({ ...cells, ...stamps });
+      const { rows } = await sql<{ id: number }>`
+        insert into ${sql.table(resource.table)} (${sql.join(all.map(([column]) => sql.id(column)))})
+        values (${sql.join(all.map(([, cell]) => cell))}) returning id`.execute(on);
+      const recordId = rows[0]?.id ?? 0;
+      const changes = changesOf(resource, cells, undefined);
+      await addAuditEvent(on, author, { action: 'add', resource: resource.name, recordId, changes });
+      return { ok: true, id: recordId };
+    });
+
+  const change = (resource: Resource, id: number, values: Values, author: Author, key: KeyValues): Promise<Written> =>
+    inTransaction(db, kind, async (on) => {
+      const { table, flag, members } = resource;
+      const lock = kind === 'postgres' ? sql` for no key update` : sql``;
+      const still = sql.join(
+        [sql`id = ${id}`, ...(Object.keys(key).length > 0 ? [whereKey(resource, key)] : [])],
+        sql` and `,
+      );
+      const read = async () =>
+        (await sql<Record<string, Cell>>`select * from ${sql.table(table)} where ${still}${lock}`.execute(on)).rows[0];
+      const cells: Record<string, Cell> = toCells(resource, values);
+      // Only an admin user may be the last: the flag of the other resources says that one is deleted, and none has to stay.
+      const endsUse = !flag.outOfUse && values[flag.member] === flag.outOfUse;
+      if (endsUse && (await isLastInUse(on, resource, columnOf(resource, flag.member), id))) {
+        return { ok: false, why: (await read()) === undefined ? 'missing' : 'last-active' };
+      }
+      const before = await read();
+      if (before === undefined) return { ok: false, why: 'missing' };
+      const changes = changesOf(resource, cells, before);
+      const password = members.find((member) => member.kind === 'password');
+      if (password !== undefined && changes[password.name] !== undefined)
+        cells.password_version = Number(before.password_version) + 1;
+      const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
+      const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
+      await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(on);
+      await addAuditEvent(on, author, { action: 'update', resource: resource.name, recordId: id, changes });
+      return { ok: true, id };
+    });
+
+  const orDuplicate = async (resource: Resource, write: Promise<Written>): Promise<Written> => {
+    try {
+      return await write;
+    } catch (error) {
+      const member = findDuplicate(resource, error);
+      if (member === undefined) throw error;
+      return { ok: false, why: 'duplicate', member };
+    }
+  };
+
+  return {
+    list: async (resource, after, limit) => {
+      const { page, toRecord } = queriesOf(resource);
+      return (await runAgain(page, [after, limit])).map(toRecord);
+    },
+    find: async (resource, id) => {
+      const { one, toRecord } = queriesOf(resource);
+      const [row] = await runAgain(one, [id]);
+      return row && toRecord(row);
+    },
+    findByKey: async (resource, key) => {
+      const flag = columnOf(resource, resource.flag.member);
+      const { rows } = await sql<{ id: number; flag: number }>`
+        select id, ${sql.ref(flag)} as flag from ${sql.table(resource.table)} where ${whereKey(resource, key)}`.execute(
+        db,
+      );
+      const [row] = rows;
+      return row && { id: row.id, isInUse: (row.flag === 1) !== resource.flag.outOfUse };
+    },
+    add: (resource, values, author) => orDuplicate(resource, insert(resource, values, author)),
+    update: (resource, id, values, author, key = {}) =>
+      orDuplicate(resource, change(resource, id, values, author, key)),
+  };
+}

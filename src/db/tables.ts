@@ -1,0 +1,53 @@
+import type { CompiledQuery, Generated, Kysely } from 'kysely';
+import type { Engine } from './engine.ts';
+
+/** What a column holds, in both databases. */
+export type Cell = string | number | null;
+
+interface Tables {
+  readonly api_key: {
+    readonly id: Generated<number>;
+    readonly name: string;
+    readonly hash: string;
+    readonly scope: string;
+    readonly owner_id: number;
+    readonly created_at: string;
+    readonly last_used_at: string | null;
+    readonly revoked_at: string | null;
+  };
+  readonly audit_event: {
+    readonly id: Generated<number>;
+    readonly at: string;
+    readonly action: string;
+    readonly resource: string;
+    readonly record_id: number;
+    readonly stated_by: number | null;
+    readonly owner_id: number | null;
+    readonly credential: string;
+    readonly ip: string | null;
+    readonly changes: string;
+  };
+  readonly kept_value: { readonly name: string; readonly value: string };
+  readonly rate_limit: { readonly key: string; readonly free_at: number };
+  readonly admin_user: {
+    readonly id: Generated<number>;
+    readonly user_name_key: string;
+    readonly password_hash: string;
+    readonly password_version: number;
+    readonly is_active: number;
+  };
+}
+
+/** Kysely with the tables that are not made of declarations; those are reached by `sql` with checked names. */
+export type Queries = Kysely<Tables>;
+
+/** Runs a query that was compiled once, with other parameters. Compiling costs more than SQLite needs to answer. */
+export type RunAgain = <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) => Promise<readonly Row[]>;
+
+/** Runs compiled queries; `read` of the engine answers where it is there. */
+export const createRunAgain =
+  (db: Queries, read: Engine['read']): RunAgain =>
+  async <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) =>
+    read === undefined
+      ? (await db.executeQuery<Row>({ ...compiled, parameters })).rows
+      : (read(compiled.sql, parameters) as readonly Row[]);

@@ -1,0 +1,23 @@
+import { createStore } from './db/create-store.ts';
+import { openDatabase } from './db/open-database.ts';
+import type { DatabaseAddress } from './db/parse-database-url.ts';
+import { hashApiKey, makeApiKey } from './platform/api-key.ts';
+import { createAdmin, onCommandLine } from './platform/create-admin.ts';
+import { makePassword } from './platform/passwords.ts';
+
+/** Makes the demo's database with one admin user (id 1), and gives an API key that may write. */
+export async function prepareDemoApi(address: DatabaseAddress): Promise<string> {
+  const engine = await openDatabase(address);
+  try {
+    const { store } = await createStore(engine);
+    const person = { FirstName: 'Demo', LastName: 'Admin', UserName: 'demo', EmailID: 'demo@example.com' };
+    const created = await createAdmin(store, { ...person, Password: makePassword() }, Date.now());
+    if (!created.ok) throw new Error(created.failure.message);
+    const key = makeApiKey();
+    const hash = hashApiKey(key);
+    await store.addKey({ name: 'demo', scope: 'write', owner: created.value, hash }, onCommandLine(Date.now()));
+    return key;
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context, Hono } from 'hono';
+
+/** Why a request is refused, in the codes of the platform API. */
+interface Refusal {
+  readonly code: number;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The platform API as the server sees it. */
+export interface ApiRoutes {
+  readonly answer: (from: { readonly request: Request; readonly peer: string | undefined }) => Promise<Response>;
+  readonly platform: () => Promise<{
+    readonly routeOf: (path: string) => string;
+    readonly refuseWrite: (from: {
+      readonly request: Request;
+      readonly peer: string | undefined;
+    }) => Promise<Refusal | undefined>;
+  }>;
+  readonly openApi: () => Promise<string>;
+  readonly docs: () => Promise<string>;
+}
+
+interface Env {
+  readonly Bindings: { readonly incoming?: IncomingMessage };
+  readonly Variables: { readonly route?: string };
+}
+
+/** The platform API, its description and its reference page. */
+export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
+  const answer = async (c: Context<Env>) => {
+    c.set('route', (await api.platform()).routeOf(c.req.path));
+    return api.answer({ request: c.req.raw, peer: c.env?.incoming?.socket.remoteAddress });
+  };
+  const describe = async (c: Context<Env>) =>
+    c.body(await api.openApi(), 200, { 'content-type': 'application/json', 'cache-control': 'no-cache' });
+  app.get('/api/openapi.json', describe);
+  app.get('/api/v1/openapi.json', describe);
+  app.get('/docs', async (c) => c.html(await api.docs()));
+  app.all('/api', answer);
+  app.all('/api/*', answer);
+}
+
+const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };
+
+/** The answer, as text, to a reload whose credential may not write; undefined when it may. */
+export async function reloadRefusal(
+  api: ApiRoutes,
+  request: Request,
+  peer: string | undefined,
+): Promise<Response | undefined> {
+  const refused = await (await api.platform()).refuseWrite({ request, peer });
+  if (refused === undefined) return undefined;
+  const text =
+    refused.code === 1106
+      ? 'the database failed, so no credential can be checked; send SIGHUP instead'
+      : `${refused.message}; a reload needs an API key or a token with the scope write, or send SIGHUP`;
+  return new Response(`${text}\n`, { status: STATUS[refused.code] ?? 400, headers: { ...refused.headers } });
+}

@@ -1,0 +1,133 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { SecureContextOptions, TlsOptions } from 'node:tls';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const version = z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13']);
+
+const schema = z
+  .strictObject({
+    tls_server_config: z
+      .strictObject({
+        cert_file: z.string().min(1),
+        key_file: z.string().min(1),
+        client_ca_file: z.string().min(1).optional(),
+        // Go's other types take certificates that nobody has checked.
+        client_auth_type: z.enum(['NoClientCert', 'RequireAndVerifyClientCert']).optional(),
+        min_version: version.optional(),
+        max_version: version.optional(),
+      })
+      .optional(),
+    basic_auth_users: z
+      .record(
+        z.string(),
+        z.string().regex(/^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/, 'must be a bcrypt hash, as htpasswd -nB makes it'),
+      )
+      .optional(),
+  })
+  .nullable();
+
+/** TLS and basic auth for the server; files are read again when they change. */
+export interface WebConfig {
+  /** Undefined without TLS. Throws, with the reason, when a file cannot be read or does not fit. */
+  readonly tls: (() => TlsOptions) | undefined;
+  /** Whether the certificate files have changed since they were last read. */
+  readonly hasNewCertificate: () => boolean;
+  /** Does the `authorization` header name a user with the right password? Undefined without users. */
+  readonly checkUser: ((header: string | undefined) => Promise<boolean>) | undefined;
+}
+
+const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContextOptions['minVersion']>>> = {
+  TLS10: 'TLSv1',
+  TLS11: 'TLSv1.1',
+  TLS12: 'TLSv1.2',
+  TLS13: 'TLSv1.3',
+};
+
+// Somebody's hash for nobody's name, so that an unknown user takes as long as a known one.
+const DECOY = '$2b$10$abcdefghijklmnopqrstuuF6BsEKGxMdbSvpEWM9BQp1kr0sbBDlG';
+
+function createCheckUser(users: Readonly<Record<string, string>>) {
+  const good = new Set<string>();
+  return async (header: string | undefined): Promise<boolean> => {
+    const sent = /^Basic\s+([A-Za-z0-9+/=]+)\s*$/i.exec(header ?? '')?.[1];
+    if (sent === undefined) return false;
+    const text = Buffer.from(sent, 'base64').toString('utf8');
+    const colon = text.indexOf(':');
+    const name = text.slice(0, Math.max(0, colon));
+    const known = Object.hasOwn(users, name) ? users[name] : undefined;
+    // bcrypt takes a tenth of a second by design: a scrape every few seconds pays once.
+    const digest = createHash('sha256').update(`${known}\0${text}`).digest('hex');
+    if (good.has(digest)) return true;
+    const { compare } = await import('bcrypt');
+    const fits = await compare(text.slice(colon + 1), (known ?? DECOY).replace('$2y$', '$2b$'));
+    const isGood = known !== undefined && fits;
+    if (isGood && good.size < 100) good.add(digest);
+    return isGood;
+  };
+}
+
+/** Reads a web config file, with the keys of the Prometheus exporter-toolkit. */
+export function readWebConfig(
+  path: string,
+): { readonly ok: true; readonly config: WebConfig } | { readonly ok: false; readonly problems: readonly string[] } {
+  const problem = (what: string) => ({ ok: false, problems: [`SUBNETD_WEB_CONFIG: ${path}: ${what}`] }) as const;
+  let parsed: ReturnType<typeof schema.safeParse>;
+  try {
+    parsed = schema.safeParse(parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    return problem(`${(error as Error).message.split('\n')[0]}; correct the file or the setting`);
+  }
+  if (!parsed.success)
+    return {
+      ok: false,
+      problems: parsed.error.issues.map(
+        (issue) => `SUBNETD_WEB_CONFIG: ${path}: ${issue.path.join('.')}: ${issue.message}`,
+      ),
+    };
+  const { tls_server_config: tls, basic_auth_users: users } = parsed.data ?? {};
+  const at = (file: string) => resolve(dirname(path), file);
+  const files = tls ? [tls.cert_file, tls.key_file, ...(tls.client_ca_file ? [tls.client_ca_file] : [])].map(at) : [];
+  const stamp = () => files.map((file) => `${statSync(file).mtimeMs} ${statSync(file).ino}`).join();
+  let last = '';
+  const read = (): TlsOptions => {
+    if (tls === undefined) return {};
+    last = stamp();
+    const cert = readFileSync(at(tls.cert_file));
+    const key = readFileSync(at(tls.key_file));
+    // Throws for what is no certificate, before the running one is given up.
+    new X509Certificate(cert);
+    const auth = tls.client_auth_type ?? 'NoClientCert';
+    return {
+      cert,
+      key,
+      ...(tls.client_ca_file && { ca: readFileSync(at(tls.client_ca_file)) }),
+      requestCert: auth !== 'NoClientCert',
+      rejectUnauthorized: auth === 'RequireAndVerifyClientCert',
+      minVersion: VERSION[tls.min_version ?? 'TLS12'],
+      maxVersion: VERSION[tls.max_version ?? 'TLS13'],
+    };
+  };
+  try {
+    read();
+  } catch (error) {
+    return problem(`tls_server_config: ${(error as Error).message}; correct the paths or the files`);
+  }
+  return {
+    ok: true,
+    config: {
+      tls: tls && read,
+      hasNewCertificate: () => {
+        try {
+          return stamp() !== last;
+        } catch {
+          // In the middle of being replaced.
+          return false;
+        }
+      },
+      checkUser: users && Object.keys(users).length > 0 ? createCheckUser(users) : undefined,
+    },
+  };
+}

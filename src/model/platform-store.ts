@@ -1,0 +1,104 @@
+import type { ApiRecord, Resource, Value } from './resource.ts';
+
+/** What a key or a token may do; write includes read. */
+export type Scope = 'read' | 'write';
+
+/** Who makes a change, by which credential, when and from where. */
+export interface Author {
+  /** The admin user that the request states; null on the command line. */
+  readonly statedBy: number | null;
+  /** The admin user that the credential belongs to; null on the command line. */
+  readonly owner: number | null;
+  /** `key 3`, `token of key 3`, `token` or `command line`. */
+  readonly credential: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly ip: string | null;
+}
+
+/** The values of a record by member; a password as its hash, a reference as its id. An absent member stays as it is. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** A natural key by member: texts as their keys, a reference as its id. */
+export type KeyValues = Readonly<Record<string, string | number>>;
+
+/** What came of a write. `member` is the one whose key exists already, on the record `id`. */
+export type Written =
+  | { readonly ok: true; readonly id: number }
+  | { readonly ok: false; readonly why: 'duplicate'; readonly member: string }
+  | { readonly ok: false; readonly why: 'missing' | 'last-active' };
+
+/** An admin user as sign-ins and credentials need it. */
+export interface UserAccess {
+  readonly id: number;
+  readonly isActive: boolean;
+  readonly passwordHash: string;
+  /** Rises with each change of the password. */
+  readonly passwordVersion: number;
+}
+
+/** An API key without its secret. Times are ISO 8601. */
+export interface ApiKeyRow {
+  readonly id: number;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly owner: number;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** What a request needs to know of a key. */
+export interface KeyAccess {
+  readonly id: number;
+  readonly scope: Scope;
+  readonly owner: number;
+  readonly isRevoked: boolean;
+  readonly ownerIsActive: boolean;
+}
+
+/** One entry of the audit trail; `changes` holds what each member was and has become, without secrets. */
+export interface AuditEvent {
+  readonly id: number;
+  readonly at: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly recordId: number;
+  readonly statedBy: number | null;
+  readonly owner: number | null;
+  readonly credential: string;
+  readonly ip: string | null;
+  readonly changes: Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
+}
+
+/** What the platform API keeps. Every function rejects with a `DatabaseFailure` when the database fails. */
+export interface PlatformStore {
+  /** Records with an id above `after`, by id, at most `limit`. */
+  list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
+  find(resource: Resource, id: number): Promise<ApiRecord | undefined>;
+  /** The id of the record with this natural key (or a part of it that is unique), and whether it is in use. */
+  findByKey(
+    resource: Resource,
+    key: KeyValues,
+  ): Promise<{ readonly id: number; readonly isInUse: boolean } | undefined>;
+  add(resource: Resource, values: Values, author: Author): Promise<Written>;
+  /** Updates a record; with `key` only while it still has that natural key, else it is missing. */
+  update(resource: Resource, id: number, values: Values, author: Author, key?: KeyValues): Promise<Written>;
+
+  findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
+  findKey(hash: string): Promise<KeyAccess | undefined>;
+  findKeyById(id: number): Promise<KeyAccess | undefined>;
+  addKey(
+    key: { readonly name: string; readonly scope: Scope; readonly owner: number; readonly hash: string },
+    author: Author,
+  ): Promise<number>;
+  listKeys(): Promise<readonly ApiKeyRow[]>;
+  /** False when there is no such key. */
+  revokeKey(id: number, author: Author): Promise<boolean>;
+  touchKey(id: number, at: string): Promise<void>;
+
+  /** The value kept under a name; `make` makes the first, and all replicas see the same. */
+  keep(name: string, make: () => string): Promise<string>;
+  /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
+  listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
+}

@@ -1,0 +1,42 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Reads CIDRs and single addresses; undefined names the first that is neither. */
+export function parseTrustedProxies(
+  text: string,
+): { readonly ok: true; readonly proxies: BlockList } | { readonly ok: false; readonly bad: string } {
+  const proxies = new BlockList();
+  for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+    const version = isIP(address);
+    const bits = version === 6 ? 128 : 32;
+    const length = prefix === undefined ? bits : Number(prefix);
+    if (version === 0 || length > bits) return { ok: false, bad: entry };
+    proxies.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
+  }
+  return { ok: true, proxies };
+}
+
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+
+/** The address of the client: the last in `X-Forwarded-For` that no trusted proxy has, as far as trusted ones wrote it. */
+export function clientAddress(peer: string | undefined, forwarded: string | undefined, proxies: BlockList): string {
+  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  let client = plain(peer ?? '');
+  for (const entry of (forwarded ?? '').split(',').reverse()) {
+    if (isIP(client) === 0 || !isTrusted(client)) break;
+    const next = plain(entry.trim());
+    if (isIP(next) === 0) break;
+    client = next;
+  }
+  return client;
+}
+
+/** What an address is limited by: an IPv6 client has its whole /64. */
+export function addressKey(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0');
+  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,39 @@
+import type { Author, PlatformStore } from '../model/platform-store.ts';
+import { parametersOf, type Value } from '../model/resource.ts';
+import { checkValue, requireMember } from './check-value.ts';
+import { type Outcome, succeed } from './outcome.ts';
+import { adminUser } from './resources/admin-user.ts';
+import { addRecord } from './write-record.ts';
+
+/** A new admin user; the members are those of the API. */
+export interface NewAdmin {
+  readonly FirstName: string;
+  readonly LastName: string;
+  readonly UserName: string;
+  readonly Password: string;
+  readonly EmailID: string;
+}
+
+/** Who makes changes on the command line: nobody that the database knows. */
+export const onCommandLine = (now: number): Author => ({
+  statedBy: null,
+  owner: null,
+  credential: 'command line',
+  at: new Date(now).toISOString(),
+  ip: null,
+});
+
+/** Adds an active admin user by the rules of the API, without one who adds it; resolves to the id. */
+export async function createAdmin(store: PlatformStore, admin: NewAdmin, now: number): Promise<Outcome<number>> {
+  const body = { ...admin, IsActive: true };
+  const values: Record<string, Value> = {};
+  for (const member of parametersOf(adminUser)) {
+    const present = requireMember(body, member.name);
+    if (!present.ok) return present;
+    const checked = checkValue(member, present.value);
+    if (!checked.ok) return checked;
+    values[member.name] = checked.value;
+  }
+  const added = await addRecord(store, adminUser, { values, statedBy: 0, key: {} }, onCommandLine(now));
+  return added.ok ? succeed(added.value) : added;
+}

@@ -1,0 +1,58 @@
+import { createMemoryLimits, type LimitPolicy, limitHeaders, type Take } from './limits.ts';
+import { fail, type Outcome, succeed } from './outcome.ts';
+
+/** Requests a second and at once, and sign-ins a minute; 0 turns a limit off. */
+export interface LimitSettings {
+  readonly rate: number;
+  readonly burst: number;
+  readonly signIns: number;
+}
+
+/** The limits of the API; the value of an outcome is the headers that tell the client how it stands. */
+export interface Limits {
+  address(address: string): Promise<Outcome<Readonly<Record<string, string>>>>;
+  credential(credential: string): Promise<Outcome<Readonly<Record<string, string>>>>;
+  /** Counts a sign-in for its address and its user name. */
+  signIn(address: string, userNameKey: string): Promise<Outcome<undefined>>;
+}
+
+/** Limits by `shared` where replicas share them, else, and when that fails, in the memory of this process. */
+export function createLimits(
+  { rate, burst, signIns }: LimitSettings,
+  now: () => number,
+  shared: () => Promise<Take | undefined>,
+): Limits {
+  const memory = createMemoryLimits(now);
+  const take: Take = async (key, everyMs, most) => {
+    try {
+      const taken = await (await shared())?.(key, everyMs, most);
+      if (taken !== undefined) return taken;
+    } catch {
+      // Without the database the limits stay, one set for each replica.
+    }
+    return memory(key, everyMs, most);
+  };
+  const isOn = rate > 0 && burst > 0;
+  const check = async (policy: LimitPolicy, key: string, what: string) => {
+    const taken = await take(`${policy.name} ${key}`, policy.everyMs, policy.burst);
+    const headers = limitHeaders(policy, taken);
+    return taken.ok ? succeed(headers) : fail(1102, `too many ${what}; wait as Retry-After says`, headers);
+  };
+  const none: Outcome<Readonly<Record<string, string>>> = succeed({});
+  const everyMs = 1000 / rate;
+  const perAddress: LimitPolicy = { name: 'address', everyMs, burst };
+  const perCredential: LimitPolicy = { name: 'credential', everyMs, burst };
+  const perSignIn: LimitPolicy = { name: 'sign-in', everyMs: 60_000 / signIns, burst: signIns };
+  return {
+    address: async (key) => (isOn ? check(perAddress, key, 'requests from this address') : none),
+    credential: async (key) => (isOn ? check(perCredential, key, 'requests with this credential') : none),
+    signIn: async (address, userNameKey) => {
+      if (signIns === 0) return succeed(undefined);
+      for (const key of [`address ${address}`, `user ${userNameKey}`]) {
+        const taken = await check(perSignIn, key, 'sign-ins');
+        if (!taken.ok) return taken;
+      }
+      return succeed(undefined);
+    },
+  };
+}

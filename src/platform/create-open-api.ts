@@ -1,0 +1,199 @@
+import { MAX_INTEGER, type Member, parametersOf, type Resource, STAMPS } from '../model/resource.ts';
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
+import { type Operation, operationsOf } from './operations.ts';
+
+/** A part of an OpenAPI document. */
+export type Json = { readonly [name: string]: unknown };
+
+const ANY: readonly ErrorCode[] = [1101, 1102, 1104, 1105, 1106, 1123];
+const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
+
+/** Every code that the operation can answer. */
+export function codesOf({ kind, resource }: Operation): readonly ErrorCode[] {
+  const own: ErrorCode[] = [];
+  if (kind === 'list') own.push(1003, 1011);
+  if (kind === 'token') own.push(1001, 1002, 1003, 1005, 1012);
+  if (kind === 'add' || kind === 'update') {
+    own.push(...BODY);
+    for (const member of resource?.members ?? []) {
+      if (member.kind === 'password') own.push(1006);
+      if (member.kind === 'text' && member.format === 'email') own.push(1008);
+      if (member.kind === 'reference') own.push(member.to.codes.missing);
+    }
+    if (resource) own.push(resource.codes.duplicate);
+  }
+  if (resource && kind !== 'add') own.push(resource.codes.missing);
+  return [...new Set([...ANY, ...own])].sort();
+}
+
+const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
+const BOOLEAN = { type: 'boolean', description: 'The strings "true" and "false" in any case are taken too.' };
+
+function schemaOf(member: Member): Json {
+  if (member.kind === 'unset') return { type: ['string', 'null'] };
+  if (member.kind === 'boolean') return { ...BOOLEAN, examples: [member.example] };
+  if (member.kind === 'reference')
+    return { type: 'string', maxLength: 200, examples: [member.example], description: `Names the ${member.to.noun}.` };
+  const text = { type: 'string', maxLength: member.maxLength, examples: [member.example] };
+  if (member.kind === 'password') return { ...text, minLength: member.minLength, format: 'password' };
+  return { ...text, minLength: 1, ...(member.format === 'email' && { format: 'email' }) };
+}
+
+const object = (properties: Json, required: readonly string[]): Json => ({ type: 'object', properties, required });
+
+const success = (data: Json): Json =>
+  object({ status: { type: 'string', const: 'success' }, data }, ['status', 'data']);
+
+function recordSchema({ members, idMember }: Resource): Json {
+  const own = members.flatMap((member): readonly (readonly [string, Json])[] => [
+    ...(member.kind === 'reference' ? [[member.to.idMember, integer] as const] : []),
+    [
+      member.name,
+      member.kind === 'boolean'
+        ? { type: 'boolean' }
+        : member.kind === 'password'
+          ? { type: 'string' }
+          : schemaOf(member),
+    ],
+  ]);
+  const stamps = STAMPS.map(([name]) => {
+    const type = name.endsWith('By') ? 'integer' : 'string';
+    return [name, { type: [type, 'null'], ...(name.endsWith('Date') && { format: 'date-time' }) }] as const;
+  });
+  const properties = Object.fromEntries<Json>([[idMember, integer], ...own, ...stamps]);
+  return object(properties, Object.keys(properties));
+}
+
+const CREDENTIALS = {
+  apiKey: { type: 'string', description: 'An API key, instead of the query.' },
+  token: { type: 'string', description: 'A token, instead of the header.' },
+};
+
+function bodySchema({ kind, resource }: Operation): Json {
+  if (resource === undefined)
+    return object(
+      { UserName: { type: 'string' }, Password: { type: 'string', format: 'password' }, ...CREDENTIALS },
+      [],
+    );
+  const own = Object.fromEntries(parametersOf(resource).map((member) => [member.name, schemaOf(member)]));
+  const by = kind === 'add' ? 'CreateBy' : 'UpdateBy';
+  const id =
+    kind === 'update'
+      ? { [resource.idMember]: { ...integer, description: 'Finds the record; then all else may change.' } }
+      : {};
+  return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...CREDENTIALS }, [...Object.keys(own), by]);
+}
+
+function dataSchema({ kind, resource }: Operation): Json {
+  if (resource === undefined)
+    return object({ token: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } }, [
+      'token',
+      'expiresAt',
+    ]);
+  if (kind !== 'list')
+    return object({ result: { type: 'string', const: 'success' }, [resource.idMember]: integer }, [
+      'result',
+      resource.idMember,
+    ]);
+  const next = { ...integer, description: 'The next `after`; absent on the last page.' };
+  return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next }, [
+    'items',
+  ]);
+}
+
+const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
+
+function responsesOf(operation: Operation): Json {
+  const failures = Map.groupBy(codesOf(operation), (code) => ERROR_CODES[code][0]);
+  const entries = [...failures].map(([status, codes]): [string, Json] => [
+    String(status),
+    {
+      description: codes.map((code) => `${code}: ${ERROR_CODES[code][1]}`).join('. '),
+      ...json(
+        object(
+          {
+            status: { type: 'string', const: 'failed' },
+            appErrorCode: { type: 'integer', enum: codes },
+            errMessage: { type: 'string' },
+          },
+          ['status', 'appErrorCode', 'errMessage'],
+        ),
+      ),
+    },
+  ]);
+  return Object.fromEntries([['200', { description: 'Success', ...json(success(dataSchema(operation))) }], ...entries]);
+}
+
+const query = (name: string, least: number, most: number, description: string): Json => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema: { type: 'integer', minimum: least, maximum: most },
+});
+
+function parametersOfPath({ kind }: Operation): readonly Json[] {
+  if (kind === 'list')
+    return [
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: '0 lists every record, any other number the one with that id.',
+        schema: { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
+      },
+      query('limit', 1, 1_000, 'At most so many records; `next` in the answer is the next `after`.'),
+      query('after', 0, MAX_INTEGER, 'Only records with an id above this one.'),
+    ];
+  if (kind !== 'update') return [];
+  return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }];
+}
+
+const SECURITY = [{ apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
+
+function describe(operation: Operation): Json {
+  const { id, kind, method, resource } = operation;
+  const summary =
+    resource === undefined
+      ? 'Get a token by an API key, or by UserName and Password'
+      : kind === 'list'
+        ? `List ${resource.plural}`
+        : `${kind === 'add' ? 'Add' : 'Update'} ${/^[aeiou]/.test(resource.noun) ? 'an' : 'a'} ${resource.noun}`;
+  return {
+    operationId: id,
+    summary,
+    tags: [resource?.name ?? 'Auth'],
+    security: kind === 'token' ? [...SECURITY.slice(0, 1), {}] : SECURITY,
+    parameters: parametersOfPath(operation),
+    ...(method !== 'GET' && { requestBody: { required: kind !== 'token', ...json(bodySchema(operation)) } }),
+    responses: responsesOf(operation),
+  };
+}
+
+/** The OpenAPI 3.1 document of the API, made of the declarations. */
+export function createOpenApi(resources: readonly Resource[], version: string): Json {
+  const operations = operationsOf(resources);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'subnetd platform API',
+      version,
+      description: 'Admin users, project types, sectors and industries of the trade and finance platform.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/api/v1' }, { url: '/api' }],
+    tags: [...resources.map(({ name }) => ({ name })), { name: 'Auth' }],
+    paths: Object.fromEntries(
+      operations.map((operation) => [operation.path, { [operation.method.toLowerCase()]: describe(operation) }]),
+    ),
+    components: {
+      schemas: Object.fromEntries(resources.map((resource) => [resource.name, recordSchema(resource)])),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'query', name: 'apiKey' },
+        token: { type: 'apiKey', in: 'query', name: 'token' },
+        authorization: { type: 'apiKey', in: 'header', name: 'authorization', description: 'A token alone.' },
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+    },
+  };
+}

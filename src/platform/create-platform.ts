@@ -1,0 +1,243 @@
+import type { BlockList } from 'node:net';
+import { describeCause, isDatabaseFailure } from '../model/database-failure.ts';
+import type { Author, PlatformStore } from '../model/platform-store.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Body } from './check-value.ts';
+import { checkWrite } from './check-write.ts';
+import { addressKey, clientAddress } from './client-address.ts';
+import { createLimits, type LimitSettings } from './create-limits.ts';
+import { createTokens, type Tokens } from './create-tokens.ts';
+import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
+import { answerFailure, answerSuccess } from './envelope.ts';
+import type { Take } from './limits.ts';
+import { listRecords } from './list-records.ts';
+import { createFindOperation, type Operation, operationsOf } from './operations.ts';
+import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
+import { readBody } from './read-body.ts';
+import { signIn, triesPassword } from './sign-in.ts';
+import { addRecord, updateRecord } from './write-record.ts';
+
+/** What the API is made of. */
+export interface PlatformDeps {
+  readonly resources: readonly Resource[];
+  /** Rejects with a `DatabaseFailure` while the database is away. */
+  readonly store: () => Promise<PlatformStore>;
+  /** The limits that replicas share; undefined where they do not. */
+  readonly sharedLimits: () => Promise<Take | undefined>;
+  readonly limits: LimitSettings;
+  readonly trustedProxies: BlockList;
+  /** The secret of the tokens; made and kept in the database when absent. */
+  readonly jwtSecret?: string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly onError: (what: 'database' | 'bug', error: unknown) => void;
+}
+
+/** One request as the server hands it over. */
+export interface ApiRequest {
+  readonly request: Request;
+  /** The address of the socket's other end. */
+  readonly peer: string | undefined;
+}
+
+/** The platform API. */
+export interface Platform {
+  /** Always the envelope; never rejects. */
+  answer(request: ApiRequest): Promise<Response>;
+  /** Why a request outside `/api` may not do what needs the scope write; undefined when it may. */
+  refuseWrite(request: ApiRequest): Promise<Failure | undefined>;
+  /** The pattern of a path, for metrics. */
+  routeOf(path: string): string;
+}
+
+const TOUCH_EVERY_MS = 60_000;
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+const BODIES = new Set(['POST', 'PUT', 'PATCH']);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Makes the API. The checks of a request stand in `answer`, in the order in which they answer. */
+export function createPlatform(deps: PlatformDeps): Platform {
+  const { now, store: openStore, onError } = deps;
+  const findOperation = createFindOperation(operationsOf(deps.resources));
+  const limits = createLimits(deps.limits, () => performance.now(), deps.sharedLimits);
+  const touched = new Map<number, number>();
+
+  let tokens: Promise<Tokens> | undefined;
+  const getTokens = (store: PlatformStore): Promise<Tokens> => {
+    tokens ??= (async () => {
+      const make = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+      return createTokens(deps.jwtSecret ?? (await store.keep('jwt_secret', make)), now);
+    })();
+    tokens.catch(() => {
+      tokens = undefined;
+    });
+    return tokens;
+  };
+
+  /** Notes the use of a key, at most once a minute; nobody waits for it. */
+  const touch = (store: PlatformStore, keyId: number | undefined) => {
+    const at = now();
+    if (keyId === undefined || at - (touched.get(keyId) ?? 0) < TOUCH_EVERY_MS) return;
+    touched.set(keyId, at);
+    store.touchKey(keyId, new Date(at).toISOString()).catch(() => {});
+  };
+
+  const addressOf = ({ request, peer }: ApiRequest) =>
+    clientAddress(peer, request.headers.get('x-forwarded-for') ?? undefined, deps.trustedProxies);
+  const queryOf = ({ url }: Request) => {
+    const at = url.indexOf('?');
+    return at < 0 ? undefined : new URLSearchParams(url.slice(at + 1));
+  };
+
+  const identify = async (
+    { request }: ApiRequest,
+    body: Body,
+    needsOne: boolean,
+  ): Promise<Outcome<{ readonly store: PlatformStore; readonly caller: Caller | undefined }>> => {
+    const sent = takeCredentials(body, queryOf(request), request.headers.get('authorization') ?? undefined);
+    if (needsOne && sent.apiKeys.length + sent.tokens.length === 0)
+      return fail(
+        1101,
+        'send an API key or a token: apiKey or token in the body or the query, or an authorization header',
+      );
+    const store = await openStore();
+    const checked = await checkCredentials(store, () => getTokens(store), sent);
+    if (!checked.ok) return checked;
+    touch(store, checked.value?.keyId);
+    return succeed({ store, caller: checked.value });
+  };
+
+  const giveToken = async (
+    store: PlatformStore,
+    caller: Caller | undefined,
+    body: Body,
+    address: string,
+    headers: Headers,
+  ) => {
+    const isByKey = caller?.credential.startsWith('key ') === true;
+    if (!isByKey && !triesPassword(body))
+      return answerFailure(fail(1101, 'send an API key, or UserName and Password').failure, headers);
+    let by: (Caller & { readonly passwordVersion?: number }) | undefined = caller;
+    if (triesPassword(body)) {
+      const signed = await signIn(store, body, (name) => limits.signIn(addressKey(address), name));
+      if (!signed.ok) return answerFailure(signed.failure, headers);
+      by = isByKey ? caller : signed.value;
+    }
+    const user = by && (await store.findUser({ id: by.owner }));
+    if (by === undefined || user === undefined) throw new Error('a caller without a user');
+    const passwordVersion = by.passwordVersion ?? user.passwordVersion;
+    const { owner: userId, scope, keyId } = by;
+    const claims = { userId, scope, passwordVersion, ...(keyId !== undefined && { keyId }) };
+    return answerSuccess(await (await getTokens(store)).issue(claims), headers);
+  };
+
+  const write = async (
+    store: PlatformStore,
+    { kind, resource }: Operation & { readonly resource: Resource },
+    body: Body,
+    segment: string,
+    author: Omit<Author, 'statedBy'>,
+    headers: Headers,
+  ) => {
+    const checked = await checkWrite(store, resource, body, kind === 'update' ? segment : undefined);
+    if (!checked.ok) return answerFailure(checked.failure, headers);
+    const by: Author = { ...author, statedBy: checked.value.statedBy };
+    const writeRecord = kind === 'add' ? addRecord : updateRecord;
+    const written = await writeRecord(store, resource, checked.value, by);
+    return written.ok
+      ? answerSuccess({ result: 'success', [resource.idMember]: written.value }, headers)
+      : answerFailure(written.failure, headers);
+  };
+
+  const answer = async (from: ApiRequest, state: { headers: Headers }): Promise<Response> => {
+    const { request } = from;
+    const { method } = request;
+    const path = /^[^:]+:\/\/[^/]*([^?#]*)/.exec(request.url)?.[1] ?? '';
+    const found = findOperation(path);
+    const isToken = found?.operation.kind === 'token';
+
+    const address = addressOf(from);
+    const atAddress = await limits.address(addressKey(address));
+    if (!atAddress.ok) return answerFailure(atAddress.failure);
+    state.headers = atAddress.value;
+
+    const read = BODIES.has(method) ? await readBody(request, isToken) : succeed<Body>({});
+    if (!read.ok) return answerFailure(read.failure, state.headers);
+    const body = read.value;
+
+    const mayBeAnonymous = isToken && method === 'POST';
+    const identified = await identify(from, body, !mayBeAnonymous);
+    if (!identified.ok) return answerFailure(identified.failure, state.headers);
+    const { store, caller } = identified.value;
+
+    if (caller !== undefined) {
+      const withCredential = await limits.credential(
+        caller.keyId === undefined ? `user ${caller.owner}` : `key ${caller.keyId}`,
+      );
+      if (!withCredential.ok) return answerFailure(withCredential.failure);
+      state.headers = { ...state.headers, ...withCredential.value };
+    }
+    const { headers } = state;
+    if (caller?.scope === 'read' && !READS.has(method) && !mayBeAnonymous)
+      return answerFailure(fail(1104, 'this credential may only read; use one with the scope write').failure, headers);
+
+    if (found === undefined)
+      return answerFailure(fail(1004, 'there is no such path; /docs lists them').failure, headers);
+    const { operation, segment } = found;
+    const { resource } = operation;
+    const isRead = operation.method === 'GET' && method === 'HEAD';
+    if (method !== operation.method && !isRead)
+      return answerFailure(
+        fail(1001, `this path takes ${operation.method} only`, { allow: operation.method }).failure,
+        headers,
+      );
+    if (resource === undefined) return giveToken(store, caller, body, address, headers);
+    if (operation.kind === 'list') return listRecords(store, resource, segment, queryOf(request), headers, toFailure);
+    const author = {
+      owner: caller?.owner ?? null,
+      credential: caller?.credential ?? '',
+      at: new Date(now()).toISOString(),
+      ip: address === '' ? null : address,
+    };
+    return write(store, { ...operation, resource }, body, segment, author, headers);
+  };
+
+  const toFailure = (error: unknown): Failure => {
+    const isDatabase = isDatabaseFailure(error);
+    onError(isDatabase ? 'database' : 'bug', isDatabase ? describeCause(error) : error);
+    return isDatabase
+      ? { code: 1106, message: 'the database failed; try again later' }
+      : { code: 1105, message: 'subnetd failed on this request; its log says more' };
+  };
+
+  return {
+    answer: async (from) => {
+      const state: { headers: Headers } = { headers: {} };
+      try {
+        return await answer(from, state);
+      } catch (error) {
+        return answerFailure(toFailure(error), state.headers);
+      }
+    },
+    refuseWrite: async (from) => {
+      try {
+        const atAddress = await limits.address(addressKey(addressOf(from)));
+        if (!atAddress.ok) return atAddress.failure;
+        const hasJson = /^application\/json\b/i.test(from.request.headers.get('content-type') ?? '');
+        const read = hasJson ? await readBody(from.request, true) : succeed<Body>({});
+        if (!read.ok) return read.failure;
+        const identified = await identify(from, read.value, true);
+        if (!identified.ok) return identified.failure;
+        if (identified.value.caller?.scope === 'write') return undefined;
+        return { code: 1104, message: 'this credential may only read; use one with the scope write' };
+      } catch (error) {
+        return toFailure(error);
+      }
+    },
+    routeOf: (path) => {
+      const found = findOperation(path);
+      return found === undefined ? '/api/*' : `/api${found.operation.path}`;
+    },
+  };
+}

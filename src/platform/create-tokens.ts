@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import type { Scope } from '../model/platform-store.ts';
+
+/** What a token says. */
+export interface TokenClaims {
+  readonly userId: number;
+  readonly scope: Scope;
+  /** The key that it was made from; it ends with that key. */
+  readonly keyId?: number;
+  /** The version of the user's password when it was made; it ends when that rises. */
+  readonly passwordVersion: number;
+}
+
+/** Makes and reads tokens (JWT, HS256 and nothing else). */
+export interface Tokens {
+  issue(claims: TokenClaims): Promise<{ readonly token: string; readonly expiresAt: string }>;
+  /** Undefined for a token that is malformed, expired or not ours. */
+  read(token: string): Promise<TokenClaims | undefined>;
+}
+
+const LIFE_SECONDS = 24 * 60 * 60;
+const ISSUER = 'subnetd';
+
+/** Tokens signed with `secret`. `now` is in Unix milliseconds. */
+export async function createTokens(secret: string, now: () => number): Promise<Tokens> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, [
+    'sign',
+    'verify',
+  ]);
+  return {
+    issue: async ({ userId, scope, keyId, passwordVersion }) => {
+      const issuedAt = Math.floor(now() / 1000);
+      const token = await new SignJWT({ scope, pwv: passwordVersion, ...(keyId !== undefined && { key: keyId }) })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setIssuer(ISSUER)
+        .setSubject(String(userId))
+        .setJti(randomUUID())
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + LIFE_SECONDS)
+        .sign(key);
+      return { token, expiresAt: new Date((issuedAt + LIFE_SECONDS) * 1000).toISOString() };
+    },
+    read: async (token) => {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          issuer: ISSUER,
+          requiredClaims: ['sub', 'jti', 'iat', 'exp'],
+          currentDate: new Date(now()),
+        });
+        const { sub, scope, key: keyId, pwv } = payload;
+        if ((scope !== 'read' && scope !== 'write') || typeof pwv !== 'number') return undefined;
+        if (keyId !== undefined && typeof keyId !== 'number') return undefined;
+        return { userId: Number(sub), scope, passwordVersion: pwv, ...(keyId !== undefined && { keyId }) };
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

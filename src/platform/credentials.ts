@@ -1,0 +1,82 @@
+import type { PlatformStore, Scope } from '../model/platform-store.ts';
+import { hashApiKey, isApiKey } from './api-key.ts';
+import type { Body } from './check-value.ts';
+import type { Tokens } from './create-tokens.ts';
+import { fail, type Outcome, succeed } from './outcome.ts';
+
+/** The credentials that a request carries, as they were sent. */
+export interface SentCredentials {
+  readonly apiKeys: readonly unknown[];
+  readonly tokens: readonly unknown[];
+}
+
+/** Whose request it is. */
+export interface Caller {
+  readonly owner: number;
+  readonly scope: Scope;
+  readonly keyId?: number;
+  /** For the audit trail and the limits. */
+  readonly credential: string;
+}
+
+const isSent = (value: unknown): boolean => value !== undefined && value !== null && String(value).trim() !== '';
+
+/** Collects the credentials of the body, the query and the header; an empty one is none. */
+export function takeCredentials(
+  body: Body,
+  query: URLSearchParams | undefined,
+  header: string | undefined,
+): SentCredentials {
+  const own = (name: string) => (Object.hasOwn(body, name) ? [body[name]] : []);
+  const sent = (name: string) => [...own(name), ...(query?.getAll(name) ?? [])].filter(isSent);
+  const bearer = header?.replace(/^Bearer(?:\s+|$)/i, '').trim();
+  return { apiKeys: sent('apiKey'), tokens: bearer ? [...sent('token'), bearer] : sent('token') };
+}
+
+async function checkKey(store: PlatformStore, key: unknown): Promise<Outcome<Caller>> {
+  const refused = fail(1123, 'the API key is not valid; ask for a new one (subnetd apikey create)');
+  if (typeof key !== 'string' || !isApiKey(key.trim())) return refused;
+  const found = await store.findKey(hashApiKey(key.trim()));
+  if (found === undefined || found.isRevoked || !found.ownerIsActive) return refused;
+  return succeed({ owner: found.owner, scope: found.scope, keyId: found.id, credential: `key ${found.id}` });
+}
+
+async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown): Promise<Outcome<Caller>> {
+  const refused = fail(1104, 'the token is not valid or has ended; get a new one from POST /api/Auth/Token');
+  const claims = typeof token === 'string' ? await tokens.read(token.trim()) : undefined;
+  if (claims === undefined) return refused;
+  const { userId, scope, keyId } = claims;
+  const user = await store.findUser({ id: userId });
+  if (user === undefined || !user.isActive || user.passwordVersion !== claims.passwordVersion) return refused;
+  if (keyId !== undefined) {
+    const key = await store.findKeyById(keyId);
+    if (key === undefined || key.isRevoked) return refused;
+  }
+  const credential = keyId === undefined ? 'token' : `token of key ${keyId}`;
+  return succeed({ owner: userId, scope, credential, ...(keyId !== undefined && { keyId }) });
+}
+
+/**
+ * Checks all that was sent: each must be good, and the request may do what all of them may. The first is the one that it
+ * counts for; undefined when nothing was sent.
+ */
+export async function checkCredentials(
+  store: PlatformStore,
+  tokens: () => Promise<Tokens>,
+  sent: SentCredentials,
+): Promise<Outcome<Caller | undefined>> {
+  let caller: Caller | undefined;
+  const check = async (value: unknown, isKey: boolean) =>
+    isKey ? checkKey(store, value) : checkToken(store, await tokens(), value);
+  for (const [values, isKey] of [
+    [sent.apiKeys, true],
+    [sent.tokens, false],
+  ] as const)
+    for (const value of values) {
+      const checked = await check(value, isKey);
+      if (!checked.ok) return checked;
+      const scope = caller?.scope === 'read' ? 'read' : checked.value.scope;
+      caller = { ...(caller ?? checked.value), scope };
+    }
+  return succeed(caller);
+}

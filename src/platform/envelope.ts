@@ -1,0 +1,43 @@
+import { ERROR_CODES } from './error-codes.ts';
+import type { Failure } from './outcome.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+/** The body of a failure. */
+export const failureBody = ({ code, message }: Failure): string =>
+  JSON.stringify({ status: 'failed', appErrorCode: code, errMessage: message });
+
+/** The envelope of a success, HTTP 200. */
+export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(`{"status":"success","data":${JSON.stringify(data)}}`, { headers: { ...JSON_TYPE, ...headers } });
+
+/** The envelope of a failure, with the status of its code. */
+export const answerFailure = (failure: Failure, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(failureBody(failure), {
+    status: ERROR_CODES[failure.code][0],
+    headers: { ...JSON_TYPE, ...headers, ...failure.headers },
+  });
+
+/** A success whose text comes in pieces. When one cannot be had, the connection breaks: it never ends as valid JSON. */
+export function answerStream(
+  pieces: AsyncGenerator<string>,
+  headers: Readonly<Record<string, string>>,
+  onError: (error: unknown) => void,
+): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { value, done } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        onError(error);
+        // The server prints this one, so it says nothing of the cause.
+        controller.error(new Error('a list broke off'));
+      }
+    },
+    cancel: async () => void (await pieces.return(undefined)),
+  });
+  return new Response(body, { headers: { ...JSON_TYPE, ...headers } });
+}

@@ -1,0 +1,54 @@
+/** A bucket that gains one request each `everyMs` and holds `burst`. */
+export interface LimitPolicy {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly burst: number;
+}
+
+/** What a limit said of one request. */
+export interface Taken {
+  readonly ok: boolean;
+  /** Until the bucket is full again, in milliseconds. */
+  readonly fullInMs: number;
+}
+
+/** Takes one request from the bucket of a key. */
+export type Take = (key: string, everyMs: number, burst: number) => Promise<Taken> | Taken;
+
+const MAX_KEYS = 100_000;
+
+/** Limits in the memory of this process. `now` is in milliseconds and never goes back. */
+export function createMemoryLimits(now: () => number): Take {
+  /** When each bucket is full again. */
+  const fullAt = new Map<string, number>();
+  return (key, everyMs, burst) => {
+    const at = now();
+    const next = Math.max(fullAt.get(key) ?? 0, at) + everyMs;
+    const ok = next <= at + everyMs * burst;
+    if (ok) {
+      if (fullAt.size >= MAX_KEYS) for (const [old, time] of fullAt) if (time <= at) fullAt.delete(old);
+      // Nobody may fill the memory with addresses: the oldest goes.
+      if (fullAt.size >= MAX_KEYS) fullAt.delete(fullAt.keys().next().value ?? '');
+      fullAt.set(key, next);
+    }
+    return { ok, fullInMs: (ok ? next : next - everyMs) - at };
+  };
+}
+
+/** The headers of a limit: those of the IETF's draft 10, and the three of its earlier drafts that most clients know. */
+export function limitHeaders(
+  { name, everyMs, burst }: LimitPolicy,
+  { ok, fullInMs }: Taken,
+): Readonly<Record<string, string>> {
+  const remaining = Math.max(0, Math.floor(burst - fullInMs / everyMs + 1e-6));
+  const reset = Math.ceil(fullInMs / 1000);
+  const wait = Math.max(1, Math.ceil((fullInMs - everyMs * (burst - 1)) / 1000));
+  return {
+    'ratelimit-policy': `"${name}";q=${burst};w=${Math.max(1, Math.ceil((everyMs * burst) / 1000))}`,
+    ratelimit: `"${name}";r=${ok ? remaining : 0};t=${ok ? reset : wait}`,
+    'ratelimit-limit': String(burst),
+    'ratelimit-remaining': String(ok ? remaining : 0),
+    'ratelimit-reset': String(ok ? reset : wait),
+    ...(!ok && { 'retry-after': String(wait) }),
+  };
+}

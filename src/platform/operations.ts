@@ -1,0 +1,43 @@
+import type { Resource } from '../model/resource.ts';
+
+/** One operation of the API: a method on a path. */
+export interface Operation {
+  readonly id: string;
+  readonly kind: 'list' | 'add' | 'update' | 'token';
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below `/api` or `/api/v1`, with the last segment in braces when it varies. */
+  readonly path: string;
+  readonly resource?: Resource;
+}
+
+/** The operations of the resources, and the one that gives a token. */
+export const operationsOf = (resources: readonly Resource[]): readonly Operation[] => [
+  ...resources.flatMap((resource): readonly Operation[] => {
+    const { name, operations } = resource;
+    return [
+      { id: operations.list, kind: 'list', method: 'GET', path: `/${name}/ListAll/{id}`, resource },
+      { id: operations.add, kind: 'add', method: 'POST', path: `/${name}/Add`, resource },
+      { id: operations.update, kind: 'update', method: 'PUT', path: `/${name}/Update/{updatedby}`, resource },
+    ];
+  }),
+  { id: 'getToken', kind: 'token', method: 'POST', path: '/Auth/Token' },
+];
+
+/** Finds the operation of a path below `/api`, whatever the method, and what stands in the varying segment. */
+export function createFindOperation(operations: readonly Operation[]) {
+  const exact = new Map<string, Operation>();
+  const prefix = new Map<string, Operation>();
+  for (const operation of operations) {
+    const brace = operation.path.indexOf('{');
+    if (brace < 0) exact.set(operation.path, operation);
+    else prefix.set(operation.path.slice(0, brace), operation);
+  }
+  return (fullPath: string): { readonly operation: Operation; readonly segment: string } | undefined => {
+    const path = fullPath.replace(/^\/api(?:\/v1(?=\/|$))?/, '');
+    const whole = exact.get(path);
+    if (whole !== undefined) return { operation: whole, segment: '' };
+    const cut = path.lastIndexOf('/') + 1;
+    const operation = prefix.get(path.slice(0, cut));
+    return operation && cut < path.length ? { operation, segment: path.slice(cut) } : undefined;
+  };
+}

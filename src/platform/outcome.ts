@@ -1,0 +1,24 @@
+import type { ErrorCode } from './error-codes.ts';
+
+/** Why a request is refused; the message is for people and quotes nothing secret. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A value, or why there is none. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+
+/** An outcome with a value. */
+export const succeed = <T>(value: T): Outcome<T> => ({ ok: true, value });
+
+/** An outcome without one. */
+export const fail = (
+  code: ErrorCode,
+  message: string,
+  headers?: Failure['headers'],
+): { readonly ok: false; readonly failure: Failure } => ({
+  ok: false,
+  failure: { code, message, ...(headers && { headers }) },
+});

@@ -1,0 +1,45 @@
+import type { Body } from './check-value.ts';
+import { fail, type Outcome, succeed } from './outcome.ts';
+
+/** The largest body that is read. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+const tooLarge = fail(1005, `the body exceeds the maximum of ${MAX_BODY_BYTES} bytes`, { connection: 'close' });
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The bytes of a body. One that says its length is cut there by the parser; another is counted as it comes. */
+async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
+  const length = request.headers.get('content-length');
+  if (Number(length) > MAX_BODY_BYTES) return tooLarge;
+  if (length !== null) return succeed(new Uint8Array(await request.arrayBuffer()));
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return tooLarge;
+    chunks.push(chunk);
+  }
+  return succeed(Buffer.concat(chunks));
+}
+
+/** The JSON object of a request. With `mayBeMissing`, nothing at all is an empty one. */
+export async function readBody(request: Request, mayBeMissing: boolean): Promise<Outcome<Body>> {
+  let read: Outcome<Uint8Array>;
+  try {
+    read = await readBytes(request);
+  } catch {
+    return fail(1001, 'the body was cut off; send it whole');
+  }
+  if (!read.ok) return read;
+  if (read.value.length === 0)
+    return mayBeMissing ? succeed({}) : fail(1001, 'the body is missing; send a JSON object');
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) return fail(1001, 'the content-type must be application/json');
+  try {
+    const value: unknown = JSON.parse(utf8.decode(read.value));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return succeed(value as Body);
+    return fail(1001, 'the body must be a JSON object');
+  } catch {
+    return fail(1001, 'the body is not JSON; correct it');
+  }
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type Databases, startDatabases } from '../support/databases.ts';
+
+let databases: Databases;
+let api: Api;
+beforeAll(async () => {
+  databases = await startDatabases('sqlite');
+  api = await startApi(await databases.create());
+});
+afterAll(async () => {
+  await api.stop();
+  await databases.stop();
+});
+
+/** Sends raw bytes, and gives all that comes back until the connection ends. */
+const raw = (text: string, end = false): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(api.url);
+    const socket = connect(Number(port), hostname, () => (end ? socket.end(text) : socket.write(text)));
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+
+it('headers beyond the maximum get the envelope', async () => {
+  const answer = await raw(`GET /api/Sector/ListAll/0 HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1.1 400 .*"appErrorCode":1005/s);
+});
+
+it('what is not HTTP gets the envelope', async () => {
+  expect(await raw('GARBAGE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"appErrorCode":1001/s);
+});
+
+it.each([
+  ['without a Host', 'GET /api/x HTTP/1.1\r\nConnection: close\r\n\r\n', 1101],
+  ['with a Host that is none', 'GET /api/x HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 1001],
+  ['with a strange expectation', 'GET /api/x HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 1001],
+  ['with a method that nobody knows', 'PURGE /api/Sector/Add HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 1101],
+  ['with an asterisk for a path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 1001],
+])('a request %s gets the envelope', async (_what, text, code) => {
+  expect(await raw(text)).toMatch(new RegExp(`"appErrorCode":${code}`));
+});
+
+it('a body that comes without its length is cut at the maximum', async () => {
+  const head =
+    'POST /api/Industry/Add HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const chunk = `${(8_192).toString(16)}\r\n${'a'.repeat(8_192)}\r\n`;
+  expect(await raw(head + chunk.repeat(9))).toContain('"appErrorCode":1005');
+});
+
+it('a request cut off half-way writes nothing, and the next one is answered', async () => {
+  const half = `POST /api/Industry/Add?apiKey=${api.key} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"IndustryName":"half"`;
+  await raw(half, true).catch(() => '');
+  const { data } = await api.send('GET', '/api/Industry/ListAll/0');
+  expect(data.items).toEqual([]);
+  expect(api.logged.join('')).not.toContain('please report this');
+});
+
+it('the list under HEAD has no body, and the description and the docs need no credential', async () => {
+  const head = await fetch(`${api.url}/api/Sector/ListAll/0?apiKey=${api.key}`, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  const document = await (await fetch(`${api.url}/api/v1/openapi.json`)).json();
+  expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api/v1' }, { url: '/api' }] });
+  const page = await (await fetch(`${api.url}/docs`)).text();
+  expect(page).toContain('updateSector');
+  expect(page).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
+});
+
+it('a reload takes a credential with the scope write, and no other', async () => {
+  const reload = async (key?: string) =>
+    (await fetch(`${api.url}/-/reload${key === undefined ? '' : `?apiKey=${key}`}`, { method: 'POST' })).status;
+  expect(await Promise.all([reload(), reload('x'), reload(api.readKey), reload(api.key)])).toEqual([
+    401, 400, 403, 200,
+  ]);
+});
+
+it('a list whose database fails half-way breaks the connection and is no JSON', async () => {
+  const own = await startApi(await databases.create());
+  const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: null };
+  const { projectType } = await import('../../src/platform/resources/project-type.ts');
+  for (let i = 0; i < 3_000; i += 1)
+    await own.store.add(projectType, { ContractName: `${'x'.repeat(150)} ${i}`, IsDeleted: false }, author);
+  const response = await fetch(`${own.url}/api/ProjectType/ListAll/0?apiKey=${own.key}`);
+  expect(response.status).toBe(200);
+  const stopped = own.admin.stop();
+  await expect(response.text()).rejects.toThrow();
+  await stopped;
+  await own.stop();
+}, 30_000);
+
+it('a limit answers 1102 with the headers, per address and per credential', async () => {
+  const limited = await startApi(await databases.create(), { limits: { rate: 1, burst: 3, signIns: 2 } });
+  try {
+    const get = () => limited.send('GET', '/api/Sector/ListAll/0');
+    const answers = [await get(), await get(), await get(), await get()];
+    expect(answers.map(({ appErrorCode }) => appErrorCode)).toEqual([undefined, undefined, undefined, 1102]);
+    const [first, , , last] = answers;
+    expect(last?.http).toBe(400);
+    expect(Number(last?.headers.get('retry-after'))).toBe(1);
+    expect(last?.headers.get('ratelimit')).toMatch(/r=0;t=1$/);
+    expect(first?.headers.get('ratelimit-remaining')).toBe('2');
+  } finally {
+    await limited.stop();
+  }
+});
+
+it('sign-ins are limited by user name, whatever the address', async () => {
+  const proxies = parseTrustedProxies('127.0.0.0/8');
+  if (!proxies.ok) throw new Error('unreachable');
+  const limits = { rate: 0, burst: 0, signIns: 2 };
+  const limited = await startApi(await databases.create(), { limits, trustedProxies: proxies.proxies });
+  try {
+    const codes = [];
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      const body = { UserName: 'root', Password: 'wrong' };
+      codes.push((await limited.sendBare('POST', '/api/Auth/Token', body, { 'x-forwarded-for': ip })).appErrorCode);
+    }
+    expect(codes).toEqual([1104, 1104, 1102]);
+  } finally {
+    await limited.stop();
+  }
+});
+
+it.each([
+  ['10.0.0.1', '1.2.3.4', '1.2.3.4'],
+  ['::ffff:10.0.0.1', '9.9.9.9, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
+  ['8.8.8.8', '1.2.3.4', '8.8.8.8'],
+  ['10.0.0.1', 'rubbish', '10.0.0.1'],
+  ['fd00::1', '2001:db8::1', '2001:db8::1'],
+])('the client behind %s that forwards %s is %s', (peer, forwarded, client) => {
+  const parsed = parseTrustedProxies('10.0.0.0/8, fd00::/8');
+  expect(parsed.ok && clientAddress(peer, forwarded, parsed.proxies)).toBe(client);
+});
+
+it('an IPv6 client is limited by its /64', () => {
+  expect(addressKey('2001:db8::1')).toBe(addressKey('2001:db8:0:0:ffff::2'));
+  expect(addressKey('2001:db8:0:1::1')).not.toBe(addressKey('2001:db8::1'));
+});
+
+it('a token of another algorithm or another secret is refused', async () => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = part({ sub: '1', jti: 'x', iat: 1, exp: 9_999_999_999, iss: 'subnetd', scope: 'write', pwv: 1 });
+  const signature = createHash('sha256').update('x').digest('base64url');
+  for (const token of [`${part({ alg: 'none' })}.${claims}.`, `${part({ alg: 'HS256' })}.${claims}.${signature}`])
+    expect((await api.sendBare('GET', `/api/Sector/ListAll/0?token=${token}`)).appErrorCode).toBe(1104);
+});

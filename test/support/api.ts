@@ -1,0 +1,114 @@
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import pino from 'pino';
+import { createStore } from '../../src/db/create-store.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
+import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
+import { listen } from '../../src/http/listen.ts';
+import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
+import type { PlatformSettings } from '../../src/parse-platform-settings.ts';
+import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
+import { parseTrustedProxies } from '../../src/platform/client-address.ts';
+import { createAdmin, onCommandLine } from '../../src/platform/create-admin.ts';
+import { type AdminApi, startAdminApi } from '../../src/start-admin-api.ts';
+
+/** What an answer says, whichever it is. */
+export interface Answer {
+  readonly http: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly status: 'success' | 'failed';
+  readonly appErrorCode?: number;
+  readonly errMessage?: string;
+  readonly data: {
+    readonly items: readonly Readonly<Record<string, unknown>>[];
+    readonly next?: number;
+    readonly token: string;
+    readonly expiresAt: string;
+    readonly [name: string]: unknown;
+  };
+}
+
+/** The API on a real socket and a real database, with an admin user 1 and a key of each scope. */
+export interface Api {
+  readonly url: string;
+  readonly key: string;
+  readonly readKey: string;
+  readonly store: PlatformStore;
+  readonly admin: AdminApi;
+  /** All that was logged. */
+  readonly logged: string[];
+  makeKey(scope: Scope, owner?: number): Promise<{ readonly id: number; readonly key: string }>;
+  /** Sends a request with the key that may write; a body that is no string becomes JSON. */
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** The same without a credential. */
+  sendBare(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** The password of the admin user `root`, who has the id 1. */
+export const ROOT_PASSWORD = 'correct horse battery';
+
+/** Settings with the limits off. */
+export function platformSettings(database: DatabaseAddress, other: Partial<PlatformSettings> = {}): PlatformSettings {
+  const trusted = parseTrustedProxies('');
+  if (!trusted.ok) throw new Error('unreachable');
+  return { database, trustedProxies: trusted.proxies, limits: { rate: 0, burst: 0, signIns: 0 }, ...other };
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { http: response.status, headers: response.headers, text, ...JSON.parse(text) };
+}
+
+/** Starts the API on an empty database. */
+export async function startApi(address: DatabaseAddress, other: Partial<PlatformSettings> = {}): Promise<Api> {
+  const engine = await openDatabase(address);
+  const { store } = await createStore(engine);
+  const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
+  await createAdmin(store, root, Date.now());
+  const makeKey: Api['makeKey'] = async (scope, owner = 1) => {
+    const key = makeApiKey();
+    const id = await store.addKey({ name: scope, scope, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
+    return { id, key };
+  };
+  const { key } = await makeKey('write');
+  const { key: readKey } = await makeKey('read');
+  const logged: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const admin = startAdminApi(platformSettings(address, other), '0', log, Date.now);
+  const routes = new Hono<never>();
+  addApiRoutes(routes as never, admin);
+  routes.post('/-/reload', async (c) => (await reloadRefusal(admin, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'));
+  const listener = await listen('127.0.0.1', 0);
+  listener.setHandler(
+    getRequestListener(routes.fetch as never, { hostname: 'localhost', errorHandler: answerUnreadable }),
+  );
+  const sendBare: Api['sendBare'] = async (method, path, body, headers = {}) =>
+    toAnswer(
+      await fetch(`${listener.url}${path}`, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    );
+  return {
+    url: listener.url,
+    key,
+    readKey,
+    store,
+    admin,
+    logged,
+    makeKey,
+    sendBare,
+    send: (method, path, body, headers) =>
+      sendBare(method, `${path}${path.includes('?') ? '&' : '?'}apiKey=${key}`, body, headers),
+    stop: async () => {
+      await listener.stop(1_000);
+      await admin.stop();
+      await engine.close();
+    },
+  };
+}
