@@ -98,7 +98,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (looker === undefined) return;
     // A verdict that is not good yet should not have to wait for the next round.
     const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if ((urgent || unsettled) && !underWay.has(looker)) void look(target, 'logs', looker);
+    if (urgent || unsettled) void look(target, 'logs', looker);
     else void looker.look().then((fold) => board.fold(target, fold), onBug);
   };
   const logs = createLogWatches(docker, positions, now, onLogNews);
