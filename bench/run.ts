@@ -1,3 +1,4 @@
+import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
 import { benchProcess } from './process.ts';
 import { benchScrape } from './scrape.ts';
@@ -7,5 +8,6 @@ const results = {
   probes: await benchProbes(),
   scrape: await benchScrape(),
   process: await benchProcess(),
+  platform: await benchPlatform(),
 };
 process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);

@@ -3,7 +3,7 @@ import type { ApiKeyRow, Author, KeyAccess, PlatformStore, Scope } from '../mode
 import { addAuditEvent } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { inTransaction } from './in-transaction.ts';
-import type { Queries, RunAgain } from './tables.ts';
+import { createRunOn, type Queries, type RunAgain } from './tables.ts';
 
 interface AccessRow {
   readonly id: number;
@@ -28,6 +28,7 @@ export function createApiKeys(
   kind: Engine['kind'],
   runAgain: RunAgain,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
+  const runOn = createRunOn(db);
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
       select api_key.id, scope, owner_id as owner, revoked_at as revoked, is_active as active
@@ -50,7 +51,7 @@ export function createApiKeys(
           Scope: { from: null, to: scope },
           Owner: { from: null, to: owner },
         };
-        await addAuditEvent(transaction, author, { action: 'add', resource: 'ApiKey', recordId: id, changes });
+        await addAuditEvent(transaction, runOn, author, { action: 'add', resource: 'ApiKey', recordId: id, changes });
         return id;
       }),
     listKeys: async (): Promise<readonly ApiKeyRow[]> => {
@@ -76,7 +77,12 @@ export function createApiKeys(
         if (key.revoked_at !== null) return true;
         await transaction.updateTable('api_key').set({ revoked_at: author.at }).where('id', '=', id).execute();
         const changes = { RevokedAt: { from: null, to: author.at } };
-        await addAuditEvent(transaction, author, { action: 'revoke', resource: 'ApiKey', recordId: id, changes });
+        await addAuditEvent(transaction, runOn, author, {
+          action: 'revoke',
+          resource: 'ApiKey',
+          recordId: id,
+          changes,
+        });
         return true;
       }),
     touchKey: async (id, at) => {

@@ -1,26 +1,23 @@
+import { sql } from 'kysely';
 import type { AuditEvent, Author } from '../model/platform-store.ts';
-import type { Queries } from './tables.ts';
+import type { Queries, RunOn } from './tables.ts';
+
+const COLUMNS = ['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'];
 
 /** Writes one audit event, in the transaction of the change that it tells of. */
 export async function addAuditEvent(
-  db: Queries,
-  author: Author,
-  event: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
+  on: Queries,
+  runOn: RunOn,
+  { at, statedBy, owner, credential, ip }: Author,
+  { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
 ): Promise<void> {
-  await db
-    .insertInto('audit_event')
-    .values({
-      at: author.at,
-      action: event.action,
-      resource: event.resource,
-      record_id: event.recordId,
-      stated_by: author.statedBy,
-      owner_id: author.owner,
-      credential: author.credential,
-      ip: author.ip,
-      changes: JSON.stringify(event.changes),
-    })
-    .execute();
+  await runOn(
+    on,
+    'audit_event',
+    () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
+      values (${sql.join(COLUMNS.map(() => 0))})`,
+    [at, action, resource, recordId, statedBy, owner, credential, ip, JSON.stringify(changes)],
+  );
 }
 
 /** Audit events with an id above `after` and not before `since` (ISO 8601), by id, at most `limit`. */

@@ -5,7 +5,7 @@ import { addAuditEvent } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { inTransaction } from './in-transaction.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
-import type { Cell, Queries, RunAgain } from './tables.ts';
+import { type Cell, createRunOn, type Queries, type RunAgain } from './tables.ts';
 
 const columnOf = (resource: Resource, name: string): string => {
   const member = resource.members.find((candidate) => candidate.name === name);
@@ -37,6 +37,7 @@ type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update
 
 /** The tables that are made of declarations. */
 export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain: RunAgain): Table {
+  const runOn = createRunOn(db);
   const compiled = new Map<Resource, ReturnType<typeof compile>>();
   const compile = (resource: Resource) => {
     const { table } = resource;
@@ -66,13 +67,19 @@ export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain
     inTransaction(db, kind, async (on) => {
       const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
       const cells = toCells(resource, values);
-      const all = Object.entries({ ...cells, ...stamps });
-      const { rows } = await sql<{ id: number }>`
-        insert into ${sql.table(resource.table)} (${sql.join(all.map(([column]) => sql.id(column)))})
-        values (${sql.join(all.map(([, cell]) => cell))}) returning id`.execute(on);
+      const all: Readonly<Record<string, Cell>> = { ...cells, ...stamps };
+      const columns = Object.keys(all);
+      const rows = await runOn(
+        on,
+        `${resource.table} ${columns}`,
+        () => sql<{ id: number }>`
+          insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.id(column)))})
+          values (${sql.join(columns.map(() => 0))}) returning id`,
+        Object.values(all),
+      );
       const recordId = rows[0]?.id ?? 0;
       const changes = changesOf(resource, cells, undefined);
-      await addAuditEvent(on, author, { action: 'add', resource: resource.name, recordId, changes });
+      await addAuditEvent(on, runOn, author, { action: 'add', resource: resource.name, recordId, changes });
       return { ok: true, id: recordId };
     });
 
@@ -101,7 +108,7 @@ export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain
       const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
       await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(on);
-      await addAuditEvent(on, author, { action: 'update', resource: resource.name, recordId: id, changes });
+      await addAuditEvent(on, runOn, author, { action: 'update', resource: resource.name, recordId: id, changes });
       return { ok: true, id };
     });
 

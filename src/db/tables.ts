@@ -1,4 +1,4 @@
-import type { CompiledQuery, Generated, Kysely } from 'kysely';
+import type { CompiledQuery, Generated, Kysely, RawBuilder } from 'kysely';
 import type { Engine } from './engine.ts';
 
 /** What a column holds, in both databases. */
@@ -51,3 +51,21 @@ export const createRunAgain =
     read === undefined
       ? (await db.executeQuery<Row>({ ...compiled, parameters })).rows
       : (read(compiled.sql, parameters) as readonly Row[]);
+
+/** Runs a query in a transaction; it is compiled once for each key, from the builder with whatever parameters. */
+export type RunOn = <Row>(
+  on: Queries,
+  key: string,
+  build: () => RawBuilder<Row>,
+  parameters: readonly Cell[],
+) => Promise<readonly Row[]>;
+
+/** Keeps compiled queries for the database's dialect. */
+export function createRunOn(db: Queries): RunOn {
+  const compiled = new Map<string, CompiledQuery>();
+  return async <Row>(on: Queries, key: string, build: () => RawBuilder<Row>, parameters: readonly Cell[]) => {
+    const query = compiled.get(key) ?? build().compile(db);
+    compiled.set(key, query);
+    return (await on.executeQuery<Row>({ ...(query as CompiledQuery<Row>), parameters })).rows;
+  };
+}
