@@ -19,7 +19,9 @@ export interface Listener {
 /** A client may take this long to send a request, and its headers. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-const MAX_CONNECTIONS = 1_000;
+
+/** Bounds what connections cost; far above what scrapers and clients of the API open. */
+const MAX_CONNECTIONS = 4_096;
 
 /** Until there is more to say: the process lives, and is not ready. */
 const starting: RequestListener = ({ url }, response) => {
@@ -42,7 +44,7 @@ export async function listen(host: string, port: number, web?: WebConfig): Promi
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(port, host, MAX_CONNECTIONS, resolve);
   });
   const bound = server.address() as AddressInfo;
   return {

@@ -11,8 +11,11 @@ export interface Problem {
 export const formatProblem = (file: string, problem: Problem): string =>
   `${file}:${problem.line}:${problem.column}: ${problem.path === '' ? 'inventory' : problem.path}: ${problem.what}`;
 
+/** A key as it is written when it is plain, else in quotes with its control characters escaped. */
+const formatKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key));
+
 /** A path of keys and indexes as text: `subnets[0].nodes[1].rpc`. */
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path
-    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? String(part) : `.${String(part)}`))
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${formatKey(String(part))}`))
     .join('');
