@@ -1,5 +1,6 @@
 # docker build --build-arg COMMIT="$(git rev-parse HEAD)" --tag subnetd .
-# docker run --read-only --publish 127.0.0.1:10545:10545 --volume "$PWD/config:/etc/subnetd:ro" subnetd
+# docker run --read-only --publish 127.0.0.1:10545:10545 --volume "$PWD/config:/etc/subnetd:ro" \
+#   --volume subnetd-data:/var/lib/subnetd subnetd
 
 # One stage, as this base is what is built with and what is run on: a change of the source leaves the libraries' layer alone.
 FROM node:26.10.0-bookworm-slim

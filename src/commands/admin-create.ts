@@ -16,9 +16,9 @@ export interface AdminFlags {
 
 function readPassword(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     complain([`subnetd admin create: ${path} cannot be read (${code}); correct --password-file`]);
     return undefined;
   }

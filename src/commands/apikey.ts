@@ -5,7 +5,7 @@ import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const toId = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
+const toId = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
 /** `subnetd apikey create`: prints the key, once. */
 export async function apikeyCreate(flags: {

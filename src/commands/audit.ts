@@ -9,15 +9,20 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 /** A time (`2026-01-31`, `2026-01-31T10:00:00Z`) or how long ago (`30m`, `24h`, `7d`), as ISO 8601. */
 function parseSince(text: string, now: number): string | undefined {
   const ago = /^(\d{1,9})([smhd])$/.exec(text);
+  if (!ago && !/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
   const at = ago ? now - Number(ago[1]) * (UNITS[ago[2] ?? ''] ?? 0) : Date.parse(text);
-  return Number.isNaN(at) || !/^\d/.test(text) ? undefined : new Date(Math.max(0, at)).toISOString();
+  return Number.isNaN(at) ? undefined : new Date(Math.max(0, at)).toISOString();
 }
+
+/** A value in quotes, with every control character escaped: a terminal obeys those that JSON leaves as they are. */
+const say = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
 
 function sayEvent({ at, action, resource, recordId, statedBy, owner, credential, ip, changes }: AuditEvent): string {
   const who = owner === null ? credential : `user ${owner} (${credential})`;
   const stated = statedBy === null || statedBy === owner ? '' : `, stated as user ${statedBy}`;
   const what = Object.entries(changes).map(
-    ([member, { from, to }]) => `${member} ${from === null ? '' : `${JSON.stringify(from)} -> `}${JSON.stringify(to)}`,
+    ([member, { from, to }]) => `${member} ${from === null ? '' : `${say(from)} -> `}${say(to)}`,
   );
   return `${at}  ${action} ${resource} ${recordId}  by ${who}${stated} from ${ip ?? 'this machine'}  ${what.join(', ')}`;
 }

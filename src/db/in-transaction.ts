@@ -7,6 +7,12 @@ const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((err
 
 const ATTEMPTS = 5;
 
+/** SQLite is being written by another process. */
+const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
+
+const BUSY_FOR_MS = 5_000;
+const TRY_AGAIN_MS = 50;
+
 /**
  * Runs `work` in one transaction: all of it, or nothing. On SQLite it takes the lock for writing at once, as one that
  * starts by reading is refused when another process has written meanwhile.
@@ -32,11 +38,14 @@ export async function inTransaction<T>(
         throw error;
       }
     });
+  const started = performance.now();
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (left === 0 || !isLostRace(error)) throw error;
+      const mayWait = isBusy(error) && performance.now() - started < BUSY_FOR_MS;
+      if (!mayWait && (left <= 0 || !isLostRace(error))) throw error;
+      if (mayWait) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
     }
   }
 }

@@ -3,8 +3,11 @@ import { dirname } from 'node:path';
 import Database, { type Statement } from 'better-sqlite3';
 import type { Engine, Session } from './engine.ts';
 
-/** How long a write waits for one of another process; the event loop stands meanwhile. */
+/** How long opening waits for another process; the event loop stands meanwhile. */
 const BUSY_MS = 2_000;
+
+/** How long a write waits before it is tried again later (in-transaction.ts), so that the event loop goes on. */
+const BUSY_WRITE_MS = 20;
 
 /** Kysely prepares a statement for each query; SQLite runs a prepared one again in a tenth of the time. */
 function createStatementCache(database: Database.Database): (sql: string) => Statement {
@@ -56,6 +59,7 @@ export function openSqlite(path: string): Engine {
     ping: async () => void database.prepare('select count(*) from sqlite_schema').get(),
     createDialect: async () => {
       const { SqliteDialect } = await import('kysely');
+      database.pragma(`busy_timeout = ${BUSY_WRITE_MS}`);
       const prepare = createStatementCache(database) as never;
       return new SqliteDialect({ database: { prepare, close: () => {} } });
     },

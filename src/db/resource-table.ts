@@ -103,7 +103,9 @@ export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain
       if (before === undefined) return { ok: false, why: 'missing' };
       const changes = changesOf(resource, cells, before);
       const password = members.find((member) => member.kind === 'password');
-      if (password !== undefined && changes[password.name] !== undefined)
+      // Tokens end with the password, and with the user's activity: they do not come back with it.
+      const endsTokens = endsUse && changes[flag.member] !== undefined;
+      if (password !== undefined && (changes[password.name] !== undefined || endsTokens))
         cells.password_version = Number(before.password_version) + 1;
       const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);

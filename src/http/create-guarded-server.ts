@@ -15,8 +15,11 @@ function renewCertificates(server: HttpsServer, web: WebConfig): void {
 }
 
 /** What has no user of its own is guarded: life probes are for all, and the API has its own credentials. */
-const isGuarded = (target: string): boolean =>
-  !/^\/(?:livez|readyz|docs|api|api\/[^?]*|-\/reload)$/.test(target.split('?')[0] ?? '');
+function isGuarded(target: string): boolean {
+  // As the routes see it: without dot segments, which would lead out of what is open.
+  const url = target.startsWith('/') ? URL.parse(`http://localhost${target}`) : null;
+  return url === null || !/^\/(?:livez|readyz|docs|api|api\/.*|-\/reload)$/.test(url.pathname);
+}
 
 function guard(handle: RequestListener, checkUser: NonNullable<WebConfig['checkUser']>): RequestListener {
   return async (request, response) => {

@@ -25,6 +25,11 @@ const MAX_CONNECTIONS = 4_096;
 
 /** Until there is more to say: the process lives, and is not ready. */
 const starting: RequestListener = ({ url }, response) => {
+  if (url?.startsWith('/api')) {
+    response.writeHead(500, { 'content-type': 'application/json' });
+    response.end('{"status":"failed","appErrorCode":1106,"errMessage":"subnetd is starting; try again in a second"}');
+    return;
+  }
   response.statusCode = url === '/livez' ? 200 : 503;
   response.end(url === '/livez' ? 'ok\n' : 'starting\n');
 };

@@ -6,7 +6,7 @@ export type Body = Readonly<Record<string, unknown>>;
 
 // One @, a dotted domain of letters, digits and hyphens, and no space or control character: what mail servers deliver to.
 const EMAIL =
-  /^[^\s@"(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])$/u;
+  /^(?!\.)(?!.*\.\.)(?!.*\.@)[^\s@"(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])$/u;
 
 const lengthOf = (text: string): number => {
   let length = 0;
@@ -37,7 +37,7 @@ export const checkDigits = (text: string, name: string, least?: number, most?: n
 
 function checkPath(text: string, name: string): Outcome<string> {
   const isBad =
-    /^[/\\]/.test(text) ||
+    /^\s*[/\\]/.test(text) ||
     /^\s*[a-z][a-z0-9+.-]*:/i.test(text) ||
     /\p{Cc}/u.test(text) ||
     text.split(/[/\\]/).some((segment) => segment.trim() === '..');
@@ -70,5 +70,7 @@ export function checkValue(member: Parameter, value: unknown): Outcome<string | 
   const text = checkText(value, name, member.maxLength);
   if (!text.ok || member.format === undefined) return text;
   if (member.format === 'path') return checkPath(text.value, name);
-  return EMAIL.test(text.value.trim()) ? text : fail(1008, `${name} must be an e-mail address, as in a@example.com`);
+  return EMAIL.test(text.value.normalize('NFC').trim())
+    ? text
+    : fail(1008, `${name} must be an e-mail address, as in a@example.com`);
 }

@@ -1,5 +1,12 @@
 import type { KeyValues, PlatformStore } from '../model/platform-store.ts';
-import { parametersOf, type ReferenceMember, type Resource, toNameKey, type Value } from '../model/resource.ts';
+import {
+  PASSWORD_MASK,
+  parametersOf,
+  type ReferenceMember,
+  type Resource,
+  toNameKey,
+  type Value,
+} from '../model/resource.ts';
 import { type Body, checkDigits, checkInteger, checkValue, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
@@ -76,6 +83,8 @@ export async function checkWrite(
     if (!present.ok) return present;
     const checked = checkValue(member, present.value);
     if (!checked.ok) return checked;
+    if (member.kind === 'password' && segment === undefined && checked.value === PASSWORD_MASK)
+      return fail(1012, `${member.name} is the mask that lists show; send a password`);
     const value = member.kind === 'reference' ? await checkReference(store, member, String(checked.value)) : checked;
     if (!value.ok) return value;
     values[member.name] = value.value;

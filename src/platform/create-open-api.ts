@@ -5,7 +5,7 @@ import { type Operation, operationsOf } from './operations.ts';
 /** A part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
-const ANY: readonly ErrorCode[] = [1101, 1102, 1104, 1105, 1106, 1123];
+const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
 const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
 
 /** Every code that the operation can answer. */
@@ -27,7 +27,10 @@ export function codesOf({ kind, resource }: Operation): readonly ErrorCode[] {
 }
 
 const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
-const BOOLEAN = { type: 'boolean', description: 'The strings "true" and "false" in any case are taken too.' };
+const BOOLEAN = {
+  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$' }],
+  description: 'The strings "true" and "false" in any case are taken too.',
+};
 
 function schemaOf(member: Member): Json {
   if (member.kind === 'unset') return { type: ['string', 'null'] };

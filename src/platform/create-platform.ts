@@ -182,8 +182,12 @@ export function createPlatform(deps: PlatformDeps): Platform {
     if (caller?.scope === 'read' && !READS.has(method) && !mayBeAnonymous)
       return answerFailure(fail(1104, 'this credential may only read; use one with the scope write').failure, headers);
 
-    if (found === undefined)
-      return answerFailure(fail(1004, 'there is no such path; /docs lists them').failure, headers);
+    if (found === undefined) {
+      const failure = /^\/api(?:\/v1)?\/openapi\.json$/.test(path)
+        ? fail(1001, 'this path takes GET only', { allow: 'GET' })
+        : fail(1004, 'there is no such path; /docs lists them');
+      return answerFailure(failure.failure, headers);
+    }
     const { operation, segment } = found;
     const { resource } = operation;
     const isRead = operation.method === 'GET' && method === 'HEAD';

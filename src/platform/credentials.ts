@@ -19,7 +19,8 @@ export interface Caller {
   readonly credential: string;
 }
 
-const isSent = (value: unknown): boolean => value !== undefined && value !== null && String(value).trim() !== '';
+const isSent = (value: unknown): boolean =>
+  value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 
 /** Collects the credentials of the body, the query and the header; an empty one is none. */
 export function takeCredentials(

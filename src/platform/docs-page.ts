@@ -48,7 +48,7 @@ const bodyOf = (schema: ObjectSchema) => html`
       <thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Bounds</th><th scope="col">Required</th></tr></thead>
       <tbody>${Object.entries(schema.properties).map(
         ([name, property]) => html`
-        <tr><td><code>${name}</code></td><td>${String(property.type)}</td><td>${bounds(property)} ${property.description ?? ''}</td>
+        <tr><td><code>${name}</code></td><td>${String(property.type ?? 'boolean')}</td><td>${bounds(property)} ${property.description ?? ''}</td>
         <td>${schema.required.includes(name) ? 'yes' : 'no'}</td></tr>`,
       )}</tbody>
     </table>

@@ -23,6 +23,16 @@ export const operationsOf = (resources: readonly Resource[]): readonly Operation
   { id: 'getToken', kind: 'token', method: 'POST', path: '/Auth/Token' },
 ];
 
+/** A path whose segments are decoded, as RFC 3986 compares them; undefined when one cannot be, or holds a slash then. */
+function decodePath(path: string): string | undefined {
+  try {
+    const segments = path.split('/').map(decodeURIComponent);
+    return segments.some((segment) => segment.includes('/')) ? undefined : segments.join('/');
+  } catch {
+    return undefined;
+  }
+}
+
 /** Finds the operation of a path below `/api`, whatever the method, and what stands in the varying segment. */
 export function createFindOperation(operations: readonly Operation[]) {
   const exact = new Map<string, Operation>();
@@ -33,7 +43,8 @@ export function createFindOperation(operations: readonly Operation[]) {
     else prefix.set(operation.path.slice(0, brace), operation);
   }
   return (fullPath: string): { readonly operation: Operation; readonly segment: string } | undefined => {
-    const path = fullPath.replace(/^\/api(?:\/v1(?=\/|$))?/, '');
+    const path = decodePath(fullPath)?.replace(/^\/api(?:\/v1(?=\/|$))?/, '');
+    if (path === undefined) return undefined;
     const whole = exact.get(path);
     if (whole !== undefined) return { operation: whole, segment: '' };
     const cut = path.lastIndexOf('/') + 1;

@@ -31,7 +31,7 @@ export async function signIn(
   if (!userName.ok) return userName;
   const password = readText(body, 'Password');
   if (!password.ok) return password;
-  if (password.value.length > 2_048) return fail(1005, 'Password exceeds the maximum of 1024 characters');
+  if ([...password.value].length > 1_024) return fail(1005, 'Password exceeds the maximum of 1024 characters');
   const userNameKey = toNameKey(userName.value);
   const allowed = await mayTry(userNameKey);
   if (!allowed.ok) return allowed;

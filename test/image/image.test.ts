@@ -123,7 +123,19 @@ describe('the image that the Dockerfile makes', () => {
     const name = uniqueName('subnetd');
     containers.push(name);
     await dockerOk(
-      ...['run', '--detach', '--name', name, ...confined, '--memory', '256m', '--health-interval', '500ms'],
+      ...[
+        'run',
+        '--detach',
+        '--name',
+        name,
+        ...confined,
+        '--tmpfs',
+        '/var/lib/subnetd:mode=0777',
+        '--memory',
+        '256m',
+        '--health-interval',
+        '500ms',
+      ],
       ...['--env', `SUBNETD_LISTEN=127.0.0.1:${port}`, '--volume', `${folder}:/etc/subnetd:ro`, image],
     );
     await vi.waitFor(async () => expect((await inspect(name)).State.Health?.Status).toBe('healthy'), {

@@ -188,6 +188,8 @@ it('serves by TLS and asks for a user and a password where the web config says s
     expect(curl('/metrics', '-u', 'prometheus:wrong')).toBe('401');
     expect(curl('/metrics', '-u', 'nobody:scrape me')).toBe('401');
     expect(curl('/metrics', '-u', 'prometheus:scrape me')).toBe('200');
+    for (const path of ['/api/../metrics', '/api/%2e%2e/metrics', '/api/x/../../status.json', '/api/..', '//metrics'])
+      expect(curl(path, '--path-as-is'), path).toBe('401');
     expect(curl('/livez')).toBe('200');
     expect(subject()).toContain('first');
     makeCertificate('second');
