@@ -48,7 +48,9 @@ export async function benchProcess() {
   const daemon = (port: number) => untilAlive(pathOf('../bin/subnetd'), daemonWords(port), port);
   const server = (port: number) => untilAlive(node, ['-e', BARE_SERVER(port)], port);
 
-  await stop((await daemon(PORT_BASE)).child);
+  const warm = await daemon(PORT_BASE);
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  await stop(warm.child);
   const starts: { bare: number; server: number; daemon: number }[] = [];
   for (let i = 0; i < STARTS; i += 1) {
     const bare = await bareStart();
