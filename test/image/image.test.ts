@@ -165,7 +165,12 @@ describe('the image that the Dockerfile makes', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect((await inspect(name)).State).toMatchObject({ Status: 'exited', ExitCode: 0, OOMKilled: false });
     const log = (await dockerOk('logs', name)).trim().split('\n');
-    expect(log.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped']);
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+      'listening',
+      'the database answers',
+      'stopping',
+      'stopped',
+    ]);
   }, 60_000);
 
   test('says what is missing when no inventory is mounted', async () => {
