@@ -10,7 +10,7 @@ export interface DockerLink {
   use(address: DockerAddress | undefined): void;
   /** Never rejects; bounded by `timeoutMs`. */
   look(ref: ContainerRef, timeoutMs: number): Promise<ContainerObservation>;
-  /** Does the engine answer? Undefined while nobody needs it, or it has not been asked yet. */
+  /** Does its stream of events stand? Undefined while nobody needs it, or it has not been asked yet. */
   isUp(): boolean | undefined;
   stop(): void;
 }
@@ -56,9 +56,7 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
     look: async (ref, timeoutMs) => {
       if (engine === undefined) throw new Error('a container was looked at before the engine was chosen');
       const asked = engine;
-      const observation = await (await asked.docker).look(ref, AbortSignal.timeout(timeoutMs));
-      asked.up = observation.kind !== 'docker-unreachable';
-      return observation;
+      return (await asked.docker).look(ref, AbortSignal.timeout(timeoutMs));
     },
     isUp: () => engine?.up,
     stop: () => engine?.stop(),

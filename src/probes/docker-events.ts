@@ -4,7 +4,7 @@ import { containerActions, type DockerEvent, parseDockerEvent } from './docker-e
 
 const shortestPauseMs = 250;
 const longestPauseMs = 5_000;
-const openTimeoutMs = 10_000;
+const openTimeoutMs = 5_000;
 const maxLineLength = 1024 * 1024;
 
 /**
