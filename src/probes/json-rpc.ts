@@ -1,5 +1,6 @@
 import type { Fault, KnownRpcError, Look } from '../model/observation.ts';
 import type { Answer } from './http-peer.ts';
+import { skimPeers } from './skim-peers.ts';
 
 /** One call; its id is its place in the request, from 1. */
 export interface Call {
@@ -52,7 +53,7 @@ function judgeHttp({ status, contentType, body }: Answer): Fault | undefined {
 }
 
 function parseJson(body: Buffer): Look<unknown> {
-  const text = body.toString();
+  const text = skimPeers(body.toString());
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { skimPeers } from '../../src/probes/skim-peers.ts';
+
+const peer = (id: string) => ({
+  id,
+  name: 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13',
+  caps: ['eth/62', 'eth/100'],
+  network: { localAddress: '192.168.25.11:20303', inbound: true, trusted: false, static: false },
+  protocols: { eth: { version: 100, difficulty: 1235, head: `0x${'d'.repeat(64)}` } },
+});
+const answer = (result: unknown) => JSON.stringify([{ jsonrpc: '2.0', id: 3, result }]);
+
+/** What a parser makes of a text: undefined when it is no JSON. */
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer as far as it is read: lists in a `result` as the kinds of their items' ids. */
+const asRead = (text: string): string | undefined => {
+  const parsed = parse(text);
+  const shorten = (name: string, value: unknown) =>
+    name === 'result' && Array.isArray(value)
+      ? value.map((item: { readonly id?: unknown } | null) => typeof item?.id)
+      : value;
+  return parsed && JSON.stringify(parsed.value, shorten);
+};
+
+describe('a list of peers', () => {
+  it('is cut down to one bare id a peer', () => {
+    const text = answer(['aa', 'bb', 'cc'].map(peer));
+    expect(skimPeers(text)).toBe(answer([{ id: '' }, { id: '' }, { id: '' }]));
+  });
+
+  it.each([
+    ['is empty', answer([])],
+    ['has a peer without an id', answer([peer('aa'), { name: 'x' }])],
+    ['has an id that is no string', answer([{ ...peer('aa'), id: 5 }])],
+    ['has an id twice', answer([peer('aa')]).replace('"name":', '"id":7,"name":')],
+    ['is spread over lines', JSON.stringify(JSON.parse(answer([peer('aa')])), null, 1)],
+    ['holds an escape', answer([{ ...peer('aa'), name: 'a "quoted" one' }])],
+    ['is cut off', answer([peer('aa'), peer('bb')]).slice(0, -200)],
+    ['ends in a comma', answer([peer('aa')]).replace(/\]\}\]$/, ',]}]')],
+    ['holds a word that is none', answer([peer('aa')]).replace('true', 'tru')],
+  ])('that %s is left to the parser', (_what, text) => {
+    const skimmed = skimPeers(text);
+    expect(asRead(skimmed)).toBe(asRead(text));
+    expect(parse(skimmed) === undefined).toBe(parse(text) === undefined);
+  });
+
+  it('counts the same whatever the peers hold, and is as good or bad JSON after any damage', () => {
+    const item = fc.oneof(
+      fc.string().map(peer),
+      fc.record({ id: fc.string(), more: fc.jsonValue({ maxDepth: 4 }) }),
+      fc.jsonValue({ maxDepth: 3 }),
+    );
+    const damage = fc.record({
+      at: fc.nat(),
+      cut: fc.nat(3),
+      put: fc.constantFrom('', '"', '{', '}', ']', ',', '\\', '0'),
+    });
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 4 }), fc.option(damage), (items, harm) => {
+        const whole = answer(items);
+        const at = harm === null ? 0 : harm.at % whole.length;
+        const text = harm === null ? whole : whole.slice(0, at) + harm.put + whole.slice(at + harm.cut);
+        expect(asRead(skimPeers(text))).toBe(asRead(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('that is hostile is given up in time that grows with its length', () => {
+    const hostile = `[{"jsonrpc":"2.0","id":1,"result":[{"id":"a"${',"k":{"a":[1,2,3]}'.repeat(50_000)}`;
+    expect(skimPeers(hostile)).toBe(hostile);
+  });
+});
