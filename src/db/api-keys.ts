@@ -29,11 +29,12 @@ export function createApiKeys(
   runAgain: RunAgain,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
   const runOn = createRunOn(db);
+  // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
-      select api_key.id, scope, owner_id as owner, revoked_at as revoked, is_active as active
-      from api_key join admin_user on admin_user.id = owner_id
-      where ${sql.ref(`api_key.${column}`)} = ${''}`.compile(db);
+      select id, scope, owner_id as owner, revoked_at as revoked,
+        (select is_active from admin_user where admin_user.id = owner_id) as active
+      from api_key where ${sql.ref(column)} = ${''}`.compile(db);
   const byHash = select('hash');
   const byId = select('id');
   return {
