@@ -141,8 +141,8 @@ async function compareAdds(folder: string) {
   };
   const rates = { http: [] as number[], direct: [] as number[] };
   for (let turn = -1; turn < TURNS; turn += 1) {
-    const one = await rate(byHttp, 8);
-    const other = await rate(direct, 8);
+    const one = await rate(byHttp, CONNECTIONS);
+    const other = await rate(direct, CONNECTIONS);
     if (turn < 0) continue;
     rates.http.push(one);
     rates.direct.push(other);

@@ -20,6 +20,9 @@ export interface Listener {
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 
+/** How often it is looked whether one has taken longer. */
+const CHECK_EVERY_MS = 5_000;
+
 /** Bounds what connections cost; far above what scrapers and clients of the API open. */
 const MAX_CONNECTIONS = 4_096;
 
@@ -38,7 +41,11 @@ const starting: RequestListener = ({ url }, response) => {
 export async function listen(host: string, port: number, web?: WebConfig): Promise<Listener> {
   let handler = starting;
   const handle: RequestListener = (request, response) => handler(request, response);
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false };
+  const options = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requireHostHeader: false,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+  };
   const server =
     web === undefined
       ? createServer(options, handle)

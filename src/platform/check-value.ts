@@ -1,4 +1,4 @@
-import { MAX_INTEGER, type Parameter } from '../model/resource.ts';
+import { MAX_INTEGER, PASSWORD_MASK, type Parameter } from '../model/resource.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** What a request sent: the members of its JSON object. */
@@ -57,15 +57,21 @@ function checkText(value: unknown, name: string, most: number, least = 0): Outco
   return succeed(value);
 }
 
-/** Checks type, length and format of one present value; references are the caller's. */
-export function checkValue(member: Parameter, value: unknown): Outcome<string | boolean> {
+/**
+ * Checks type, length and format of one present value; references are the caller's. With `isNew` the record is added, and
+ * has no password yet that the mask could keep.
+ */
+export function checkValue(member: Parameter, value: unknown, isNew = false): Outcome<string | boolean> {
   const { name } = member;
   if (member.kind === 'boolean') {
     if (typeof value === 'boolean') return succeed(value);
     const text = typeof value === 'string' ? value.toLowerCase() : '';
     return text === 'true' || text === 'false' ? succeed(text === 'true') : fail(1003, `${name} must be true or false`);
   }
-  if (member.kind === 'password') return checkText(value, name, member.maxLength, member.minLength);
+  if (member.kind === 'password')
+    return isNew && value === PASSWORD_MASK
+      ? fail(1012, `${name} is the mask that lists show; send a password`)
+      : checkText(value, name, member.maxLength, member.minLength);
   if (member.kind === 'reference') return checkText(value, name, 200);
   const text = checkText(value, name, member.maxLength);
   if (!text.ok || member.format === undefined) return text;

@@ -1,12 +1,5 @@
 import type { KeyValues, PlatformStore } from '../model/platform-store.ts';
-import {
-  PASSWORD_MASK,
-  parametersOf,
-  type ReferenceMember,
-  type Resource,
-  toNameKey,
-  type Value,
-} from '../model/resource.ts';
+import { parametersOf, type ReferenceMember, type Resource, toNameKey, type Value } from '../model/resource.ts';
 import { type Body, checkDigits, checkInteger, checkValue, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
@@ -81,10 +74,8 @@ export async function checkWrite(
   for (const member of parametersOf(resource)) {
     const present = requireMember(body, member.name);
     if (!present.ok) return present;
-    const checked = checkValue(member, present.value);
+    const checked = checkValue(member, present.value, segment === undefined);
     if (!checked.ok) return checked;
-    if (member.kind === 'password' && segment === undefined && checked.value === PASSWORD_MASK)
-      return fail(1012, `${member.name} is the mask that lists show; send a password`);
     const value = member.kind === 'reference' ? await checkReference(store, member, String(checked.value)) : checked;
     if (!value.ok) return value;
     values[member.name] = value.value;

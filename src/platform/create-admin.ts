@@ -30,7 +30,7 @@ export async function createAdmin(store: PlatformStore, admin: NewAdmin, now: nu
   for (const member of parametersOf(adminUser)) {
     const present = requireMember(body, member.name);
     if (!present.ok) return present;
-    const checked = checkValue(member, present.value);
+    const checked = checkValue(member, present.value, true);
     if (!checked.ok) return checked;
     values[member.name] = checked.value;
   }

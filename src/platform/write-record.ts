@@ -50,11 +50,7 @@ export async function addRecord(
 ): Promise<Outcome<number>> {
   const password = passwordOf(resource);
   const values = { ...checked.values };
-  if (password !== undefined) {
-    if (values[password] === PASSWORD_MASK)
-      return fail(1012, `${password} is the mask that lists show; send a password`);
-    values[password] = await hashPassword(String(values[password]));
-  }
+  if (password !== undefined) values[password] = await hashPassword(String(values[password]));
   return toOutcome(store, resource, values, await store.add(resource, values, author));
 }
 
