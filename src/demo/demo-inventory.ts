@@ -1,8 +1,13 @@
 import { parse, stringify } from 'yaml';
+import type { SubnetLogFiles } from './write-subnet-logs.ts';
+
+/** The simulated relayer and nodes have a quick rhythm, so that what is broken shows within a minute or so. */
+const LOG_CHECKS = { schedule: 'every 5s', bootnodeWindow: '30s', submissionsWithin: '1m', blockDataWithin: '30s' };
 
 /** Where a simulated subnet answers. */
 export interface DemoAddresses {
-  readonly nodes: readonly { readonly name: string; readonly rpc: string }[];
+  readonly nodes: readonly { readonly name: string; readonly rpc: string; readonly p2p: string }[];
+  readonly logs: SubnetLogFiles;
   readonly relayer: string;
   readonly stats: string;
   readonly frontend: string;
@@ -13,7 +18,7 @@ export interface DemoAddresses {
  * or as YAML; without it the defaults hold.
  */
 export const toDemoInventory = (
-  { nodes, relayer, stats, frontend }: DemoAddresses,
+  { nodes, logs, relayer, stats, frontend }: DemoAddresses,
   checks?: string | Readonly<Record<string, unknown>>,
 ): string =>
   stringify({
@@ -21,11 +26,12 @@ export const toDemoInventory = (
       {
         name: 'demo',
         consensus: 'XDPoS',
-        nodes,
-        relayer: { url: relayer },
-        stats: { url: stats },
-        frontend: { url: frontend },
-        ...(checks === undefined ? {} : { checks: typeof checks === 'string' ? parse(checks) : checks }),
+        nodes: nodes.map((node) => ({ ...node, logFiles: [logs.nodes[node.name]] })),
+        bootnode: { logFiles: [logs.bootnode] },
+        relayer: { url: relayer, logFiles: [logs.relayer] },
+        stats: { url: stats, logFiles: [logs.stats] },
+        frontend: { url: frontend, logFiles: [logs.frontend] },
+        checks: { logs: LOG_CHECKS, ...(typeof checks === 'string' ? parse(checks) : checks) },
       },
     ],
   });

@@ -22,6 +22,16 @@ export interface Effects {
   readonly adminHidden: boolean;
   /** These services do not listen. */
   readonly closed: readonly ServiceName[];
+  /** Every node runs at the log level that the generator sets, at which it prints no block. */
+  readonly logLevelLow: boolean;
+  /** The bootnode hears nothing of these. */
+  readonly unheard: readonly string[];
+  /** The relayer begins a cycle and prints nothing more, its process is dead, or it sees a fork; undefined when all is well. */
+  readonly relayer?: 'silent' | 'dead' | 'forking';
+  /** The stats server runs, and no node sends it a block. */
+  readonly statsStale: boolean;
+  /** The frontend prints errors. */
+  readonly frontendError: boolean;
 }
 
 /** A subnet in which all is well. */
@@ -35,6 +45,16 @@ export const NO_EFFECTS: Effects = {
   cut: [],
   adminHidden: false,
   closed: [],
+  logLevelLow: false,
+  unheard: [],
+  statsStale: false,
+  frontendError: false,
+};
+
+/** A dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
+const relayerOf = (...all: readonly Partial<Effects>[]): Pick<Effects, 'relayer'> => {
+  const worst = (['dead', 'silent', 'forking'] as const).find((how) => all.some(({ relayer }) => relayer === how));
+  return worst === undefined ? {} : { relayer: worst };
 };
 
 /** All of several things broken at once. */
@@ -50,6 +70,11 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
       cut: [...sum.cut, ...(next.cut ?? [])],
       adminHidden: sum.adminHidden || (next.adminHidden ?? false),
       closed: [...sum.closed, ...(next.closed ?? [])],
+      logLevelLow: sum.logLevelLow || (next.logLevelLow ?? false),
+      unheard: [...sum.unheard, ...(next.unheard ?? [])],
+      ...relayerOf(sum, next),
+      statsStale: sum.statsStale || (next.statsStale ?? false),
+      frontendError: sum.frontendError || (next.frontendError ?? false),
     }),
     NO_EFFECTS,
   );

@@ -11,6 +11,13 @@ export const FAULT_NAMES = [
   'rpc-garbage',
   'subnet-halted',
   'service-down',
+  'relayer-silent',
+  'relayer-dead-container-up',
+  'relayer-forking',
+  'bootnode-misses-a-node',
+  'stats-stale',
+  'frontend-error',
+  'log-level-low',
 ] as const;
 
 export type FaultName = (typeof FAULT_NAMES)[number];
@@ -86,6 +93,41 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     least: 1,
     effects: { closed: ['stats'] },
   },
+  'relayer-silent': {
+    what: 'The relayer begins a cycle and prints nothing more, as when the parent chain takes its connection and never answers.',
+    least: 1,
+    effects: { relayer: 'silent' },
+  },
+  'relayer-dead-container-up': {
+    what: 'The process of the relayer was killed, and its redis keeps the container up.',
+    least: 1,
+    effects: { relayer: 'dead', closed: ['relayer'] },
+  },
+  'relayer-forking': {
+    what: 'The relayer finds other blocks in the subnet than in the checkpoint contract.',
+    least: 1,
+    effects: { relayer: 'forking' },
+  },
+  'bootnode-misses-a-node': {
+    what: 'The bootnode hears nothing of subnet2, whose p2p port is shut by a firewall.',
+    ...needsSecond,
+    effects: { unheard: ['subnet2'] },
+  },
+  'stats-stale': {
+    what: 'The stats server runs and answers, but no node sends it a block.',
+    least: 1,
+    effects: { statsStale: true },
+  },
+  'frontend-error': {
+    what: 'The frontend cannot deliver its pages and says so in its log.',
+    least: 1,
+    effects: { frontendError: true },
+  },
+  'log-level-low': {
+    what: 'Every node runs with the log level 2 of a freshly generated subnet, at which it prints no block.',
+    least: 1,
+    effects: { logLevelLow: true },
+  },
 };
 
 /** The names that the demo gives to its nodes: subnet1, subnet2, … */
@@ -98,19 +140,28 @@ export const effectsOf = (faults: readonly FaultName[]): Effects =>
 
 const judge = (effects: Effects, nodes: readonly string[]): Changes => {
   const goesOn = producesBlocks(effects, nodes);
-  const { down, frozen, behind, uncommitted, garbled, adminHidden, closed } = effects;
+  const { down, frozen, behind, uncommitted, garbled, adminHidden, closed, logLevelLow, unheard } = effects;
   const silent = (name: string) => down.includes(name) || garbled.includes(name);
   const late = (name: string) =>
     !goesOn || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
+  const stands = (name: string) => !goesOn || down.includes(name) || frozen.includes(name);
   const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
   const fails = [
     ...nodes.flatMap((name) => [
       ...(late(name) ? [`node/${name}/latest_block`] : []),
       ...(lonely(name) ? [`node/${name}/peers`] : []),
+      ...(stands(name) && !logLevelLow ? [`node/${name}/log_block`] : []),
     ]),
+    ...(nodes.some((name) => down.includes(name) || unheard.includes(name)) ? ['bootnode/bootnode/messages'] : []),
+    ...(effects.relayer !== undefined || !goesOn ? ['relayer/relayer/submissions'] : []),
+    ...(effects.statsStale || closed.includes('stats') || !goesOn ? ['stats/stats/block_data'] : []),
+    ...(effects.frontendError ? ['frontend/frontend/logs'] : []),
     ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
   ];
-  const degrades = adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : [];
+  const degrades = [
+    ...(adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : []),
+    ...(logLevelLow ? nodes.map((name) => `node/${name}/log_block`) : []),
+  ];
   return { fails, degrades };
 };
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { toDemoInventory } from './demo-inventory.ts';
 import { SERVICES, type ServiceName } from './effects.ts';
 import { demoNodeNames, effectsOf, type FaultName, faultProblems } from './faults.ts';
@@ -8,6 +11,7 @@ import { relayerService } from './relayer-service.ts';
 import { createServiceHandler, type Service } from './service.ts';
 import { createSubnet } from './simulated-subnet.ts';
 import { statsService } from './stats-service.ts';
+import { writeSubnetLogs } from './write-subnet-logs.ts';
 
 /** What a simulation is started with. */
 export interface SimulationOptions {
@@ -109,8 +113,14 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     throw error;
   }
 
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));
+  const logs = writeSubnetLogs(folder, subnet, () => current);
   const addresses = {
-    nodes: names.map((name) => ({ name, rpc: listenerOf(name).url })),
+    nodes: names.map((name) => {
+      const { ip, p2pPort } = subnet.node(name).identity;
+      return { name, rpc: listenerOf(name).url, p2p: `${ip}:${p2pPort}` };
+    }),
+    logs: logs.files,
     relayer: listenerOf('relayer').url,
     stats: listenerOf('stats').url,
     frontend: listenerOf('frontend').url,
@@ -135,6 +145,8 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       }),
     stop: () => {
       stopped = true;
+      logs.stop();
+      rmSync(folder, { recursive: true, force: true });
       return serially(closeAll);
     },
   };

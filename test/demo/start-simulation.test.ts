@@ -75,17 +75,19 @@ test('viem, which knows nothing of the simulation, reads the chain', async () =>
   expect(v2.Miner.slice(-40)).toBe(latest.miner.slice(2).toLowerCase());
 });
 
-test('the inventory names every address and leaves the checks to their defaults', async () => {
+test('the inventory names every address and log, and leaves all checks but those of the logs to their defaults', async () => {
   const { simulation } = await start([]);
   expect(parse(simulation.inventory())).toEqual({
     subnets: [
       {
         name: 'demo',
         consensus: 'XDPoS',
-        nodes: simulation.nodes,
-        relayer: { url: simulation.relayer },
-        stats: { url: simulation.stats },
-        frontend: { url: simulation.frontend },
+        nodes: simulation.nodes.map((node) => ({ ...node, logFiles: [expect.stringContaining(`${node.name}.log`)] })),
+        bootnode: { logFiles: [expect.any(String)] },
+        relayer: { url: simulation.relayer, logFiles: [expect.any(String)] },
+        stats: { url: simulation.stats, logFiles: [expect.stringContaining('debug')] },
+        frontend: { url: simulation.frontend, logFiles: [expect.any(String)] },
+        checks: { logs: expect.any(Object) },
       },
     ],
   });
@@ -96,7 +98,7 @@ test.each([['rpc: { schedule: every 1s, stallAfter: 5s }'], [{ rpc: { schedule: 
   async (checks) => {
     const simulation = await startSimulation({ nodes: 1, faults: [], checks });
     onTestFinished(() => simulation.stop());
-    expect(parse(simulation.inventory()).subnets[0].checks).toEqual({
+    expect(parse(simulation.inventory()).subnets[0].checks).toMatchObject({
       rpc: { schedule: 'every 1s', stallAfter: '5s' },
     });
   },

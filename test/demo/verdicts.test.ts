@@ -9,6 +9,8 @@ import { eventually } from '../support/cli.ts';
 const checks = {
   rpc: { schedule: 'every 500ms', timeout: '2s', stallAfter: '5s' },
   services: { schedule: 'every 500ms', timeout: '2s' },
+  // The simulated relayer has the real one's rhythm: a cycle every 20 s.
+  logs: { schedule: 'every 500ms', bootnodeWindow: '6s', submissionsWithin: '30s', blockDataWithin: '6s' },
 };
 
 /** The simulated subnet with faults, watched by the real monitor. */
@@ -67,7 +69,7 @@ describe('the monitor on the simulated subnet', () => {
         expect(withVerdict(monitor, 'fail')).toEqual([...fails].sort());
         expect(withVerdict(monitor, 'degraded')).toEqual([...degrades].sort());
         expect(withVerdict(monitor, 'unknown')).toEqual([]);
-      });
+      }, 75_000);
       // And it stays so for longer than a stall takes.
       const until = performance.now() + 6000;
       while (performance.now() < until) {
@@ -76,6 +78,6 @@ describe('the monitor on the simulated subnet', () => {
       }
       expect(bugs).toEqual([]);
     },
-    60_000,
+    90_000,
   );
 });
