@@ -20,7 +20,9 @@ const waitsForMovement = ({ facts: { node }, checks }: TargetState): boolean =>
 /** A log that can be read and has said too little yet. */
 const waitsForLines = ({ facts: { logs }, checks }: TargetState): boolean =>
   checks.some(({ round, verdict }) => round === 'logs' && verdict === 'unknown') &&
-  (logs === undefined || Object.values(logs.sources).length === 0 || Object.values(logs.sources).some(({ up }) => up));
+  (logs === undefined ||
+    Object.values(logs.sources).length === 0 ||
+    Object.values(logs.sources).some(({ up, fault }) => up || fault === undefined));
 
 function waiting(snapshot: Snapshot): ReadonlyMap<Target, CheckSettings> {
   const pending = snapshot.flatMap(({ subnet, targets }) =>

@@ -32,7 +32,14 @@ export interface Effects {
   readonly statsStale: boolean;
   /** The frontend prints errors. */
   readonly frontendError: boolean;
+  /** The page of the frontend has an error that only a browser sees. */
+  readonly consoleError: boolean;
+  /** What becomes of containers, by node or service; all others run. */
+  readonly fates: Readonly<Record<string, Fate>>;
 }
+
+/** A container is stopped, or it is started again and again, each time to its end. */
+export type Fate = 'stopped' | 'ipc-path-too-long' | 'out-of-memory';
 
 /** A subnet in which all is well. */
 export const NO_EFFECTS: Effects = {
@@ -49,6 +56,8 @@ export const NO_EFFECTS: Effects = {
   unheard: [],
   statsStale: false,
   frontendError: false,
+  consoleError: false,
+  fates: {},
 };
 
 /** A dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
@@ -56,6 +65,14 @@ const relayerOf = (...all: readonly Partial<Effects>[]): Pick<Effects, 'relayer'
   const worst = (['dead', 'silent', 'forking'] as const).find((how) => all.some(({ relayer }) => relayer === how));
   return worst === undefined ? {} : { relayer: worst };
 };
+
+/** Of two fates of one container the stop wins: what stands still meets no other end. */
+const mergeFates = (one: Effects['fates'], other: Effects['fates'] = {}): Effects['fates'] => ({
+  ...one,
+  ...Object.fromEntries(
+    Object.entries(other).map(([name, fate]) => [name, one[name] === 'stopped' ? 'stopped' : fate]),
+  ),
+});
 
 /** All of several things broken at once. */
 export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
@@ -75,6 +92,8 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
       ...relayerOf(sum, next),
       statsStale: sum.statsStale || (next.statsStale ?? false),
       frontendError: sum.frontendError || (next.frontendError ?? false),
+      consoleError: sum.consoleError || (next.consoleError ?? false),
+      fates: mergeFates(sum.fates, next.fates),
     }),
     NO_EFFECTS,
   );

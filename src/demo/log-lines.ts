@@ -16,6 +16,9 @@ export const nodeStartLines = ({ name, p2pPort }: NodeIdentity, level: number): 
   `Starting nodes with bootnodes of: enode://demo@192.168.25.51:20301 (${name})`,
 ];
 
+/** The end of a node whose socket has too long a path (XDC-Subnet cmd/utils/cmd.go). */
+export const nodeFatalLine = `Fatal: Error starting protocol stack: listen unix /work/xdcchain/${'deep/'.repeat(20)}XDC.ipc: bind: invalid argument`;
+
 /** What a node prints of a block at level 4. */
 export const nodeBlockLines = (ms: number, number: number, committed: number, hash: string): readonly string[] => [
   `INFO [${nodeTime(ms)}] Imported new chain segment               blocks=1 txs=0 mgas=0.000 elapsed=1.204ms mgasps=0.000 number=${number} hash=${short(hash)} cache=12.31kB`,
@@ -73,10 +76,27 @@ export const statsBlockLine = (ms: number, node: NodeIdentity, block: ChainBlock
 export const statsHistoryLine = (ms: number, node: NodeIdentity, block: ChainBlock): string =>
   `${statsTime(ms)} debug: RECEIVER: history, data: ${JSON.stringify({ history: [toBlock(block)], id: idOf(node) })}`;
 
+/** What the stats server's container prints at its start, as recorded: it builds itself at every start. */
+export const statsConsoleLines = (ms: number): readonly string[] => [
+  '> subnet-stats-service@1.0.0 start',
+  '> npm run build && cross-env NODE_ENV=production node dist/server.js',
+  'Successfully compiled: 33 files with swc (30.39ms)',
+  ...statsStartLines(ms),
+];
+
+/** What the frontend's container prints while it builds its page. */
+export const frontendBuildLines: readonly string[] = ['yarn run v1.22.22', '$ vite build'];
+
+/** The kernel has killed the build, as recorded. */
+export const frontendKilledLines: readonly string[] = [
+  'Killed',
+  'error Command failed with exit code 137.',
+  'info Visit https://yarnpkg.com/en/docs/cli/run for documentation about this command.',
+];
+
 /** What the frontend's container prints until its page is served. */
 export const frontendStartLines: readonly string[] = [
-  'yarn run v1.22.22',
-  '$ vite build',
+  ...frontendBuildLines,
   '✓ built in 11.71s',
   'Done in 12.16s.',
   ' INFO  Accepting connections at http://localhost:5214',

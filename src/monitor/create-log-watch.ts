@@ -51,8 +51,9 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   const { component, logFiles, container, patterns: own } = target;
   const pack = packs[component];
   const ledger = createLedger(pack, own);
-  const sources = new Map<LogSource, LogSourceState>();
   const begun = now();
+  const unread = { up: false, since: begun, caughtUp: false, lines: 0 };
+  const sources = new Map<LogSource, LogSourceState>(logFiles.length > 0 ? [['file', unread]] : []);
   let state: LogState = {};
   let created: LogFacts['created'];
   let news: NodeJS.Timeout | undefined;

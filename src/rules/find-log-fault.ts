@@ -1,5 +1,5 @@
 import { sayDuration } from '../model/duration.ts';
-import type { LogFault } from '../model/log.ts';
+import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
 import type { LogFacts, PatternFacts } from './fold-logs.ts';
 import { howToLook } from './how-to-look.ts';
@@ -32,19 +32,15 @@ const FAULTS: Readonly<Record<LogFault['what'], string>> = {
   broken: 'reading it broke off; it is tried again',
 };
 
-/** Why nothing of a target's log can be read; undefined when some of it can. */
-export function findSourceFault({ sources }: LogFacts): string | undefined {
-  const all = Object.values(sources);
-  if (all.some(({ up }) => up)) return undefined;
-  const fault = all.find((source) => source.fault !== undefined)?.fault;
-  return fault === undefined ? 'reading it has not begun' : FAULTS[fault.what];
+/** Where files are read, they are counted, and the container's log is looked at for known failures alone. */
+const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
+
+/** Why the log of a target cannot be read; undefined when it can. */
+export function findSourceFault(logs: LogFacts): string | undefined {
+  const source = countedSource(logs);
+  if (source?.up) return undefined;
+  return source?.fault === undefined ? 'reading it has not begun' : FAULTS[source.fault.what];
 }
 
 /** From when on every line is known, in Unix milliseconds. */
-export const readSince = ({ sources }: LogFacts, now: number): number =>
-  Math.min(
-    now,
-    ...Object.values(sources)
-      .filter(({ up }) => up)
-      .map(({ since }) => since),
-  );
+export const readSince = (logs: LogFacts, now: number): number => Math.min(now, countedSource(logs)?.since ?? now);

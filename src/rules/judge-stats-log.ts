@@ -13,11 +13,8 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
   if (logs === undefined) return unknown('the debug log of the stats server has not been looked at yet');
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
   if (fault !== undefined) return fail(fault);
-  const { file } = logs.sources;
-  if (file !== undefined && !file.up)
-    return unknown(
-      `the debug log of the stats server cannot be read: ${findSourceFault({ ...logs, sources: { file } })}`,
-    );
+  const unread = findSourceFault(logs);
+  if (unread !== undefined) return unknown(`the debug log of the stats server cannot be read: ${unread}`);
   if (logs.stats?.isConsole && logs.stats.block === undefined)
     return unknown(
       'this is what the stats server prints to its console; its data lines are in the files of logs/debug',
