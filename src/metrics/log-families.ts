@@ -160,7 +160,8 @@ export const logFamilies: readonly Family[] = [
           target.component === 'frontend'
             ? [
                 ...ofSubnet(logs && countErrors(logs), ',source="log"'),
-                ...ofSubnet(console?.errors, ',source="console"'),
+                // It can be visited, so that nothing seen yet is a zero.
+                ...ofSubnet(console?.errors ?? (target.browser && 0), ',source="console"'),
               ]
             : [],
       },
