@@ -28,7 +28,7 @@ export interface Effects {
   readonly unheard: readonly string[];
   /** The relayer begins a cycle and prints nothing more, its process is dead, or it sees a fork; undefined when all is well. */
   readonly relayer?: 'silent' | 'dead' | 'forking';
-  /** The stats server runs, and no node sends it a block. */
+  /** The stats server runs, and no node is connected to it. */
   readonly statsStale: boolean;
   /** The frontend prints errors. */
   readonly frontendError: boolean;

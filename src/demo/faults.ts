@@ -126,7 +126,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { unheard: ['subnet2'] },
   },
   'stats-stale': {
-    what: 'The stats server runs and answers, but no node sends it a block.',
+    what: 'The stats server runs and answers, but no node is connected to it.',
     least: 1,
     effects: { statsStale: true },
   },
@@ -186,6 +186,7 @@ const judge = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
     ...(nodes.some((name) => down.includes(name) || unheard.includes(name)) ? ['bootnode/bootnode/messages'] : []),
     ...(effects.relayer !== undefined || !goesOn ? ['relayer/relayer/submissions'] : []),
     ...(effects.statsStale || closed.includes('stats') || !goesOn ? ['stats/stats/block_data'] : []),
+    ...(effects.statsStale || closed.includes('stats') ? ['stats/stats/history_data'] : []),
     ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
     ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
     ...(browser && (effects.consoleError || unserved) ? ['frontend/frontend/console'] : []),

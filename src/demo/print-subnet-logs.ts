@@ -147,18 +147,20 @@ export function printSubnetLogs(
     print('relayer', lines, at);
   };
 
-  const told = new Map<string, { readonly number: number; readonly at: number }>(
-    names.map((name) => [name, { number: subnet.node(name).head, at: begun }]),
-  );
+  /** What each node that is connected to the stats server has sent it last. */
+  const told = new Map<string, { readonly number: number; readonly at: number }>();
   const writeStats = () => {
     const { statsStale, closed, down } = effects();
-    if (statsStale || closed.includes('stats')) return;
     for (const name of names) {
+      if (statsStale || closed.includes('stats') || down.includes(name)) {
+        told.delete(name);
+        continue;
+      }
       const { head, identity } = subnet.node(name);
       const last = told.get(name);
-      if (down.includes(name)) continue;
       if (last !== undefined && head <= last.number && now() - last.at < REPEAT_BLOCK_MS) continue;
       told.set(name, { number: head, at: now() });
+      if (last === undefined) writeDebug([statsHistoryLine(now(), identity, chain.block(head))]);
       writeDebug([statsBlockLine(now(), identity, chain.block(head))]);
     }
   };
@@ -170,17 +172,12 @@ export function printSubnetLogs(
     print('frontend', [frontendErrorLine(at)], at);
   };
 
-  const printStats = (at: number) => {
-    print('stats', statsConsoleLines(at), at);
-    const connected = names.filter((name) => !effects().down.includes(name));
-    writeDebug([
-      ...statsStartLines(at),
-      ...connected.map((name) => statsHistoryLine(at, subnet.node(name).identity, chain.block(subnet.node(name).head))),
-    ]);
-  };
   const printStart = (service: string, at: number): void => {
     if (service === 'relayer') print(service, relayerStartLines(at), at);
-    if (service === 'stats') printStats(at);
+    if (service === 'stats') {
+      print(service, statsConsoleLines(at), at);
+      writeDebug(statsStartLines(at));
+    }
     if (service === 'frontend')
       print(service, effects().fates.frontend === undefined ? frontendStartLines : frontendBuildLines, at);
     if (names.includes(service)) print(service, nodeStartLines(subnet.node(service).identity, levelNow()), at);

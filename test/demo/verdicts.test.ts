@@ -65,13 +65,15 @@ describe('the monitor on the simulated subnet', () => {
   const watched = new Map<string, { simulation: Simulation; monitor: Monitor; bugs: unknown[] }>();
   beforeAll(async () => {
     for (const faults of cases) watched.set(faults.join(), await watch(faults));
-  });
+  }, 120_000);
   afterAll(async () => {
-    for (const { monitor, simulation } of watched.values()) {
-      await monitor.stop();
-      await simulation.stop();
-    }
-  });
+    await Promise.all(
+      [...watched.values()].map(async ({ monitor, simulation }) => {
+        await monitor.stop();
+        await simulation.stop();
+      }),
+    );
+  }, 120_000);
 
   it.concurrent.each(cases.map((faults) => [faults.join(' and ') || 'nothing', faults] as const))(
     'changes exactly what is promised when %s is broken',
