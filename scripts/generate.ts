@@ -50,12 +50,14 @@ const LABELS = {
   node: 'subnet, name',
   target: 'subnet, component, name',
   check: 'subnet, component, name, check',
+  failure: 'subnet, component, name, failure',
+  list: '',
 } as const;
 
 async function metricsTable(): Promise<string> {
-  const subnetRows = families.map(({ name, type, help, samples }) => {
+  const subnetRows = families.map(({ name, type, help, labels: own, samples }) => {
     const [sample] = samples;
-    const labels = sample && `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}`;
+    const labels = own ?? (sample && `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}`);
     return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
   });
   const own = createOwnMetrics(

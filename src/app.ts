@@ -4,11 +4,13 @@ import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
+import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
 import type { Environment } from './inventory/substitute.ts';
 import { watchFile } from './inventory/watch-file.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
+import type { Inventory } from './model/target.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
@@ -67,6 +69,11 @@ export async function startApp(
     return ms === undefined ? undefined : ms / 1000;
   };
 
+  const load = (inventory: Inventory) => {
+    for (const warning of findWarnings(inventory)) log.warn(warning);
+    monitor.load(inventory);
+  };
+
   const reload = async (why: string): Promise<readonly string[]> => {
     const read = await readInventory(configPath, environment);
     file.know(read.text);
@@ -75,7 +82,7 @@ export async function startApp(
       log.error({ why, problems: read.problems }, 'the inventory is bad; the one before stays in force');
       return read.problems;
     }
-    monitor.load(read.inventory);
+    load(read.inventory);
     own.keepRounds((subnet, round) => monitor.intervalMs(subnet, round as 'rpc') !== undefined);
     lastReload = { successful: true, successAt: now() };
     log.info({ why }, 'the inventory was reloaded');
@@ -94,7 +101,7 @@ export async function startApp(
     onError: (error) => log.error({ err: error }, 'a request broke; please report this'),
   });
 
-  monitor.load(first.inventory);
+  load(first.inventory);
   const file = watchFile(configPath, () => void reload('change of the file'));
   file.know(first.text);
   listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));

@@ -51,6 +51,14 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
   addPlatformCommands(program, done);
   program
+    .command('logs')
+    .description('log patterns')
+    .command('test')
+    .description('try the patterns of a component on a saved log; exit 1 when it ends in a fault')
+    .argument('<file>', 'the log, as the program printed it')
+    .requiredOption('--component <kind>', 'node, bootnode, relayer, stats or frontend')
+    .action(async (file, flags) => done(await (await import('./commands/logs-test.ts')).logsTest(file, flags)));
+  program
     .command('version')
     .description('version, commit and Node.js')
     .action(async () => done(await (await import('./commands/version.ts')).version()));
@@ -63,7 +71,8 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
   const program = createProgram((result) => {
     code = result;
   });
-  for (const command of program.commands) command.exitOverride().showHelpAfterError();
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
+    command.exitOverride().showHelpAfterError();
   try {
     await program.parseAsync(words, { from: 'user' });
     return code;

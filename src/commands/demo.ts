@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { type App, startApp } from '../app.ts';
 import { createLog } from '../create-log.ts';
-import { demoNodeNames, type FaultName, faultProblems, isFaultName, listFaults } from '../demo/faults.ts';
+import {
+  type DemoParts,
+  demoNodeNames,
+  type FaultName,
+  faultProblems,
+  isFaultName,
+  listFaults,
+  missingFor,
+} from '../demo/faults.ts';
+import { findChromium } from '../demo/find-chromium.ts';
 import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
 import { prepareDemoApi } from '../demo-api.ts';
 import { type Listener, listen } from '../http/listen.ts';
@@ -33,14 +42,15 @@ const TELL_EVERY_MS = 500;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const strong = (text: string) => styleText('bold', text, { stream: process.stdout });
 
-function printFaults(nodes: number, json: boolean): ExitCode {
-  const faults = listFaults(demoNodeNames(nodes));
+function printFaults(parts: DemoParts, json: boolean): ExitCode {
+  const faults = listFaults(parts);
   if (json) say(JSON.stringify(faults, null, 2));
   else {
-    for (const { name, what, fails, degrades } of faults) {
+    for (const { name, what, fails, degrades, needs } of faults) {
       say(`${strong(name)}: ${what}`);
       if (fails.length > 0) say(`  fails     ${fails.join(' ')}`);
       if (degrades.length > 0) say(`  degrades  ${degrades.join(' ')}`);
+      if (needs !== undefined) say(`  ${needs}`);
     }
   }
   return 0;
@@ -68,6 +78,7 @@ function printAddresses(
   config: string,
   simulation: Simulation,
   faults: readonly FaultName[],
+  parts: DemoParts,
   apiKey: string,
 ) {
   say(strong('subnetd demo: a simulated subnet on this machine, watched'));
@@ -78,6 +89,7 @@ function printAddresses(
   say('');
   for (const { name, rpc } of simulation.nodes) say(`  ${name.padEnd(9)} ${rpc}`);
   for (const name of ['relayer', 'stats', 'frontend'] as const) say(`  ${name.padEnd(9)} ${simulation[name]}`);
+  say(`  docker    ${simulation.docker}`);
   say(`  inventory ${config}`);
   say('');
   say(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
@@ -88,6 +100,10 @@ function printAddresses(
       ? `Broken on purpose: ${faults.join(', ')}. A height that stands still fails after a minute.`
       : 'Nothing is broken. Try: bin/subnetd demo --fault node-down (--list-faults shows them all)',
   );
+  for (const fault of faults) {
+    const missing = missingFor(fault, parts);
+    if (missing !== undefined) say(strong(missing));
+  }
   say('Ctrl-C ends it.');
   say('');
 }
@@ -96,6 +112,7 @@ async function watchSimulation(
   simulation: Simulation,
   listener: Listener,
   faults: readonly FaultName[],
+  parts: DemoParts,
   settings: PlatformSettings,
 ) {
   const environment = readEnvironment();
@@ -116,7 +133,7 @@ async function watchSimulation(
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
     const { app } = started;
-    printAddresses(listener.url, configPath, simulation, faults, apiKey);
+    printAddresses(listener.url, configPath, simulation, faults, parts, apiKey);
     const stopTelling = tellChanges(app);
     await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
     stopTelling();
@@ -130,7 +147,8 @@ async function watchSimulation(
 export async function demo(flags: DemoFlags): Promise<ExitCode> {
   const nodes = Number(flags.nodes);
   const faults = flags.fault.filter(isFaultName);
-  const parsed = parseSettings(readEnvironment(), flags, '127.0.0.1:10545');
+  const environment = readEnvironment();
+  const parsed = parseSettings(environment, flags, '127.0.0.1:10545');
   const problems = [
     ...(Number.isInteger(nodes) && nodes >= 1 && nodes <= MAX_NODES ? [] : [`--nodes must be 1 to ${MAX_NODES}`]),
     ...flags.fault
@@ -143,10 +161,13 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
     complain(problems.map((problem) => `subnetd demo: ${problem}`));
     return 2;
   }
-  if (flags.listFaults) return printFaults(nodes, flags.json === true);
+  const browser = findChromium(environment.PATH ?? '');
+  const parts = { nodes: demoNodeNames(nodes), browser: browser !== undefined };
+  if (flags.listFaults) return printFaults(parts, flags.json === true);
+  const plan = { nodes, faults, ...(browser !== undefined && { browser }) };
 
   if (flags.configOnly) {
-    const simulation = await startSimulation({ nodes, faults });
+    const simulation = await startSimulation(plan);
     process.stdout.write(simulation.inventory());
     await untilSignal();
     await simulation.stop();
@@ -161,9 +182,9 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
     complain([sayBindError(error, `${host}:${port}`)]);
     return 1;
   }
-  const simulation = await startSimulation({ nodes, faults });
+  const simulation = await startSimulation(plan);
   try {
-    await watchSimulation(simulation, listener, faults, parsed.settings.platform);
+    await watchSimulation(simulation, listener, faults, parts, parsed.settings.platform);
   } finally {
     await simulation.stop();
   }

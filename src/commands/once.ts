@@ -17,9 +17,18 @@ const waitsForMovement = ({ facts: { node }, checks }: TargetState): boolean =>
   node.latest?.risen === false &&
   checks.some(({ check, verdict }) => check === 'latest_block' && verdict === 'pass');
 
+/** A log that can be read and has said too little yet. */
+const waitsForLines = ({ facts: { logs }, checks }: TargetState): boolean =>
+  checks.some(({ round, verdict }) => round === 'logs' && verdict === 'unknown') &&
+  (logs === undefined ||
+    Object.values(logs.sources).length === 0 ||
+    Object.values(logs.sources).some(({ up, fault }) => up || fault === undefined));
+
 function waiting(snapshot: Snapshot): ReadonlyMap<Target, CheckSettings> {
   const pending = snapshot.flatMap(({ subnet, targets }) =>
-    targets.filter(waitsForMovement).map(({ target }) => [target, subnet.checks] as const),
+    targets
+      .filter((state) => waitsForMovement(state) || waitsForLines(state))
+      .map(({ target }) => [target, subnet.checks] as const),
   );
   return new Map(pending);
 }
@@ -72,10 +81,10 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     // One more second than a stall takes, so that the rule itself says that it stands.
     if (waited > limitMs + 2 * READ_EVERY_MS) break;
     progress.show(
-      `waiting for ${pending.size} node(s) to rise: ${sayDuration(waited)} of at most ${sayDuration(limitMs)}`,
+      `waiting for ${pending.size} target(s) to move: ${sayDuration(waited)} of at most ${sayDuration(limitMs)}`,
     );
     await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
-    await monitor.lookNow((target, round) => round === 'rpc' && pending.has(target));
+    await monitor.lookNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));
   }
   progress.end();
   const status = toStatus(monitor.snapshot());

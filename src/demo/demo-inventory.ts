@@ -1,31 +1,50 @@
 import { parse, stringify } from 'yaml';
+import { DEMO_PROJECT } from './containers.ts';
+
+/** The simulated relayer and nodes have a quick rhythm, so that what is broken shows within a minute or so. */
+const LOG_CHECKS = { schedule: 'every 5s', bootnodeWindow: '30s', submissionsWithin: '1m', blockDataWithin: '30s' };
 
 /** Where a simulated subnet answers. */
 export interface DemoAddresses {
   readonly nodes: readonly { readonly name: string; readonly rpc: string }[];
+  /** The debug files of the stats server, as a glob. */
+  readonly statsFiles: string;
   readonly relayer: string;
   readonly stats: string;
   readonly frontend: string;
+  readonly docker: string;
+  /** The Chromium that visits the frontend's page. */
+  readonly browser?: string | undefined;
 }
+
+const containerOf = (service: string) => ({ container: { project: DEMO_PROJECT, service } });
 
 /**
  * The inventory, as YAML, for a simulated subnet; its name is `demo`. `checks` is what stands under that key, as an object
  * or as YAML; without it the defaults hold.
  */
 export const toDemoInventory = (
-  { nodes, relayer, stats, frontend }: DemoAddresses,
+  { nodes, statsFiles, relayer, stats, frontend, docker, browser }: DemoAddresses,
   checks?: string | Readonly<Record<string, unknown>>,
-): string =>
-  stringify({
+): string => {
+  const { hostname, port } = new URL(docker);
+  return stringify({
     subnets: [
       {
         name: 'demo',
         consensus: 'XDPoS',
-        nodes,
-        relayer: { url: relayer },
-        stats: { url: stats },
-        frontend: { url: frontend },
-        ...(checks === undefined ? {} : { checks: typeof checks === 'string' ? parse(checks) : checks }),
+        nodes: nodes.map((node) => ({ ...node, ...containerOf(node.name) })),
+        bootnode: containerOf('bootnode'),
+        relayer: { url: relayer, ...containerOf('relayer') },
+        stats: { url: stats, ...containerOf('stats'), logFiles: [statsFiles] },
+        frontend: {
+          url: frontend,
+          ...containerOf('frontend'),
+          ...(browser !== undefined && { browser: { executablePath: browser } }),
+        },
+        checks: { logs: LOG_CHECKS, ...(typeof checks === 'string' ? parse(checks) : checks) },
       },
     ],
+    docker: { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) },
   });
+};

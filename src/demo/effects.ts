@@ -22,7 +22,24 @@ export interface Effects {
   readonly adminHidden: boolean;
   /** These services do not listen. */
   readonly closed: readonly ServiceName[];
+  /** Every node runs at the log level that the generator sets, at which it prints no block. */
+  readonly logLevelLow: boolean;
+  /** The bootnode hears nothing of these. */
+  readonly unheard: readonly string[];
+  /** The relayer begins a cycle and prints nothing more, its process is dead, or it sees a fork; undefined when all is well. */
+  readonly relayer?: 'silent' | 'dead' | 'forking';
+  /** The stats server runs, and no node is connected to it. */
+  readonly statsStale: boolean;
+  /** The frontend prints errors. */
+  readonly frontendError: boolean;
+  /** The page of the frontend has an error that only a browser sees. */
+  readonly consoleError: boolean;
+  /** What becomes of containers, by node or service; all others run. */
+  readonly fates: Readonly<Record<string, Fate>>;
 }
+
+/** A container is stopped, or it is started again and again, each time to its end. */
+export type Fate = 'stopped' | 'ipc-path-too-long' | 'out-of-memory';
 
 /** A subnet in which all is well. */
 export const NO_EFFECTS: Effects = {
@@ -35,7 +52,27 @@ export const NO_EFFECTS: Effects = {
   cut: [],
   adminHidden: false,
   closed: [],
+  logLevelLow: false,
+  unheard: [],
+  statsStale: false,
+  frontendError: false,
+  consoleError: false,
+  fates: {},
 };
+
+/** A dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
+const relayerOf = (...all: readonly Partial<Effects>[]): Pick<Effects, 'relayer'> => {
+  const worst = (['dead', 'silent', 'forking'] as const).find((how) => all.some(({ relayer }) => relayer === how));
+  return worst === undefined ? {} : { relayer: worst };
+};
+
+/** Of two fates of one container the stop wins: what stands still meets no other end. */
+const mergeFates = (one: Effects['fates'], other: Effects['fates'] = {}): Effects['fates'] => ({
+  ...one,
+  ...Object.fromEntries(
+    Object.entries(other).map(([name, fate]) => [name, one[name] === 'stopped' ? 'stopped' : fate]),
+  ),
+});
 
 /** All of several things broken at once. */
 export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
@@ -50,6 +87,13 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
       cut: [...sum.cut, ...(next.cut ?? [])],
       adminHidden: sum.adminHidden || (next.adminHidden ?? false),
       closed: [...sum.closed, ...(next.closed ?? [])],
+      logLevelLow: sum.logLevelLow || (next.logLevelLow ?? false),
+      unheard: [...sum.unheard, ...(next.unheard ?? [])],
+      ...relayerOf(sum, next),
+      statsStale: sum.statsStale || (next.statsStale ?? false),
+      frontendError: sum.frontendError || (next.frontendError ?? false),
+      consoleError: sum.consoleError || (next.consoleError ?? false),
+      fates: mergeFates(sum.fates, next.fates),
     }),
     NO_EFFECTS,
   );

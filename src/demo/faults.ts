@@ -11,6 +11,16 @@ export const FAULT_NAMES = [
   'rpc-garbage',
   'subnet-halted',
   'service-down',
+  'relayer-silent',
+  'relayer-dead-container-up',
+  'relayer-forking',
+  'bootnode-misses-a-node',
+  'stats-stale',
+  'frontend-error',
+  'console-error',
+  'log-level-low',
+  'oom-kill',
+  'ipc-path-too-long',
 ] as const;
 
 export type FaultName = (typeof FAULT_NAMES)[number];
@@ -25,6 +35,15 @@ export interface Changes {
 export interface DemoFault extends Changes {
   readonly name: FaultName;
   readonly what: string;
+  /** What it takes to see it, when that is not there; then nothing changes. */
+  readonly needs?: string;
+}
+
+/** What a demo consists of. */
+export interface DemoParts {
+  readonly nodes: readonly string[];
+  /** Does a browser visit the page of the frontend? */
+  readonly browser: boolean;
 }
 
 interface Entry {
@@ -45,9 +64,9 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { frozen: ['subnet2'] },
   },
   'node-down': {
-    what: 'subnet2 does not listen, and every other node has lost it as a peer.',
+    what: 'The container of subnet2 is stopped, and every other node has lost it as a peer.',
     ...needsSecond,
-    effects: { down: ['subnet2'] },
+    effects: { down: ['subnet2'], fates: { subnet2: 'stopped' } },
   },
   'node-behind': {
     what: 'subnet2 follows the chain, but 25 blocks below the others.',
@@ -82,9 +101,59 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { halted: true },
   },
   'service-down': {
-    what: 'The stats server does not listen.',
+    what: 'The container of the stats server is stopped.',
     least: 1,
-    effects: { closed: ['stats'] },
+    effects: { closed: ['stats'], fates: { stats: 'stopped' } },
+  },
+  'relayer-silent': {
+    what: 'The relayer begins a cycle and prints nothing more, as when the parent chain takes its connection and never answers.',
+    least: 1,
+    effects: { relayer: 'silent' },
+  },
+  'relayer-dead-container-up': {
+    what: 'The process of the relayer was killed, and its redis keeps the container up.',
+    least: 1,
+    effects: { relayer: 'dead', closed: ['relayer'] },
+  },
+  'relayer-forking': {
+    what: 'The relayer finds other blocks in the subnet than in the checkpoint contract.',
+    least: 1,
+    effects: { relayer: 'forking' },
+  },
+  'bootnode-misses-a-node': {
+    what: 'The bootnode hears nothing of subnet2, whose p2p port is shut by a firewall.',
+    ...needsSecond,
+    effects: { unheard: ['subnet2'] },
+  },
+  'stats-stale': {
+    what: 'The stats server runs and answers, but no node is connected to it.',
+    least: 1,
+    effects: { statsStale: true },
+  },
+  'frontend-error': {
+    what: 'The frontend cannot deliver its pages and says so in its log.',
+    least: 1,
+    effects: { frontendError: true },
+  },
+  'console-error': {
+    what: 'The page of the frontend has errors on its console, which only a browser sees.',
+    least: 1,
+    effects: { consoleError: true },
+  },
+  'log-level-low': {
+    what: 'Every node runs with the log level 2 of a freshly generated subnet, at which it prints no block.',
+    least: 1,
+    effects: { logLevelLow: true },
+  },
+  'oom-kill': {
+    what: 'The frontend runs out of memory whenever it builds its page, and Docker starts it again and again.',
+    least: 1,
+    effects: { closed: ['frontend'], fates: { frontend: 'out-of-memory' } },
+  },
+  'ipc-path-too-long': {
+    what: 'subnet2 cannot bind its IPC socket, as its path is too long, and Docker starts it again and again.',
+    ...needsSecond,
+    effects: { down: ['subnet2'], fates: { subnet2: 'ipc-path-too-long' } },
   },
 };
 
@@ -96,35 +165,56 @@ export const demoNodeNames = (count: number): readonly string[] =>
 export const effectsOf = (faults: readonly FaultName[]): Effects =>
   mergeEffects(faults.map((fault) => TABLE[fault].effects));
 
-const judge = (effects: Effects, nodes: readonly string[]): Changes => {
+const judge = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
   const goesOn = producesBlocks(effects, nodes);
-  const { down, frozen, behind, uncommitted, garbled, adminHidden, closed } = effects;
+  const { down, frozen, behind, uncommitted, garbled, adminHidden, closed, logLevelLow, unheard, fates } = effects;
   const silent = (name: string) => down.includes(name) || garbled.includes(name);
   const late = (name: string) =>
     !goesOn || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
+  const stands = (name: string) => !goesOn || down.includes(name) || frozen.includes(name);
   const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
+  // Without a block in the log, a low level explains everything but a fatal line.
+  const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stands(name) && !logLevelLow);
+  const unserved = closed.includes('frontend');
+  const componentOf = (name: string) => (nodes.includes(name) ? 'node' : name);
   const fails = [
     ...nodes.flatMap((name) => [
       ...(late(name) ? [`node/${name}/latest_block`] : []),
       ...(lonely(name) ? [`node/${name}/peers`] : []),
+      ...(logFails(name) ? [`node/${name}/log_block`] : []),
     ]),
+    ...(nodes.some((name) => down.includes(name) || unheard.includes(name)) ? ['bootnode/bootnode/messages'] : []),
+    ...(effects.relayer !== undefined || !goesOn ? ['relayer/relayer/submissions'] : []),
+    ...(effects.statsStale || closed.includes('stats') || !goesOn ? ['stats/stats/block_data'] : []),
+    ...(effects.statsStale || closed.includes('stats') ? ['stats/stats/history_data'] : []),
+    ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
     ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
+    ...(browser && (effects.consoleError || unserved) ? ['frontend/frontend/console'] : []),
+    ...Object.keys(fates).map((name) => `${componentOf(name)}/${name}/container`),
   ];
-  const degrades = adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : [];
+  const degrades = [
+    ...(adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : []),
+    ...(logLevelLow ? nodes.filter((name) => !logFails(name)).map((name) => `node/${name}/log_block`) : []),
+  ];
   return { fails, degrades };
 };
 
 /** What changes when these faults are switched on together: a check that one fails and another degrades fails. */
-export const expectedChanges = (faults: readonly FaultName[], nodes: readonly string[]): Changes =>
-  judge(effectsOf(faults), nodes);
+export const expectedChanges = (faults: readonly FaultName[], parts: DemoParts): Changes =>
+  judge(effectsOf(faults), parts);
 
-/** Every fault that a subnet of these nodes can have; the names are those of `demoNodeNames`. */
-export const listFaults = (nodes: readonly string[] = demoNodeNames(4)): readonly DemoFault[] =>
-  FAULT_NAMES.filter((name) => TABLE[name].least <= nodes.length).map((name) => ({
-    name,
-    what: TABLE[name].what,
-    ...expectedChanges([name], nodes),
-  }));
+/** What it takes to see this fault, as a sentence, when it is not there. */
+export const missingFor = (fault: FaultName, { browser }: DemoParts): string | undefined =>
+  TABLE[fault].effects.consoleError && !browser
+    ? `Nothing shows ${fault} here, as there is no Chromium on the PATH; install one, on Debian by apt-get install chromium.`
+    : undefined;
+
+/** Every fault that a subnet of these parts can have; the names of nodes are those of `demoNodeNames`. */
+export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
+  FAULT_NAMES.filter((name) => TABLE[name].least <= parts.nodes.length).map((name) => {
+    const needs = missingFor(name, parts);
+    return { name, what: TABLE[name].what, ...expectedChanges([name], parts), ...(needs !== undefined && { needs }) };
+  });
 
 /** Whether a word names a fault. */
 export const isFaultName = (word: string): word is FaultName => (FAULT_NAMES as readonly string[]).includes(word);

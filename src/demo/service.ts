@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Effects } from './effects.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
 /** What a service looks at in a request. */
@@ -14,8 +15,8 @@ export interface ServiceAnswer {
   readonly body: string;
 }
 
-/** A service of the subnet: from a request and the subnet as it stands to an answer. */
-export type Service = (request: ServiceRequest, subnet: SimulatedSubnet) => ServiceAnswer;
+/** A service of the subnet: from a request, the subnet as it stands and what is broken to an answer. */
+export type Service = (request: ServiceRequest, subnet: SimulatedSubnet, effects: Effects) => ServiceAnswer;
 
 export const json = (value: unknown, status = 200): ServiceAnswer => ({
   status,
@@ -27,13 +28,14 @@ export const html = (body: string, status = 200): ServiceAnswer => ({ status, ty
 
 /** Puts a service on the wire. Request bodies are not read: none of the services looks at one. */
 export const createServiceHandler =
-  (service: Service, subnet: SimulatedSubnet): RequestListener =>
+  (service: Service, subnet: SimulatedSubnet, effects: () => Effects): RequestListener =>
   (request, response) => {
     request.resume();
     const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
     const { status, type, body } = service(
       { method: request.method ?? 'GET', path, query: new URLSearchParams(query) },
       subnet,
+      effects(),
     );
     response.writeHead(status, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body);
   };

@@ -1,10 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createContainers } from './containers.ts';
 import { toDemoInventory } from './demo-inventory.ts';
+import { createEngineHandler } from './docker-engine.ts';
 import { SERVICES, type ServiceName } from './effects.ts';
 import { demoNodeNames, effectsOf, type FaultName, faultProblems } from './faults.ts';
 import { frontendService } from './frontend-service.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
+import { planContainers } from './plan-containers.ts';
+import { printSubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
+import { runContainers } from './run-containers.ts';
 import { createServiceHandler, type Service } from './service.ts';
 import { createSubnet } from './simulated-subnet.ts';
 import { statsService } from './stats-service.ts';
@@ -19,6 +27,8 @@ export interface SimulationOptions {
   readonly host?: string;
   /** What the inventory says under `checks`, as an object or as YAML; its defaults when absent. */
   readonly checks?: string | Readonly<Record<string, unknown>>;
+  /** The Chromium that visits the page of the frontend; nobody visits it when absent. */
+  readonly browser?: string;
 }
 
 /** A subnet that speaks on real sockets and can be broken. */
@@ -27,6 +37,8 @@ export interface Simulation {
   readonly relayer: string;
   readonly stats: string;
   readonly frontend: string;
+  /** The Docker Engine that has its containers. */
+  readonly docker: string;
   /** The inventory for it, as YAML. */
   inventory(): string;
   /** Lets exactly these faults be there from now on. Throws a `RangeError` when there are too few nodes for one. */
@@ -47,6 +59,8 @@ const createQueue = (): ((work: () => Promise<void>) => Promise<void>) => {
   };
 };
 
+const ENGINE = 'docker';
+
 const SERVICE_OF: Readonly<Record<ServiceName, Service>> = {
   relayer: relayerService,
   stats: statsService,
@@ -63,7 +77,7 @@ const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => 
  * nodes cannot have: `faultProblems` says so beforehand, as a value.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
-  const { faults, now = Date.now, host = '127.0.0.1', checks } = options;
+  const { faults, now = Date.now, host = '127.0.0.1', checks, browser } = options;
   if (options.nodes < 1) throw new RangeError('A simulated subnet needs at least 1 node.');
   refuseImpossible(faults, options.nodes);
 
@@ -81,6 +95,8 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   };
 
   let current = effectsOf(faults);
+  const identities = names.map((name) => subnet.node(name).identity);
+  const containers = createContainers(planContainers(identities, current.logLevelLow ? 2 : 4), now);
   let stopped = false;
   const openAndClose = async (): Promise<void> => {
     if (stopped) return;
@@ -101,19 +117,32 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       );
     }
     for (const service of SERVICES) {
-      listeners.set(service, await openListener(host, createServiceHandler(SERVICE_OF[service], subnet)));
+      listeners.set(
+        service,
+        await openListener(
+          host,
+          createServiceHandler(SERVICE_OF[service], subnet, () => current),
+        ),
+      );
     }
+    listeners.set(ENGINE, await openListener(host, createEngineHandler(containers)));
     await openAndClose();
   } catch (error) {
     await closeAll();
     throw error;
   }
 
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));
+  const logs = printSubnetLogs(folder, subnet, containers, () => current);
+  const stopContainers = runContainers(containers, logs, () => current, now);
   const addresses = {
     nodes: names.map((name) => ({ name, rpc: listenerOf(name).url })),
+    statsFiles: logs.statsFiles,
     relayer: listenerOf('relayer').url,
     stats: listenerOf('stats').url,
     frontend: listenerOf('frontend').url,
+    docker: listenerOf(ENGINE).url,
+    browser,
   };
 
   return {
@@ -135,6 +164,8 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       }),
     stop: () => {
       stopped = true;
+      stopContainers();
+      rmSync(folder, { recursive: true, force: true });
       return serially(closeAll);
     },
   };

@@ -1,4 +1,5 @@
 import { validateDetailed } from 'node-cron';
+import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { durationMs } from '../model/duration.ts';
 
@@ -92,23 +93,33 @@ const logFiles = z
   )
   .default([]);
 
-const isPattern = (source: string): boolean => {
+/** The groups of a pattern by name; undefined when RE2, which runs it in bounded time, cannot. */
+const groupsOf = (source: string): readonly string[] | undefined => {
   try {
-    new RegExp(source, 'u');
-    return true;
+    return Object.keys(RE2JS.compile(source).namedGroups());
   } catch {
-    return false;
+    return undefined;
   }
 };
 
+const PATTERN_HELP = 'must be a regular expression of RE2, which has no look-around and no back-references';
 const patterns = z
   .array(
-    z.strictObject({
-      name: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be a name such as disk_full: a-z, 0-9 and _'),
-      match: z.string().min(1).max(1000).refine(isPattern, 'must be a regular expression (JavaScript, flag u)'),
-      means: z.enum(['progress', 'error', 'fatal'], 'must be progress, error or fatal'),
-      value: z.string().min(1).optional(),
-    }),
+    z
+      .strictObject({
+        name: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be a name such as disk_full: a-z, 0-9 and _'),
+        match: z
+          .string()
+          .min(1)
+          .max(1000)
+          .refine((source) => groupsOf(source) !== undefined, PATTERN_HELP),
+        means: z.enum(['progress', 'error', 'fatal'], 'must be progress, error or fatal'),
+        value: z.string().min(1).optional(),
+      })
+      .refine(({ match, value }) => value === undefined || groupsOf(match)?.includes(value) !== false, {
+        path: ['value'],
+        error: 'must be the name of a group (?<name>…) in match',
+      }),
     'must be a list of patterns',
   )
   .default([]);

@@ -1,24 +1,8 @@
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
-import type { SubnetState, TargetState } from '../monitor/board.ts';
-
-/** What the samples of one family are of. */
-type Samples =
-  | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
-  | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
-  | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
-  | {
-      readonly per: 'check';
-      readonly value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined;
-    };
-
-/** One metric of the watched subnets; a sample whose value is undefined is left out. */
-export interface Family {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter';
-  readonly help: string;
-  readonly samples: readonly Samples[];
-}
+import type { TargetState } from '../monitor/board.ts';
+import type { Family } from './family.ts';
+import { logFamilies } from './log-families.ts';
 
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
 const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
@@ -120,6 +104,7 @@ export const families: readonly Family[] = [
     return peers?.ok ? peers.value.count : undefined;
   }),
   node('peers_expected', 'Peers that the node should have.', ({ target }) => expectedPeers(target)),
+  ...logFamilies,
   container('running', 'gauge', 'Whether the container runs, by Docker.', ({ facts }) =>
     facts.container === undefined || facts.container.observation?.kind === 'docker-unreachable'
       ? undefined
@@ -158,4 +143,10 @@ export const families: readonly Family[] = [
     'Kills for want of memory in the container, by Docker.',
     ({ facts }) => facts.container?.oomKills,
   ),
+  {
+    name: 'subnet_known_failure',
+    type: 'gauge',
+    help: 'Whether the known failure shows (1), until the program has run for ten minutes without it (0).',
+    samples: [{ per: 'failure', value: bit }],
+  },
 ];

@@ -53,8 +53,14 @@ export function renderFamilies(snapshot: Snapshot, intervalSeconds: IntervalSeco
         }
         for (const state of subnet.targets) {
           const sets = getLabelSets(state.target);
-          if (sample.per === 'target') add(sets.target, sample.value(state));
-          else if (sample.per === 'check') {
+          if (sample.per === 'list') {
+            for (const { labels, of, value } of sample.values(state))
+              add(`${of === 'target' ? sets.target : `subnet="${escapeLabel(state.target.subnet)}"`}${labels}`, value);
+          } else if (sample.per === 'target') add(sets.target, sample.value(state));
+          else if (sample.per === 'failure') {
+            for (const [failure, active] of Object.entries(state.failures))
+              add(`${sets.target},failure="${failure}"`, sample.value(active));
+          } else if (sample.per === 'check') {
             for (const check of state.checks)
               add(
                 getCheckLabels(sets, check.check),

@@ -15,7 +15,35 @@ export type Fault =
   | { readonly kind: 'result'; readonly what: string }
   | { readonly kind: 'no-committed' }
   | { readonly kind: 'result-error' }
-  | { readonly kind: 'body'; readonly what: string };
+  | { readonly kind: 'body'; readonly what: string }
+  | SocketFault
+  | ExecFault;
+
+/** Why a node's IPC socket is of no use; the owner and the mode are of what denies us. */
+export interface SocketFault {
+  readonly kind: 'socket';
+  /** As the inventory writes it. */
+  readonly path: string;
+  readonly state: 'missing' | 'denied' | 'stale' | 'no-socket' | 'too-long';
+  readonly owner?: string;
+  readonly mode?: string;
+}
+
+/** Why a command inside a node's container told nothing. */
+export interface ExecFault {
+  readonly kind: 'exec';
+  readonly why:
+    | 'docker'
+    | 'forbidden'
+    | 'no-container'
+    | 'not-running'
+    | 'no-program'
+    | 'no-attach'
+    | 'still-running'
+    | 'timeout'
+    | 'too-large'
+    | 'no-sense';
+}
 
 /** Errors of the node whose meaning is known from its source (facts 1.3, 1.8). */
 export type KnownRpcError = 'method-not-found' | 'crashed' | 'not-started' | 'other';
@@ -42,6 +70,8 @@ export interface NodeObservation {
   readonly latest: Look<Block>;
   readonly committed?: Look<Block>;
   readonly peers?: Look<Peers>;
+  /** Why the IPC socket, which should have told what HTTP does not serve, did not. */
+  readonly ipcFault?: Fault;
 }
 
 /** One look at a service by HTTP. `note` says what else its healthy answer told. */
@@ -75,3 +105,34 @@ export interface DockerFault {
   readonly address: string;
   readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'timeout' | 'other';
 }
+
+/** One visit of a browser to the frontend's page: how much went wrong, or why there is nothing to count. */
+export type ConsoleObservation =
+  | {
+      readonly kind: 'visited';
+      /** Errors on the console, without those that only repeat a failed request. */
+      readonly consoleErrors: number;
+      /** Uncaught exceptions and rejections. */
+      readonly exceptions: number;
+      /** Requests without an answer, or with a status of 400 or more. */
+      readonly failedRequests: number;
+    }
+  | {
+      /** The page could not be opened whole, by its own doing. */
+      readonly kind: 'no-page';
+      readonly why:
+        | 'unreachable'
+        | 'status'
+        | 'timeout'
+        | 'redirects'
+        | 'dialogs'
+        | 'too-large'
+        | 'crashed'
+        | 'no-html';
+      readonly status?: number;
+    }
+  | {
+      /** There is no browser to look with. */
+      readonly kind: 'no-browser';
+      readonly why: 'missing' | 'not-executable' | 'no-start' | 'sandbox' | 'unreachable' | 'timeout' | 'died';
+    };

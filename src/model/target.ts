@@ -44,11 +44,14 @@ export interface BootnodeTarget extends TargetBase {
   readonly component: 'bootnode';
 }
 
+/** A Chromium on this machine, or one elsewhere by its DevTools address (`http:` or `ws:`). */
+export type BrowserRef = { readonly executablePath: string } | { readonly cdpUrl: string };
+
 /** One of the three programs that answer HTTP themselves. */
 export interface ServiceTarget extends TargetBase {
   readonly component: 'relayer' | 'stats' | 'frontend';
   readonly url?: string;
-  readonly browser?: { readonly executablePath: string } | { readonly cdpUrl: string };
+  readonly browser?: BrowserRef;
 }
 
 export type Target = NodeTarget | BootnodeTarget | ServiceTarget;

@@ -19,7 +19,18 @@ export const unknown = (reason: string): Judgement => ({ verdict: 'unknown', rea
 export const skipped = (reason: string): Judgement => ({ verdict: 'skipped', reason });
 
 /** The names of the checks, as they stand in the label `check`. */
-export type CheckName = 'latest_block' | 'peers' | 'container' | 'http';
+export type CheckName =
+  | 'latest_block'
+  | 'peers'
+  | 'log_block'
+  | 'messages'
+  | 'submissions'
+  | 'block_data'
+  | 'history_data'
+  | 'logs'
+  | 'http'
+  | 'console'
+  | 'container';
 
 /** One check of one target as it stands; times in Unix milliseconds, the duration in seconds. */
 export interface CheckState extends Judgement {

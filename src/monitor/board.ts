@@ -2,12 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { targetKey } from '../model/target.ts';
 import { type CheckState, skipped, unknown } from '../model/verdict.ts';
+import { activeFailures } from '../rules/active-failures.ts';
 import { type Check, checks } from '../rules/checks.ts';
+import { failuresOf } from '../rules/known-failures.ts';
 import type { Facts, Known } from '../rules/view.ts';
 
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends Known {
   readonly checks: readonly CheckState[];
+  /** By the name of each known failure that the target can show: does it show it? */
+  readonly failures: Readonly<Record<string, boolean>>;
 }
 
 /** A subnet as it stands. */
@@ -29,6 +33,8 @@ export interface Board {
   judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
   /** Folds something into a target's facts between two looks; the next look judges it. */
   fold(target: Target, fold: (facts: Facts) => Facts): void;
+  /** The checks of a target as they stand; none of a removed one. */
+  checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
 }
 
@@ -41,12 +47,17 @@ interface Entry {
 const initial = (check: Check, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
   const because = check.skippedBecause(target, settings);
   const judgement = because === undefined ? unknown(`${target.name} has not been looked at yet`) : skipped(because);
-  return { check: check.name, round: check.round, ...judgement, since: now, runs: 0, failures: 0 };
+  return { check: check.name, round: check.round(target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
 /** A check's state under the settings of now: what was skipped may be looked at, and the other way round. */
 const carry = (before: CheckState, fresh: CheckState): CheckState =>
   (before.verdict === 'skipped') === (fresh.verdict === 'skipped') ? before : { ...fresh, runs: before.runs };
+
+function toFailures(target: Target, facts: Facts, now: number): TargetState['failures'] {
+  const active = activeFailures(target, facts, now);
+  return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
+}
 
 /** An empty board. */
 export function createBoard(): Board {
@@ -58,12 +69,13 @@ export function createBoard(): Board {
     const toState = (target: Target, subnet: Subnet): TargetState => {
       const fresh = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
       const known = before.get(targetKey(target));
-      if (known === undefined || !isDeepStrictEqual(known.target, target)) return { target, facts: {}, checks: fresh };
+      if (known === undefined || !isDeepStrictEqual(known.target, target))
+        return { target, facts: {}, checks: fresh, failures: toFailures(target, {}, now) };
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
         return old ? carry(old, check) : check;
       });
-      return { target, facts: known.facts, checks: kept };
+      return { ...known, target, checks: kept };
     };
     entries = inventory.subnets.map((subnet) => ({
       subnet,
@@ -108,7 +120,7 @@ export function createBoard(): Board {
         failures: failures + Number(verdict === 'fail'),
       };
     });
-    place.entry.states[place.index] = { ...state, checks: judged };
+    place.entry.states[place.index] = { ...state, checks: judged, failures: toFailures(target, state.facts, now) };
   };
 
   const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {
@@ -122,6 +134,10 @@ export function createBoard(): Board {
     record,
     judgeAgain,
     fold,
+    checksOf: (target) => {
+      const place = places.get(target);
+      return place?.entry.states[place.index]?.checks ?? [];
+    },
     snapshot: () => entries.map(({ subnet, states }) => ({ subnet, targets: [...states] })),
   };
 }

@@ -3,6 +3,7 @@ import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
 import type { Docker } from '../probes/docker.ts';
 import type { DockerEvent } from '../probes/docker-event.ts';
+import type { ExecOutcome } from '../probes/docker-exec.ts';
 
 /** The Docker Engine as the monitor uses it: loaded and opened only when a target names a container. */
 export interface DockerLink {
@@ -10,6 +11,10 @@ export interface DockerLink {
   use(address: DockerAddress | undefined): void;
   /** Never rejects; bounded by `timeoutMs`. */
   look(ref: ContainerRef, timeoutMs: number): Promise<ContainerObservation>;
+  /** Runs a command in the container; never rejects, and is bounded by `timeoutMs`. */
+  exec(ref: ContainerRef, command: readonly string[], timeoutMs: number): Promise<ExecOutcome>;
+  /** A GET request, its answer as a stream, such as a container's log; rejects when none comes. */
+  readonly open: Docker['open'];
   /** Does its stream of events stand? Undefined while nobody needs it, or it has not been asked yet. */
   isUp(): boolean | undefined;
   stop(): void;
@@ -57,6 +62,21 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
       if (engine === undefined) throw new Error('a container was looked at before the engine was chosen');
       const asked = engine;
       return (await asked.docker).look(ref, AbortSignal.timeout(timeoutMs));
+    },
+    exec: async (ref, command, timeoutMs) => {
+      if (engine === undefined) return { ok: false, why: 'docker' };
+      const docker = await engine.docker;
+      const signal = AbortSignal.timeout(timeoutMs);
+      const found = await docker.look(ref, signal);
+      if (found.kind === 'docker-unreachable') return { ok: false, why: 'docker' };
+      if (found.kind === 'missing') return { ok: false, why: 'no-container' };
+      return found.container.running
+        ? docker.exec(found.container.id, command, signal)
+        : { ok: false, why: 'not-running' };
+    },
+    open: async (path, query, signal) => {
+      if (engine === undefined) throw new Error('no engine is chosen');
+      return (await engine.docker).open(path, query, signal);
     },
     isUp: () => engine?.up,
     stop: () => engine?.stop(),

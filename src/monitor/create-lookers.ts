@@ -1,15 +1,44 @@
-import type { RoundName, Subnet, Target } from '../model/target.ts';
-import { createNodeProbe } from '../probes/node-probe.ts';
+import type { NodeTarget, RoundName, Subnet, Target } from '../model/target.ts';
+import { createConsoleNodeProbe, createIpcNodeProbe } from '../probes/console-node-probe.ts';
+import { createExecNodeProbe } from '../probes/exec-node-probe.ts';
+import { createNodeProbe, type NodeProbe } from '../probes/node-probe.ts';
 import { createServiceProbe } from '../probes/service-probe.ts';
+import { isConsoleOnly } from '../rules/checks.ts';
+import { foldConsole } from '../rules/fold-console.ts';
 import { foldContainer } from '../rules/fold-container.ts';
 import { foldNode } from '../rules/fold-node.ts';
 import type { Facts } from '../rules/view.ts';
+import type { BrowserLink } from './create-browser-link.ts';
 import type { DockerLink } from './create-docker-link.ts';
+import type { LogWatches } from './create-log-watches.ts';
 
 /** Looks at one target in one round; the outcome is how to fold what was seen into the target's facts. */
 export interface Looker {
   look(): Promise<(facts: Facts) => Facts>;
-  close(): void;
+  close(): void | Promise<void>;
+}
+
+/** What lookers share. */
+export interface LookerTools {
+  readonly docker: DockerLink;
+  readonly browsers: BrowserLink;
+  readonly logs: LogWatches;
+}
+
+function createProbe(
+  round: RoundName,
+  target: NodeTarget,
+  { consensus, checks }: Subnet,
+  docker: DockerLink,
+  now: () => number,
+): NodeProbe | undefined {
+  const { rpc, ipc, container } = target;
+  if (round === 'console' && isConsoleOnly(target) && container !== undefined)
+    return createExecNodeProbe((command, timeoutMs) => docker.exec(container, command, timeoutMs), consensus);
+  if (round !== 'rpc' || !checks.rpc.enabled) return undefined;
+  if (rpc !== undefined)
+    return ipc === undefined ? createNodeProbe(rpc, consensus, now) : createConsoleNodeProbe(rpc, ipc, consensus, now);
+  return ipc === undefined ? undefined : createIpcNodeProbe(ipc, consensus, now);
 }
 
 /** How each round looks at a target; undefined when the inventory gives that round nothing to look at. */
@@ -17,13 +46,18 @@ export function createLooker(
   round: RoundName,
   target: Target,
   subnet: Subnet,
-  docker: DockerLink,
+  { docker, browsers, logs }: LookerTools,
   now: () => number,
 ): Looker | undefined {
   const { checks } = subnet;
-  if (round === 'rpc' && target.component === 'node' && target.rpc !== undefined && checks.rpc.enabled) {
-    const probe = createNodeProbe(target.rpc, subnet.consensus, now);
-    const { timeoutMs, stallAfterMs } = checks.rpc;
+  if (round === 'logs' && (target.container !== undefined || target.logFiles.length > 0)) {
+    const watch = logs.use(target, checks.logs);
+    return { look: async () => (facts: Facts) => ({ ...facts, logs: watch.facts() }), close: () => {} };
+  }
+  const probe = target.component === 'node' ? createProbe(round, target, subnet, docker, now) : undefined;
+  if (probe) {
+    const { stallAfterMs } = checks.rpc;
+    const { timeoutMs } = round === 'console' ? checks.console : checks.rpc;
     const look = async () => {
       const observation = await probe.look(timeoutMs);
       const at = now();
@@ -38,6 +72,20 @@ export function createLooker(
       return (facts: Facts) => ({ ...facts, service: { observation } });
     };
     return { look, close: probe.close };
+  }
+  if (round === 'console' && 'browser' in target && target.browser !== undefined && target.url !== undefined) {
+    const browser = browsers.use(target.browser);
+    const { url } = target;
+    const hosts = subnet.targets.flatMap((other) =>
+      [other.component === 'node' ? other.rpc : undefined, 'url' in other ? other.url : undefined].filter(
+        (address) => address !== undefined,
+      ),
+    );
+    const look = async () => {
+      const observation = await browser.visit(url, hosts, checks.console.timeoutMs);
+      return (facts: Facts) => ({ ...facts, console: foldConsole(facts.console, observation) });
+    };
+    return { look, close: browser.release };
   }
   if (round === 'containers' && target.container !== undefined) {
     const { container } = target;

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createMemoryPositions } from '../logs/create-memory-positions.ts';
+import type { PositionStore } from '../model/log.ts';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
+import { createBrowserLink } from './create-browser-link.ts';
 import { createDockerLink } from './create-docker-link.ts';
+import { createLogWatches } from './create-log-watches.ts';
 import { createLooker, type Looker } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
 
@@ -29,12 +33,17 @@ export interface MonitorOptions extends RoundEvents {
   readonly now: () => number;
   /** False: nothing is looked at but by `lookNow`. */
   readonly scheduled: boolean;
+  /** Where it is kept how far logs were read; without it, a restart of subnetd begins anew. */
+  readonly positions?: PositionStore;
   /** Something in the monitor itself broke; the look counts as not made. */
   readonly onBug: (error: unknown) => void;
 }
 
-const ROUNDS = ['rpc', 'containers', 'services'] as const;
+const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
 const WATCHDOG_MS = 1_000;
+
+/** What is known of logs is at hand: a look at them only reads it. */
+const LOGS_TIMEOUT_MS = 1_000;
 
 /** The looks that a subnet's rounds make, and the rounds on their schedules. */
 interface Watch {
@@ -44,7 +53,8 @@ interface Watch {
 }
 
 /** A monitor without an inventory. */
-export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: MonitorOptions): Monitor {
+export function createMonitor(options: MonitorOptions): Monitor {
+  const { now, scheduled, onFinished, onLate, onBug, positions = createMemoryPositions() } = options;
   const board = createBoard();
   let watches: readonly Watch[] = [];
   let ready = false;
@@ -60,6 +70,7 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
     }
   };
   const docker = createDockerLink(onEvent);
+  const browsers = createBrowserLink();
 
   const underWay = new Set<Promise<void>>();
   const recorded = new WeakMap<Looker, number>();
@@ -82,13 +93,23 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
     return done;
   };
 
+  const onLogNews = (target: Target, urgent: boolean) => {
+    const looker = watches.map(({ lookers }) => lookers.get('logs')?.get(target)).find((found) => found !== undefined);
+    if (looker === undefined) return;
+    // A verdict that is not good yet should not have to wait for the next round.
+    const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
+    if (urgent || unsettled) void look(target, 'logs', looker);
+    else void looker.look().then((fold) => board.fold(target, fold), onBug);
+  };
+  const logs = createLogWatches(docker, positions, now, onLogNews);
+
   const createWatch = (subnet: Subnet): Watch => {
     const lookers = new Map(
       ROUNDS.map((round) => [
         round,
         new Map(
           subnet.targets.flatMap((target) => {
-            const looker = createLooker(round, target, subnet, docker, now);
+            const looker = createLooker(round, target, subnet, { docker, browsers, logs }, now);
             return looker ? [[target, looker] as const] : [];
           }),
         ),
@@ -98,7 +119,8 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
       const own = lookers.get(name) ?? new Map<Target, Looker>();
       if (own.size === 0 || !scheduled) return [];
       const lookAt = (target: Target) => look(target, name, own.get(target) as Looker);
-      const round = createRound(subnet, name, [...own.keys()], subnet.checks[name], lookAt, { onFinished, onLate });
+      const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
+      const round = createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate });
       // The first nodes were judged before the others had been read.
       void round.first.then(() => board.judgeAgain(subnet, name, now()));
       return [round];
@@ -109,8 +131,8 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
   /** Ends the looks under way too: their connections are closed. */
   const close = async ({ rounds, lookers }: Watch): Promise<void> => {
     const stopped = rounds.map((round) => round.stop());
-    for (const own of lookers.values()) for (const looker of own.values()) looker.close();
-    await Promise.all(stopped);
+    const closed = [...lookers.values()].flatMap((own) => [...own.values()].map((looker) => looker.close()));
+    await Promise.all([...stopped, ...closed]);
   };
 
   const watchdog = setInterval(() => {
@@ -130,6 +152,7 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
       board.load({ ...inventory, subnets }, now());
       watches = inventory.subnets.map((subnet) => kept.get(subnet) ?? createWatch(subnet));
       for (const watch of before) if (!watches.includes(watch)) void close(watch);
+      logs.keep(subnets.flatMap(({ targets }) => targets));
       const firsts = watches.flatMap(({ rounds }) =>
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
       );
@@ -154,6 +177,7 @@ export function createMonitor({ now, scheduled, onFinished, onLate, onBug }: Mon
     stop: async () => {
       clearInterval(watchdog);
       await Promise.all(watches.map(close));
+      await logs.stop();
       docker.stop();
       await Promise.all(underWay);
     },

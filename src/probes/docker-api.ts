@@ -14,7 +14,7 @@ export interface DockerAnswer {
   readonly body: unknown;
 }
 
-/** GET requests to one Docker Engine. Each rejects when no answer comes or the signal aborts. */
+/** Requests to one Docker Engine. Each rejects when no answer comes or the signal aborts. */
 export interface DockerApi {
   /** As `DOCKER_HOST` writes it, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`. */
   readonly address: string;
@@ -22,6 +22,8 @@ export interface DockerApi {
   open(path: string, query: DockerQuery, signal: AbortSignal): Promise<IncomingMessage>;
   /** A small answer; rejects when it is over 4 MiB. */
   read(path: string, query: DockerQuery, signal: AbortSignal): Promise<DockerAnswer>;
+  /** A POST with a JSON body, whose answer comes as a stream; only `docker exec` needs it. */
+  post(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage>;
   /** Ends all connections; what is under way, and what comes after, rejects. */
   close(): void;
 }
@@ -93,11 +95,12 @@ export function createDockerApi(address: DockerAddress): DockerApi {
   let dial: Dial | undefined;
   let isClosed = false;
 
-  const open = async (
+  const send = async (
+    method: 'GET' | 'POST',
     path: string,
-    query: DockerQuery,
+    options: object,
     signal: AbortSignal,
-    retry = true,
+    retry: boolean,
   ): Promise<IncomingMessage> => {
     if (isClosed) throw new Error('the connection to Docker is closed');
     if (dial === undefined) {
@@ -105,28 +108,25 @@ export function createDockerApi(address: DockerAddress): DockerApi {
       dial = modem.dial.bind(modem) as Dial;
     }
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = {
-      method: 'GET',
-      path: `${path}?`,
-      options: { ...query },
-      statusCodes: everyStatus,
-      isStream: true,
-    };
+    const request = { method, path, options: { ...options }, statusCodes: everyStatus, isStream: true };
     dial({ ...request, abortSignal: signal }, (error, response) => (error ? reject(error) : resolve(response)));
     try {
       return await promise;
     } catch (error) {
       // An engine that was restarted has closed the connection that was kept for this request.
       const stale = ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
-      if (stale && retry && !isClosed) return open(path, query, signal, false);
+      if (stale && retry && !isClosed) return send(method, path, options, signal, false);
       throw error;
     }
   };
 
+  // To docker-modem a path that ends so has its options in the query, and another one in the body.
+  const open: DockerApi['open'] = (path, query, signal) => send('GET', `${path}?`, query, signal, true);
   return {
     address:
       'socketPath' in address ? `unix://${address.socketPath}` : `tcp://${bracket(address.host)}:${address.port}`,
-    open: (path, query, signal) => open(path, query, signal),
+    open,
+    post: (path, body, signal) => send('POST', path, body, signal, false),
     read: async (path, query, signal) => {
       const response = await open(path, query, signal);
       return { status: response.statusCode ?? 0, body: await readJson(response) };

@@ -5,8 +5,9 @@ import { createContainerMemory } from './container-memory.ts';
 import { createDockerApi, type DockerApi } from './docker-api.ts';
 import type { DockerEvent } from './docker-event.ts';
 import { followDockerEvents } from './docker-events.ts';
+import { createDockerExec, type DockerExec } from './docker-exec.ts';
 
-/** One Docker Engine, seen through its API by GET alone. */
+/** One Docker Engine, seen through its API: by GET alone, but for commands that the inventory allows. */
 export interface Docker {
   /** As `DOCKER_HOST` writes it. */
   readonly address: string;
@@ -17,6 +18,8 @@ export interface Docker {
    * Goes on across restarts of the engine, from where it was.
    */
   follow(onEvent: (event: DockerEvent) => void, onState: (up: boolean) => void): () => void;
+  /** Runs a command in a container; never rejects. */
+  readonly exec: DockerExec;
   /** A raw answer as a stream, such as a container's log; rejects when none comes. */
   readonly open: DockerApi['open'];
   /** Ends every follower and all connections. */
@@ -31,6 +34,7 @@ export function createDocker(address: DockerAddress): Docker {
   return {
     address: api.address,
     open: api.open,
+    exec: createDockerExec(api),
     look: (ref, signal) => lookAtContainer(api, memory, ref, signal),
     follow: (onEvent, onState) => {
       const end = followDockerEvents(api, onEvent, onState);

@@ -1,5 +1,5 @@
 import type { Block, Fault, Look, NodeObservation, Peers } from '../model/observation.ts';
-import { createHttpPeer, type Exchange } from './http-peer.ts';
+import { createHttpPeer, type Exchange, type HttpPeer } from './http-peer.ts';
 import { type Call, type CallResult, parseAnswer, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
 
@@ -41,10 +41,11 @@ const read = <T>(result: CallResult, parse: (value: unknown) => Look<T>): Look<T
  * A probe of a node by JSON-RPC over HTTP: in steady state one batch a look. `committed` crashes inside a process that
  * knows no committed block yet (XDC-Subnet consensus/XDPoS/api.go), and a connection that is not the one before may lead
  * to a new process: there it is asked in a request of its own, once `latest` has answered with a number. After a failure
- * the namespaces are learnt anew too, and hourly. `now` gives Unix milliseconds.
+ * the namespaces are learnt anew too, and hourly. `now` gives Unix milliseconds; what is no address is another way than
+ * HTTP to the node.
  */
-export function createNodeProbe(rpc: string, consensus: string, now: () => number): NodeProbe {
-  const peer = createHttpPeer(rpc);
+export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: () => number): NodeProbe {
+  const peer = typeof rpc === 'string' ? createHttpPeer(rpc) : rpc;
   const calls: Readonly<Record<CallName, Call>> = {
     latest: { method: `${consensus}_getV2BlockByNumber`, params: ['latest'] },
     committed: { method: `${consensus}_getV2BlockByNumber`, params: ['committed'] },

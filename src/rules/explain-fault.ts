@@ -1,6 +1,7 @@
 import { sayDuration } from '../model/duration.ts';
 import type { Fault } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
+import { explainConsoleFault } from './explain-console-fault.ts';
 import { howToLook } from './how-to-look.ts';
 
 const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], string>> = {
@@ -73,5 +74,8 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): stri
       return 'its answer hides an error inside a successful result';
     case 'body':
       return `its answer is not that of a healthy ${target.component}: ${fault.what}; ${howToLook(target)}`;
+    case 'socket':
+    case 'exec':
+      return explainConsoleFault(fault, target);
   }
 }

@@ -20,11 +20,17 @@ export interface ContainerFacts {
   /** Starts seen after the first, by the restart policy, by hand or as a new container of the same service. */
   readonly restarts: number;
   readonly lastRestartAt?: number;
+  /** The restart before the last one, as far as subnetd has seen it. */
+  readonly previousRestartAt?: number;
   /** By Docker's own verdict, never by an exit code. */
   readonly oomKills: number;
   readonly lastOomAt?: number;
   /** Of the last run that ended; it stays while the next one runs. */
   readonly lastExit?: Exit;
+  /** The last end by SIGKILL that nobody had ordered through Docker: not out of memory by Docker's word, but alike. */
+  readonly unorderedKill?: { readonly id: string; readonly at: number };
+  /** The last time that Docker was told to signal or stop it. */
+  readonly lastOrder?: { readonly id: string; readonly at: number };
   /** Has a look ever told whether the container is there? Before, what is found is history. */
   readonly looked: boolean;
   /** The last run that a look has seen. */
@@ -72,6 +78,7 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
     restarts: facts.restarts + starts,
     // A start in the future is a clock that differs from ours.
     ...(isRestart ? { lastRestartAt: Math.min(startedAt, at) } : {}),
+    ...(isRestart && facts.lastRestartAt !== undefined ? { previousRestartAt: facts.lastRestartAt } : {}),
   };
 }
 
@@ -108,12 +115,32 @@ export function foldContainer(
   return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), looked: true };
 }
 
+/** Docker notes an order and the end that it causes within moments of each other, in either order. */
+const orderMs = 5_000;
+
+const orders = ['kill', 'stop', 'restart'];
+
+const belongs = (one: { readonly id: string; readonly at: number } | undefined, id: string, at: number): boolean =>
+  one?.id === id && Math.abs(at - one.at) < orderMs;
+
+function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
+  const ended = foldExit(facts, exitCode, at);
+  return exitCode === 137 && !belongs(facts.lastOrder, id, at) ? { ...ended, unorderedKill: { id, at } } : ended;
+}
+
+function foldOrder(facts: ContainerFacts, { id, at }: ContainerEvent): ContainerFacts {
+  const { unorderedKill, ...rest } = facts;
+  const ordered = { ...rest, lastOrder: { id, at } };
+  return unorderedKill && !belongs(unorderedKill, id, at) ? { ...ordered, unorderedKill } : ordered;
+}
+
 /** Adds an event: each `oom` counts one, unless an inspection or another event has counted that kill; a `die` tells its code. */
 export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
   const facts = previous ?? nothing;
   const { id, at } = event;
   const { oomEvent, oomRun } = facts;
-  if (event.action === 'die') return foldExit(facts, event.exitCode, at);
+  if (event.action === 'die') return foldDeath(facts, event);
+  if (orders.includes(event.action)) return foldOrder(facts, event);
   if (event.action === 'start' && oomEvent?.id === id) return { ...facts, oomEvent: { ...oomEvent, open: false } };
   if (event.action !== 'oom') return facts;
 

@@ -1,6 +1,7 @@
 import { sayDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { judgeBlind } from './explain-console-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { Progress } from './fold-node.ts';
 import { howToCall, howToLook } from './how-to-look.ts';
@@ -48,6 +49,8 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { observation, latest } = facts.node;
   if (!observation.latest.ok) {
     const { fault } = observation.latest;
+    const blind = judgeBlind(fault, target);
+    if (blind) return blind;
     const repeat =
       fault.kind === 'result-error'
         ? `; to see it run ${howToCall('RPC_ADDRESS', `${consensus}_getV2BlockByNumber`, '["latest"]')}`

@@ -1,5 +1,6 @@
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { judgeBlind } from './explain-console-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
@@ -10,9 +11,14 @@ const EXPOSE_ADMIN = (name: string) => `add admin to the line RPC_API= of ${name
 export function judgePeers({ target, facts, subnet }: View<NodeTarget>): Judgement {
   const { name, expectedPeers } = target;
   if (facts.node === undefined) return unknown(`${name} has not been looked at yet`);
-  const { peers } = facts.node.observation;
+  const { peers, ipcFault } = facts.node.observation;
+  const noIpc = ipcFault && `its IPC socket is of no help: ${explainFault(ipcFault, target, 'admin')}`;
   if (peers === undefined)
-    return unknown(`${name} serves neither admin nor net, so its peers cannot be counted; ${EXPOSE_ADMIN(name)}`);
+    return noIpc === undefined
+      ? unknown(`${name} serves neither admin nor net, so its peers cannot be counted; ${EXPOSE_ADMIN(name)}`)
+      : degraded(`${name} serves neither admin nor net over HTTP, so its peers cannot be counted, and ${noIpc}`);
+  const blind = peers.ok ? undefined : judgeBlind(peers.fault, target);
+  if (blind) return blind;
   if (!peers.ok) return fail(`${name} told no peers: ${explainFault(peers.fault, target, 'admin')}`);
   const { count, via } = peers.value;
   if (count !== expectedPeers) {
@@ -29,7 +35,7 @@ export function judgePeers({ target, facts, subnet }: View<NodeTarget>): Judgeme
   }
   if (via === 'net_peerCount')
     return degraded(
-      `${name} has ${count} peers by net_peerCount, which tells no more than a number; to see who they are ${EXPOSE_ADMIN(name)}`,
+      `${name} has ${count} peers by net_peerCount, which tells no more than a number; ${noIpc ?? `to see who they are ${EXPOSE_ADMIN(name)}`}`,
     );
   return pass(`${name} has ${count} peers`);
 }

@@ -1,5 +1,7 @@
 import type { CheckSettings, Target } from '../model/target.ts';
+import type { ConsoleFacts } from './fold-console.ts';
 import type { ContainerFacts } from './fold-container.ts';
+import type { LogFacts } from './fold-logs.ts';
 import type { NodeFacts } from './fold-node.ts';
 import type { ServiceFacts } from './fold-service.ts';
 
@@ -8,6 +10,8 @@ export interface Facts {
   readonly node?: NodeFacts;
   readonly container?: ContainerFacts;
   readonly service?: ServiceFacts;
+  readonly console?: ConsoleFacts;
+  readonly logs?: LogFacts;
 }
 
 /** A target with its facts. */

@@ -86,7 +86,8 @@ describe('once', () => {
   it('ends with 0 when everything passes, having seen each node rise', async () => {
     const { code, stdout } = await runCli(['once', '--config', await simulate()]);
     expect(code, stdout).toBe(0);
-    expect(stdout.match(/ pass {4}/g)).toHaveLength(11);
+    expect(stdout.match(/ pass {4}/g)).toHaveLength(28);
+    expect(stdout).not.toMatch(/ fail | degraded | unknown /);
     expect(stdout.match(/last seen to rise/g)).toHaveLength(4);
   });
 
@@ -100,7 +101,8 @@ describe('once', () => {
     const { code, stdout } = await runCli(['once', '--config', await simulate(['node-stalled'])]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);
-    expect(stdout.match(/ fail /g)).toHaveLength(1);
+    expect(stdout).toMatch(/subnet2 +log_block +fail/);
+    expect(stdout.match(/ fail .*/g)).toHaveLength(2);
   });
 
   it('ends with 0 when something is only degraded, and gives programs the shape of /status.json', async () => {
@@ -113,6 +115,8 @@ describe('once', () => {
       checks: [
         { check: 'latest_block', verdict: 'pass' },
         { check: 'peers', verdict: 'degraded', lastRun: expect.stringMatching(/^\d{4}-.*Z$/) },
+        { check: 'log_block', verdict: 'pass' },
+        { check: 'container', verdict: 'pass' },
       ],
     });
   });
@@ -128,7 +132,7 @@ describe('demo', () => {
     expect(code).toBe(0);
     const faults: readonly { name: string; fails: string[]; degrades: string[] }[] = JSON.parse(stdout);
     expect(faults.find(({ name }) => name === 'node-stalled')).toMatchObject({
-      fails: ['node/subnet2/latest_block'],
+      fails: ['node/subnet2/latest_block', 'node/subnet2/log_block'],
       degrades: [],
     });
     for (const fault of [
@@ -145,13 +149,31 @@ describe('demo', () => {
       expect(faults.map(({ name }) => name)).toContain(fault);
   });
 
+  it('says what it needs to show console-error on a machine without a browser, where everything else stays as it is', async () => {
+    const bare = { PATH: folder.path('no-programs') };
+    const { stdout } = await runCli(['demo', '--list-faults', '--json'], bare);
+    const faults: readonly { name: string; fails: string[]; needs?: string }[] = JSON.parse(stdout);
+    expect(faults.find(({ name }) => name === 'console-error')).toMatchObject({
+      fails: [],
+      needs: expect.stringContaining('apt-get install chromium'),
+    });
+    const demo = startCli(['demo', '--listen', '127.0.0.1:0', '--fault', 'console-error'], bare);
+    await demo.waitFor(/Nothing shows console-error here, as there is no Chromium on the PATH/);
+    await demo.waitFor(/skipped +frontend console/);
+    await demo.waitFor(/pass +frontend http/);
+    expect(demo.output()).not.toMatch(/fail {2}/);
+    demo.child.kill('SIGTERM');
+    expect((await demo.finished).code).toBe(0);
+  });
+
   it('can simulate alone, for an inventory that the other commands take', async () => {
     const demo = startCli(['demo', '--config-only', '--fault', 'rpc-garbage']);
-    await demo.waitFor(/frontend:[\s\S]*url: \S+/);
+    await demo.waitFor(/docker:\n.*\n +port: \d+\n/);
     const { code, stdout } = await runCli(['once', '--config', write('demo.yaml', demo.output())]);
     demo.child.kill('SIGINT');
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);
+    expect(stdout).toMatch(/frontend +console +pass/);
     expect((await demo.finished).code).toBe(0);
   });
 

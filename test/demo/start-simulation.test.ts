@@ -75,19 +75,24 @@ test('viem, which knows nothing of the simulation, reads the chain', async () =>
   expect(v2.Miner.slice(-40)).toBe(latest.miner.slice(2).toLowerCase());
 });
 
-test('the inventory names every address and leaves the checks to their defaults', async () => {
+const container = (service: string) => ({ container: { project: 'demo', service } });
+
+test('the inventory names every address, container and log, and leaves all checks but those of the logs to their defaults', async () => {
   const { simulation } = await start([]);
   expect(parse(simulation.inventory())).toEqual({
     subnets: [
       {
         name: 'demo',
         consensus: 'XDPoS',
-        nodes: simulation.nodes,
-        relayer: { url: simulation.relayer },
-        stats: { url: simulation.stats },
-        frontend: { url: simulation.frontend },
+        nodes: simulation.nodes.map((node) => ({ ...node, ...container(node.name) })),
+        bootnode: container('bootnode'),
+        relayer: { url: simulation.relayer, ...container('relayer') },
+        stats: { url: simulation.stats, ...container('stats'), logFiles: [expect.stringContaining('debug')] },
+        frontend: { url: simulation.frontend, ...container('frontend') },
+        checks: { logs: expect.any(Object) },
       },
     ],
+    docker: { host: '127.0.0.1', port: Number(new URL(simulation.docker).port) },
   });
 });
 
@@ -96,7 +101,7 @@ test.each([['rpc: { schedule: every 1s, stallAfter: 5s }'], [{ rpc: { schedule: 
   async (checks) => {
     const simulation = await startSimulation({ nodes: 1, faults: [], checks });
     onTestFinished(() => simulation.stop());
-    expect(parse(simulation.inventory()).subnets[0].checks).toEqual({
+    expect(parse(simulation.inventory()).subnets[0].checks).toMatchObject({
       rpc: { schedule: 'every 1s', stallAfter: '5s' },
     });
   },
@@ -108,7 +113,13 @@ test('after stop nothing listens, no connection is left, and nothing can be swit
   const [, ended] = await Promise.all([simulation.stop(), isBroken(socket)]);
   expect(ended).toBe(true);
   await simulation.setFaults([]);
-  const urls = [...simulation.nodes.map(({ rpc }) => rpc), simulation.relayer, simulation.stats, simulation.frontend];
+  const urls = [
+    ...simulation.nodes.map(({ rpc }) => rpc),
+    simulation.relayer,
+    simulation.stats,
+    simulation.frontend,
+    simulation.docker,
+  ];
   expect(await Promise.all(urls.map(isRefused))).toEqual(urls.map(() => true));
 });
 

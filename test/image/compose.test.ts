@@ -22,6 +22,7 @@ interface Service {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly mem_limit: string;
   readonly restart: string;
+  readonly init?: boolean;
   readonly logging: { readonly options: Readonly<Record<string, string>> };
 }
 
@@ -96,6 +97,10 @@ describe('docker-compose.yml', () => {
       host: 'socket-proxy',
       port: Number(flagsOf(service('socket-proxy'), 'proxyport')[0]),
     });
+  });
+
+  test('lets an init reap what a browser leaves behind', () => {
+    expect(service('subnetd').init).toBe(true);
   });
 
   test('watches what `npm start` watches, as far as it is seen from a container', () => {
@@ -183,6 +188,10 @@ describe('the socket proxy of docker-compose.yml', () => {
         expect(seen).toMatchObject({ kind: 'found', container: { running: true, memoryBytes: expect.any(Number) } });
       }
       await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 5_000 });
+      const query = { follow: true, stdout: true, timestamps: true };
+      const log = await docker.open(`/containers/${container.id}/logs`, query, AbortSignal.timeout(5_000));
+      expect(log.statusCode).toBe(200);
+      log.destroy();
     } finally {
       docker.stop();
       await container.remove({ force: true });

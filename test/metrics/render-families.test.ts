@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { renderFamilies } from '../../src/metrics/render-families.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
+import { foldConsole } from '../../src/rules/fold-console.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { foldNode } from '../../src/rules/fold-node.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
+const pattern = { means: 'error', count: 4, at: 0, order: 0, what: '', own: false } as const;
 const T0 = 1_795_255_000_000;
 const container = { name: 'generated-subnet1-1' };
 const first = nodeTarget('subnet1', { expectedPeers: 1, container });
@@ -114,6 +116,30 @@ describe('the page of metrics', () => {
     const page = renderFamilies(board.snapshot(), interval);
     expect(page).toContain('subnet_check_runs_total{subnet="d",component="node",name="subnet1",check="peers"} 2');
     expect(page).toContain('subnet_check_runs_total{subnet="d",component="node",name="subnet2",check="peers"} 0');
+  });
+
+  it('counts errors of the frontend in one family, from 0 on for a page that a browser is to visit', () => {
+    const visited = { ...serviceTarget('frontend'), browser: { cdpUrl: 'http://y' } };
+    const board = createBoard();
+    const errors = () => renderFamilies(board.snapshot(), interval).match(/.*subnet_frontend_errors_total.*/g);
+    board.load(inventory([serviceTarget('frontend')]), T0);
+    expect(errors()).toBeNull();
+    board.load(inventory([visited]), T0);
+    expect(errors()?.at(-1)).toBe('subnet_frontend_errors_total{subnet="d",source="console"} 0');
+    const observation = { kind: 'visited', consoleErrors: 1, exceptions: 2, failedRequests: 0 } as const;
+    board.record(
+      visited,
+      'console',
+      (facts) => ({ ...facts, console: foldConsole(facts.console, observation) }),
+      1,
+      T0,
+    );
+    board.fold(visited, (facts) => ({ ...facts, logs: { sources: {}, patterns: { x: pattern } } }));
+    expect(errors()?.slice(1)).toEqual([
+      '# TYPE subnet_frontend_errors_total counter',
+      'subnet_frontend_errors_total{subnet="d",source="log"} 4',
+      'subnet_frontend_errors_total{subnet="d",source="console"} 3',
+    ]);
   });
 
   it('escapes what a name may hold', () => {

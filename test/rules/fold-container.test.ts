@@ -191,7 +191,7 @@ test('while Docker cannot be asked all that is known stays', () => {
 
 test('an event that tells nothing of these changes nothing', () => {
   const before = fold(running, event('oom', start + 40));
-  expect(foldContainerEvent(before, event('kill', start + 50))).toBe(before);
+  expect(foldContainerEvent(before, event('pause', start + 50))).toBe(before);
 });
 
 /** A life of a container: what happens to it, and whether it is looked at then. */

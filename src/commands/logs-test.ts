@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import type { Component } from '../model/target.ts';
+import { judgeSavedLog, type SavedLog } from '../monitor/judge-saved-log.ts';
+import type { ExitCode } from './exit-code.ts';
+import { complain } from './report.ts';
+import { paintVerdict } from './status-table.ts';
+
+const COMPONENTS: readonly Component[] = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
+
+const sayTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
+
+function print({ lines, patterns, checks }: SavedLog): void {
+  const rows = [`${lines} lines`];
+  const width = Math.max(0, ...patterns.map(({ name }) => name.length));
+  for (const { name, matches, first, last } of patterns)
+    rows.push(
+      `  ${name.padEnd(width)}  ${String(matches).padStart(8)}  first ${sayTime(first)}  last ${sayTime(last)}`,
+    );
+  for (const { check, verdict, reason } of checks) rows.push(`${check}  ${paintVerdict(verdict)}  ${reason}`);
+  process.stdout.write(`${rows.join('\n')}\n`);
+}
+
+async function whyUnreadable(file: string): Promise<string | undefined> {
+  try {
+    return (await stat(file)).isFile() ? undefined : `${file} is no file; name a file that holds a log`;
+  } catch (error) {
+    return `${file} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path or its rights`;
+  }
+}
+
+/** `subnetd logs test --component KIND FILE`: what the patterns find in a saved log, and the verdict as of its last line. */
+export async function logsTest(file: string, flags: { readonly component: string }): Promise<ExitCode> {
+  const component = COMPONENTS.find((known) => known === flags.component);
+  const problem =
+    component === undefined ? `--component must be one of ${COMPONENTS.join(', ')}` : await whyUnreadable(file);
+  if (component === undefined || problem !== undefined) {
+    complain([`subnetd logs test: ${problem}`]);
+    return 2;
+  }
+  try {
+    const saved = await judgeSavedLog(component, file);
+    print(saved);
+    return saved.checks.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
+  } catch (error) {
+    complain([`subnetd logs test: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+    return 2;
+  }
+}

@@ -1,0 +1,136 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { type ContainerEvent, type Containers, DEMO_PROJECT, type SimulatedContainer } from './containers.ts';
+
+/** Docker writes a time that never was as the year 1. */
+const NEVER = '0001-01-01T00:00:00Z';
+const toTime = (ms: number | undefined): string => (ms === undefined ? NEVER : new Date(ms).toISOString());
+
+const labelsOf = ({ service }: SimulatedContainer): Readonly<Record<string, string>> => ({
+  'com.docker.compose.project': DEMO_PROJECT,
+  'com.docker.compose.service': service,
+  'com.docker.compose.oneoff': 'False',
+});
+
+const toListed = (container: SimulatedContainer) => ({
+  Id: container.id,
+  Names: [`/${container.name}`],
+  Labels: labelsOf(container),
+  State: container.status,
+  Created: Math.floor(container.startedAt / 1000),
+});
+
+const toInspected = (container: SimulatedContainer) => {
+  const { id, name, status, startedAt, finishedAt, exitCode, oomKilled, restartCount, env, ip } = container;
+  return {
+    Id: id,
+    Name: `/${name}`,
+    RestartCount: restartCount,
+    State: {
+      Status: status,
+      Running: status !== 'exited',
+      OOMKilled: oomKilled,
+      ExitCode: status === 'running' ? 0 : exitCode,
+      StartedAt: toTime(startedAt),
+      FinishedAt: toTime(finishedAt),
+    },
+    HostConfig: { Memory: container.memoryLimitBytes, RestartPolicy: { Name: 'always' } },
+    Config: { Tty: false, Env: env, Labels: labelsOf(container) },
+    // The address is given back when the container ends.
+    NetworkSettings: { Networks: { [`${DEMO_PROJECT}_docker_net`]: { IPAddress: status === 'running' ? ip : '' } } },
+  };
+};
+
+/** A sixteenth of the limit is in use, with some page cache on top. */
+const toStats = ({ memoryLimitBytes }: SimulatedContainer) => ({
+  memory_stats: {
+    usage: Math.floor(memoryLimitBytes / 8),
+    limit: memoryLimitBytes,
+    stats: { inactive_file: Math.floor(memoryLimitBytes / 16) },
+  },
+});
+
+const toEventLine = ({ action, container, at }: ContainerEvent): string =>
+  `${JSON.stringify({
+    Type: 'container',
+    Action: action,
+    Actor: {
+      ID: container.id,
+      Attributes: {
+        ...labelsOf(container),
+        name: container.name,
+        ...(action === 'die' && { exitCode: String(container.exitCode) }),
+      },
+    },
+    time: Math.floor(at / 1000),
+    timeNano: at * 1_000_000,
+  })}\n`;
+
+const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+/** Ends with what it follows: a container that stops, or the one who asked. */
+function streamLog(
+  response: ServerResponse,
+  containers: Containers,
+  { service, log }: SimulatedContainer,
+  since: number,
+) {
+  response.writeHead(200, { 'content-type': 'application/vnd.docker.multiplexed-stream' });
+  response.flushHeaders();
+  for (const frame of log.read(since)) response.write(frame);
+  if (containers.get(service).status !== 'running') {
+    response.end();
+    return;
+  }
+  const leave = log.follow((frame) => response.write(frame));
+  const ignore = containers.follow(({ action, container }) => {
+    if (action === 'die' && container.service === service) response.end();
+  });
+  response.on('close', () => {
+    leave();
+    ignore();
+  });
+}
+
+function streamEvents(response: ServerResponse, containers: Containers, since: string | null) {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
+  if (since !== null) for (const event of containers.events(Number(since) * 1000)) response.write(toEventLine(event));
+  response.on(
+    'close',
+    containers.follow((event) => response.write(toEventLine(event))),
+  );
+}
+
+function findListed(containers: Containers, filters: string | null): readonly SimulatedContainer[] {
+  const { label = [] } = JSON.parse(filters ?? '{}') as { readonly label?: readonly string[] };
+  return containers.all().filter((container) => {
+    const labels = Object.entries(labelsOf(container)).map(([key, value]) => `${key}=${value}`);
+    return label.every((wanted) => labels.includes(wanted));
+  });
+}
+
+/**
+ * A Docker Engine as far as a monitor asks one, and by GET alone: lists, inspections, statistics, logs and events of the
+ * simulated containers. Shapes from the Docker Engine API, version 1.41.
+ */
+export const createEngineHandler =
+  (containers: Containers): RequestListener =>
+  (request, response) => {
+    request.resume();
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://docker');
+    const [, what = '', handle = '', part = ''] = pathname.replace(/^\/v[\d.]+/, '').split('/');
+    if (request.method !== 'GET') return sendJson(response, 403, { message: 'the simulated engine only reads' });
+    if (what === 'events') return streamEvents(response, containers, searchParams.get('since'));
+    if (what !== 'containers') return sendJson(response, 404, { message: 'page not found' });
+    if (handle === 'json')
+      return sendJson(response, 200, findListed(containers, searchParams.get('filters')).map(toListed));
+    const container = containers.all().find(({ id, name }) => id === handle || name === handle);
+    if (container === undefined) return sendJson(response, 404, { message: `No such container: ${handle}` });
+    if (part === 'json') return sendJson(response, 200, toInspected(container));
+    if (part === 'stats') return sendJson(response, 200, toStats(container));
+    if (part === 'logs')
+      return streamLog(response, containers, container, Number(searchParams.get('since') ?? 0) * 1000);
+    return sendJson(response, 404, { message: 'page not found' });
+  };

@@ -1,0 +1,110 @@
+import type { ChainBlock } from './chain.ts';
+import type { NodeIdentity } from './node-identity.ts';
+
+/** `2026-11-21T09:00:00` cut from an ISO time, in UTC as in the images. */
+const iso = (ms: number): string => new Date(ms).toISOString();
+const nodeTime = (ms: number): string => iso(ms).slice(5, 19).replace('T', '|');
+const statsTime = (ms: number): string => iso(ms).slice(0, 19).replace('T', ' ');
+const short = (hash: string): string => `${hash.slice(2, 8)}…${hash.slice(-6)}`;
+
+/** What start.sh prints; the level is LOG_LEVEL (XDC-Subnet docker/start.sh). */
+export const nodeStartLines = ({ name, p2pPort }: NodeIdentity, level: number): readonly string[] => [
+  'Network Id set to 28656',
+  `Set PORT to ${p2pPort}`,
+  `Set the log level to ${level}`,
+  `Wallet already exist, re-use the same one`,
+  `Starting nodes with bootnodes of: enode://demo@192.168.25.51:20301 (${name})`,
+];
+
+/** The end of a node whose socket has too long a path (XDC-Subnet cmd/utils/cmd.go). */
+export const nodeFatalLine = `Fatal: Error starting protocol stack: listen unix /work/xdcchain/${'deep/'.repeat(20)}XDC.ipc: bind: invalid argument`;
+
+/** What a node prints of a block at level 4. */
+export const nodeBlockLines = (ms: number, number: number, committed: number, hash: string): readonly string[] => [
+  `INFO [${nodeTime(ms)}] Imported new chain segment               blocks=1 txs=0 mgas=0.000 elapsed=1.204ms mgasps=0.000 number=${number} hash=${short(hash)} cache=12.31kB`,
+  `DEBUG[${nodeTime(ms)}] [voteHandler] collect votes              number=3`,
+  `DEBUG[${nodeTime(ms)}] [processQC] update x.highestQuorumCert   blockNum=${number} round=${number + 17} hash=${short(hash)}`,
+  `INFO [${nodeTime(ms)}] Successfully commit and confirm block from continuous 3 blocks num=${committed} round=${committed + 17} hash=${short(hash)}`,
+];
+
+/** What the bootnode prints of a node that speaks to it (XDC-Subnet p2p/discover/udp.go). */
+export const bootnodeLine = (ms: number, { ip, p2pPort }: NodeIdentity): readonly string[] => [
+  `TRACE[${nodeTime(ms)}] << PING XDC/v4                           addr=${ip}:${p2pPort} err=nil`,
+  `TRACE[${nodeTime(ms)}] >> PONG/v4                               addr=${ip}:${p2pPort} err=nil`,
+];
+
+/** A line of the relayer's logger; `level` is 30 for what is normal and 50 for errors. */
+export const relayerLine = (ms: number, message: string, level = 30): string =>
+  `[1] ${JSON.stringify({ name: 'xdc-relayer', hostname: 'demo', pid: 45, level, msg: message, time: iso(ms), v: 0 })}`;
+
+/** What the relayer prints at its start, as recorded. */
+export const relayerStartLines = (ms: number): readonly string[] => [
+  `[0] 7:C ${new Date(ms).toUTCString().slice(5, 25)}.000 # oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo`,
+  '[1] ',
+  '[1] > xdc-relayer@1.8.0 start',
+  '[1] > npm run serve',
+  relayerLine(ms, 'Relayer running on port 5215'),
+  relayerLine(ms, 'Redis is connected! PING response: PONG'),
+  relayerLine(ms, "Running modes:  [ 'FULL' ]"),
+];
+
+/** The process was killed; redis and the container live on. */
+export const relayerExitLine = '[1] sleep 5s; npm run start exited with code SIGKILL';
+
+/** What the stats server writes to its debug file at its start. */
+export const statsStartLines = (ms: number): readonly string[] => [
+  `${statsTime(ms)} info: 🎬 Subnet websocket event handler initilised!`,
+  `${statsTime(ms)} info: 🚀 Subnet Stats Service listening on the port 5213`,
+];
+
+const idOf = ({ name, address }: NodeIdentity): string => `${name}-${address.slice(2)}`;
+
+const toBlock = ({ number, hash, parentHash, timestamp, miner }: ChainBlock) => ({
+  number,
+  hash,
+  parentHash,
+  timestamp,
+  miner,
+  transactions: [],
+});
+
+/** A node sent a block. */
+export const statsBlockLine = (ms: number, node: NodeIdentity, block: ChainBlock): string =>
+  `${statsTime(ms)} debug: RECEIVER: block, data: ${JSON.stringify({ block: toBlock(block), id: idOf(node) })}`;
+
+/** A node sent its history, after it connected. */
+export const statsHistoryLine = (ms: number, node: NodeIdentity, block: ChainBlock): string =>
+  `${statsTime(ms)} debug: RECEIVER: history, data: ${JSON.stringify({ history: [toBlock(block)], id: idOf(node) })}`;
+
+/** What the stats server's container prints at its start, as recorded: it builds itself at every start. */
+export const statsConsoleLines = (ms: number): readonly string[] => [
+  '> subnet-stats-service@1.0.0 start',
+  '> npm run build && cross-env NODE_ENV=production node dist/server.js',
+  'Successfully compiled: 33 files with swc (30.39ms)',
+  ...statsStartLines(ms),
+];
+
+/** What the frontend's container prints while it builds its page. */
+export const frontendBuildLines: readonly string[] = ['yarn run v1.22.22', '$ vite build'];
+
+/** The kernel has killed the build, as recorded. */
+export const frontendKilledLines: readonly string[] = [
+  'Killed',
+  'error Command failed with exit code 137.',
+  'info Visit https://yarnpkg.com/en/docs/cli/run for documentation about this command.',
+];
+
+/** What the frontend's container prints until its page is served. */
+export const frontendStartLines: readonly string[] = [
+  ...frontendBuildLines,
+  '✓ built in 11.71s',
+  'Done in 12.16s.',
+  ' INFO  Accepting connections at http://localhost:5214',
+];
+
+/** A page that could not be delivered. */
+export const frontendErrorLine = (ms: number): string => {
+  const time = new Date(ms).toLocaleTimeString('en-US', { timeZone: 'UTC' });
+  const date = new Date(ms).toLocaleDateString('en-US', { timeZone: 'UTC' });
+  return ` HTTP  ${date} ${time} 192.168.25.1 Returned 500 in 2 ms`;
+};

@@ -1,0 +1,203 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { COMMIT_DISTANCE } from './chain.ts';
+import { RELAY_PERIOD_MS, submittedAt } from './checkpoints.ts';
+import type { Containers } from './containers.ts';
+import { type Effects, producesBlocks } from './effects.ts';
+import {
+  bootnodeLine,
+  frontendBuildLines,
+  frontendErrorLine,
+  frontendStartLines,
+  nodeBlockLines,
+  nodeStartLines,
+  relayerExitLine,
+  relayerLine,
+  relayerStartLines,
+  statsBlockLine,
+  statsConsoleLines,
+  statsHistoryLine,
+  statsStartLines,
+} from './log-lines.ts';
+import { nodeEnv } from './plan-containers.ts';
+import type { SimulatedSubnet } from './simulated-subnet.ts';
+
+/** What the programs of a simulated subnet print; times are Unix milliseconds. */
+export interface SubnetLogs {
+  /** The debug files of the stats server, as a glob: it begins a new one each day. */
+  readonly statsFiles: string;
+  /** Prints what has come until now. */
+  tick(): void;
+  /** Prints what a program prints when it starts. */
+  printStart(service: string, at: number): void;
+}
+
+const PING_EVERY_MS = 2_000;
+const REPEAT_BLOCK_MS = 15_000;
+const ERROR_EVERY_MS = 5_000;
+
+/** More blocks at once than this are not printed one by one, as after a clock that jumped. */
+const MAX_BLOCKS = 50;
+
+/** So much of the time before the demo is in the logs, printed as if it had passed in these steps. */
+const PAST_MS = 90_000;
+const PAST_STEP_MS = 500;
+
+/** Prints to the containers, and into `folder` what the stats server writes; `effects` is what is broken now. */
+export function printSubnetLogs(
+  folder: string,
+  subnet: SimulatedSubnet,
+  containers: Containers,
+  effects: () => Effects,
+): SubnetLogs {
+  const { names, chain, now } = subnet;
+  const { print } = containers;
+  const begun = now();
+  const past = begun - PAST_MS;
+  const debug = join(folder, 'stats-service', 'logs', 'debug');
+  mkdirSync(debug, { recursive: true });
+  const writeDebug = (lines: readonly string[]) => {
+    const file = join(debug, `${new Date(now()).toISOString().slice(0, 10)}.log`);
+    if (lines.length > 0) appendFileSync(file, lines.map((line) => `${line}\n`).join(''));
+  };
+
+  const firstHeads = new Map(names.map((name) => [name, subnet.node(name).head]));
+  /** Before the demo, a node that stands now stood too. */
+  const headAt = (name: string, at: number): number => {
+    if (at >= begun) return subnet.node(name).head;
+    const head = firstHeads.get(name) ?? 0;
+    const { down, frozen } = effects();
+    const stands = !producesBlocks(effects(), names) || down.includes(name) || frozen.includes(name);
+    return stands ? head : head - (chain.heightAt(begun) - chain.heightAt(at));
+  };
+
+  const isQuiet = () => effects().logLevelLow;
+  const levelNow = () => (isQuiet() ? 2 : 4);
+  let quiet = isQuiet();
+  const printed = new Map(names.map((name) => [name, headAt(name, past)]));
+  const printNodes = (at: number) => {
+    const recreated = quiet !== isQuiet();
+    quiet = isQuiet();
+    for (const name of names) {
+      const head = headAt(name, at);
+      if (recreated) {
+        const { identity } = subnet.node(name);
+        containers.setEnv(name, nodeEnv(identity, levelNow()));
+        print(name, nodeStartLines(identity, levelNow()), at);
+      }
+      const from = Math.max(printed.get(name) ?? head, head - MAX_BLOCKS);
+      printed.set(name, head);
+      if (quiet) continue;
+      for (let number = from + 1; number <= head; number++)
+        print(name, nodeBlockLines(at, number, Math.max(number - COMMIT_DISTANCE, 0), chain.hashOf(number)), at);
+    }
+  };
+
+  let pingedAt = 0;
+  const printBootnode = (at: number) => {
+    if (at - pingedAt < PING_EVERY_MS) return;
+    pingedAt = at;
+    const { down, unheard } = effects();
+    const heard = names.filter((name) => !down.includes(name) && !unheard.includes(name));
+    for (const name of heard) print('bootnode', bootnodeLine(at, subnet.node(name).identity), at);
+  };
+
+  let relayedAt = Math.floor(past / RELAY_PERIOD_MS);
+  let submitted = submittedAt(chain, past);
+  let relayer: 'running' | 'silent' | 'dead' = 'running';
+  const printRelayer = (at: number) => {
+    const { relayer: wanted } = effects();
+    const tick = Math.floor(at / RELAY_PERIOD_MS);
+    if (wanted === 'dead') {
+      if (relayer !== 'dead') print('relayer', [relayerExitLine], at);
+      relayer = 'dead';
+      return;
+    }
+    if (relayer === 'dead') {
+      print('relayer', relayerStartLines(at), at);
+      relayer = 'running';
+    }
+    if (tick === relayedAt || (wanted === 'silent' && relayer === 'silent')) return;
+    relayedAt = tick;
+    relayer = wanted === 'silent' ? 'silent' : 'running';
+    const say = (message: string, level = 30) => relayerLine(at, message, level);
+    const lines = [say('⏰ Full Relayer: Executing normal flow periodically')];
+    const to = submittedAt(chain, at);
+    if (wanted === 'forking') {
+      const [number, hash] = [submitted, chain.hashOf(submitted)];
+      lines.push(
+        say('⛔️ WARNING: Forking detected when subnet is ahead of smart contract', 50),
+        say(
+          `Fail to process full relayer job {\n  message: 'Forking detected! ${number}, mainnetHash: ${chain.hashOf(1)} subnetHash: ${hash}'\n}`,
+          50,
+        ),
+      );
+    } else if (wanted !== 'silent' && to > submitted) {
+      const range = `${submitted + 1} to ${to}`;
+      lines.push(
+        say(`Start syncing with smart contract from block ${range}`),
+        say(`Fetch subnet node data from ${range}`),
+        say(
+          `submitDynamic startblock ${submitted + 1} pushing ${to - submitted} blocks, ${to - submitted} remaining(inclusive) into PARENTNET`,
+        ),
+        say('Full CSC Sync completed!'),
+      );
+      submitted = to;
+    }
+    print('relayer', lines, at);
+  };
+
+  /** What each node that is connected to the stats server has sent it last. */
+  const told = new Map<string, { readonly number: number; readonly at: number }>();
+  const writeStats = () => {
+    const { statsStale, closed, down } = effects();
+    for (const name of names) {
+      if (statsStale || closed.includes('stats') || down.includes(name)) {
+        told.delete(name);
+        continue;
+      }
+      const { head, identity } = subnet.node(name);
+      const last = told.get(name);
+      if (last !== undefined && head <= last.number && now() - last.at < REPEAT_BLOCK_MS) continue;
+      told.set(name, { number: head, at: now() });
+      if (last === undefined) writeDebug([statsHistoryLine(now(), identity, chain.block(head))]);
+      writeDebug([statsBlockLine(now(), identity, chain.block(head))]);
+    }
+  };
+
+  let failedAt = 0;
+  const printFrontend = (at: number) => {
+    if (!effects().frontendError || at - failedAt < ERROR_EVERY_MS) return;
+    failedAt = at;
+    print('frontend', [frontendErrorLine(at)], at);
+  };
+
+  const printStart = (service: string, at: number): void => {
+    if (service === 'relayer') print(service, relayerStartLines(at), at);
+    if (service === 'stats') {
+      print(service, statsConsoleLines(at), at);
+      writeDebug(statsStartLines(at));
+    }
+    if (service === 'frontend')
+      print(service, effects().fates.frontend === undefined ? frontendStartLines : frontendBuildLines, at);
+    if (names.includes(service)) print(service, nodeStartLines(subnet.node(service).identity, levelNow()), at);
+  };
+
+  const printContainers = (at: number) => {
+    printNodes(at);
+    printBootnode(at);
+    printRelayer(at);
+    printFrontend(at);
+  };
+  for (const { service, startedAt } of containers.all()) printStart(service, startedAt);
+  for (let at = past; at < begun; at += PAST_STEP_MS) printContainers(at);
+
+  return {
+    statsFiles: join(debug, '*.log'),
+    tick: () => {
+      printContainers(now());
+      writeStats();
+    },
+    printStart,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Containers, SimulatedContainer } from './containers.ts';
+import type { Effects } from './effects.ts';
+import { frontendKilledLines, nodeFatalLine } from './log-lines.ts';
+import type { SubnetLogs } from './print-subnet-logs.ts';
+
+const TICK_MS = 500;
+
+/** A node that cannot bind its socket ends at once; a build takes a while to use up the memory. */
+const LIVES_MS = { 'ipc-path-too-long': 500, 'out-of-memory': 3_000 } as const;
+
+/** Docker waits before it starts a container anew that has hardly run. */
+const PAUSE_MS = 5_000;
+
+/** What `docker stop` leaves of a program: a node and the frontend ignore SIGTERM and are killed in the end. */
+const stoppedWith = ({ service }: SimulatedContainer): number => (['relayer', 'stats'].includes(service) ? 1 : 137);
+
+/**
+ * Lets the containers live and die as `effects` wants it, and their programs print, until the returned function is
+ * called. What is wrong at the start has happened when this returns.
+ */
+export function runContainers(
+  containers: Containers,
+  logs: SubnetLogs,
+  effects: () => Effects,
+  now: () => number,
+): () => void {
+  const start = (service: string) => {
+    containers.start(service);
+    logs.printStart(service, now());
+  };
+
+  const step = (container: SimulatedContainer) => {
+    const { service, status, startedAt, finishedAt = 0 } = container;
+    const fate = effects().fates[service];
+    if (fate === 'stopped') {
+      if (status !== 'exited') containers.stop(service, stoppedWith(container));
+    } else if (status === 'exited' || (status === 'restarting' && now() - finishedAt >= PAUSE_MS)) {
+      start(service);
+    } else if (fate !== undefined && status === 'running' && now() - startedAt >= LIVES_MS[fate]) {
+      // The exit code of a node's container is that of its log pipe: 0 however the node died.
+      const ipc = fate === 'ipc-path-too-long';
+      containers.print(service, ipc ? [nodeFatalLine] : frontendKilledLines);
+      containers.die(service, ipc ? 0 : 137, !ipc);
+    }
+  };
+
+  const tick = () => {
+    for (const container of containers.all()) step(container);
+    logs.tick();
+  };
+  tick();
+  const timer = setInterval(tick, TICK_MS);
+  return () => clearInterval(timer);
+}

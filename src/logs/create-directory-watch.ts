@@ -1,0 +1,63 @@
+import { type FSWatcher, watch } from 'node:fs';
+
+/** Tells when something in folders changes, and now and then in any case: not every file system tells. */
+export interface DirectoryWatch {
+  /** Watches these folders from now on, as far as they are there. */
+  use(folders: ReadonlySet<string>): void;
+  /** Resolves at the next change, at once when there was one since the last call, and after the pause at the latest. */
+  changed(): Promise<void>;
+  stop(): void;
+}
+
+/** A watch of nothing; `pauseMs` is the longest that a change stays unseen. */
+export function createDirectoryWatch(pauseMs: number): DirectoryWatch {
+  const watchers = new Map<string, FSWatcher>();
+  let hasChanged = false;
+  let wake: (() => void) | undefined;
+  let stopped = false;
+
+  const onChange = () => {
+    hasChanged = true;
+    wake?.();
+  };
+  const drop = (folder: string) => {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+
+  return {
+    use: (folders) => {
+      for (const folder of watchers.keys()) if (!folders.has(folder)) drop(folder);
+      for (const folder of folders) {
+        if (watchers.has(folder) || stopped) continue;
+        try {
+          const watcher = watch(folder, { persistent: false }, (event, name) => {
+            // A folder that was itself taken away is looked for again at the next poll.
+            if (event === 'rename' && name === null) drop(folder);
+            onChange();
+          });
+          watcher.on('error', () => drop(folder));
+          watchers.set(folder, watcher);
+        } catch {
+          // It is not there, or there are too many watches: polling goes on.
+        }
+      }
+    },
+    changed: async () => {
+      if (!hasChanged && !stopped) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, pauseMs);
+        wake = resolve;
+        await promise;
+        wake = undefined;
+        clearTimeout(timer);
+      }
+      hasChanged = false;
+    },
+    stop: () => {
+      stopped = true;
+      for (const folder of [...watchers.keys()]) drop(folder);
+      wake?.();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { LogHit, LogPattern, Meaning } from '../model/log.ts';
+import type { Pattern } from '../model/target.ts';
+
+/** How often a pattern matched, and when last; see the metrics of the same names. */
+export interface LedgerEntry {
+  readonly means: Meaning;
+  readonly count: number;
+  readonly at: number;
+  readonly order: number;
+  readonly what: string;
+  readonly own: boolean;
+}
+
+/** Counts hits; nothing is copied until somebody reads it. */
+export interface Ledger {
+  add(hit: LogHit): void;
+  read(): Readonly<Record<string, LedgerEntry>>;
+}
+
+/** A ledger whose counted patterns begin at 0. */
+export function createLedger(pack: readonly LogPattern[], own: readonly Pattern[]): Ledger {
+  const known = new Map<string, { what: string; own: boolean }>();
+  for (const { name, what } of pack) known.set(name, { what, own: false });
+  for (const { name, means } of own)
+    known.set(name, { what: `a pattern of the inventory that means ${means}`, own: true });
+  const entries = new Map<string, { means: Meaning; count: number; at: number; order: number }>();
+  let order = 0;
+  return {
+    add: ({ pattern, means, at, counted }) => {
+      order++;
+      const entry = entries.get(pattern);
+      if (entry === undefined) {
+        entries.set(pattern, { means, count: counted ? 1 : 0, at, order });
+        return;
+      }
+      if (counted) entry.count++;
+      entry.at = Math.max(entry.at, at);
+      entry.order = order;
+    },
+    read: () =>
+      Object.fromEntries(
+        [...entries].map(([name, entry]) => [name, { ...entry, ...(known.get(name) ?? { what: name, own: false }) }]),
+      ),
+  };
+}

@@ -1,0 +1,16 @@
+import type { LogPattern } from '../model/log.ts';
+import type { Component } from '../model/target.ts';
+import { bootnodePack } from './packs/bootnode-pack.ts';
+import { frontendPack } from './packs/frontend-pack.ts';
+import { nodePack } from './packs/node-pack.ts';
+import { relayerPack } from './packs/relayer-pack.ts';
+import { statsPack } from './packs/stats-pack.ts';
+
+/** The patterns of each component, as its real program prints them. */
+export const packs: Readonly<Record<Component, readonly LogPattern[]>> = {
+  node: nodePack.patterns,
+  bootnode: bootnodePack.patterns,
+  relayer: relayerPack.patterns,
+  stats: statsPack.patterns,
+  frontend: frontendPack.patterns,
+};

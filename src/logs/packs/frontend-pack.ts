@@ -1,0 +1,59 @@
+import type { PatternPack } from '../../model/log.ts';
+
+/** The frontend's start.sh: yarn 1.22, vite 4.4, serve 14.2. "✓ built in" comes from a failed build too, and "errors" from a good one. */
+export const frontendPack: PatternPack = {
+  component: 'frontend',
+  patterns: [
+    {
+      name: 'serving',
+      means: 'progress',
+      literal: 'Accepting connections at ',
+      match: /INFO\s+Accepting connections at /,
+      what: 'the page is served',
+    },
+    {
+      name: 'build_failed',
+      means: 'error',
+      literal: 'error during build:',
+      match: /^error during build:/,
+      what: 'the page could not be built; its log has the cause',
+    },
+    {
+      name: 'build_killed',
+      means: 'fatal',
+      literal: 'error Command failed with ',
+      match: /^error Command failed with (?:signal "SIGKILL"|exit code 137)/,
+      what: 'the build was killed, as happens when memory runs out; give Docker more memory',
+    },
+    {
+      name: 'command_failed',
+      means: 'error',
+      literal: 'error Command failed with ',
+      match: /^error Command failed with exit code (?!137)\d+/,
+      what: 'the page could not be built; its log has the cause',
+    },
+    {
+      name: 'registry_unreachable',
+      means: 'error',
+      literal: 'error ',
+      match:
+        /^error (?:Error: (?:getaddrinfo|connect|self-signed|unable to|certificate|read ECONN)|An unexpected error occurred|Couldn't find package)/,
+      what: 'the package serve could not be fetched at the start; the container needs the npm registry',
+    },
+    { name: 'serve_error', means: 'error', literal: ' ERROR ', match: /^\s*ERROR\s/, what: 'serve reports an error' },
+    {
+      name: 'http_5xx',
+      means: 'error',
+      literal: ' Returned 5',
+      match: /^ HTTP .* Returned 5\d\d in /,
+      what: 'serve could not deliver a page',
+    },
+    {
+      name: 'http_4xx',
+      means: 'note',
+      literal: ' Returned 4',
+      match: /^ HTTP .* Returned 4\d\d in /,
+      what: 'somebody asked for what is not there',
+    },
+  ],
+};

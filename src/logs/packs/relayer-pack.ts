@@ -1,0 +1,224 @@
+import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
+
+/** A message of the relayer's own logger, by how it begins; it stands in a JSON object behind `[1] `. */
+const message = (name: string, means: Meaning, begins: string, what: string, match?: RegExp): LogPattern => ({
+  name,
+  means,
+  literal: `"msg":"${begins}`,
+  what,
+  ...(match && { match }),
+});
+
+const SUBMIT = 'Fail to submit transactions into ';
+const submitError = (name: string, cause: string, what: string): LogPattern =>
+  message(name, 'error', SUBMIT, what, new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`));
+
+const KNOWN_CAUSES =
+  '[Ii]nsufficient funds|max fee per gas less than block base fee|transaction underpriced|was not mined within|execution reverted';
+
+/** XDC-Relayer v0.3.1 under concurrently: `[0] ` is redis, `[1] ` the relayer. */
+export const relayerPack: PatternPack = {
+  component: 'relayer',
+  patterns: [
+    {
+      name: 'started',
+      means: 'state',
+      literal: '[1] > xdc-relayer@',
+      match: /^\[1\] > xdc-relayer@\S+ start/,
+      what: 'the relayer was started',
+    },
+    {
+      name: 'redis_started',
+      means: 'state',
+      literal: 'Redis is starting',
+      match: /^\[0\] /,
+      what: 'redis was started',
+    },
+    {
+      name: 'exited',
+      means: 'fatal',
+      literal: '[1] sleep 5s; npm run start exited with code ',
+      match: /^\[1\] sleep 5s; npm run start exited with code (?!SIGTERM|SIGINT|0\b)(\S{1,12})$/,
+      what: 'the relayer died in a container that lives on; look at the lines before, and restart the container',
+    },
+    {
+      name: 'stopped',
+      means: 'state',
+      literal: '[1] sleep 5s; npm run start exited with code ',
+      match: /^\[1\] sleep 5s; npm run start exited with code (?:SIGTERM|SIGINT|0)$/,
+      what: 'the relayer was stopped',
+    },
+    {
+      name: 'redis_exited',
+      means: 'fatal',
+      literal: 'redis-server --bind ',
+      match: /^\[0\] \S*redis-server --bind \S+ exited with code (?!0$|SIGTERM|SIGINT)(\S{1,12})$/,
+      what: 'redis died, and the relayer says nothing any more; restart the container',
+    },
+    message(
+      'modes',
+      'state',
+      'Running modes:  ',
+      'the modes that the relayer runs in',
+      /"msg":"Running modes: {2}\[([^\]]{0,200})\]"/,
+    ),
+    message('full_cycle', 'state', '⏰ Full Relayer: Executing', 'a cycle begins (every 20s)'),
+    message('lite_cycle', 'state', '⏰ Executing lite flow', 'a cycle begins (every 2m)'),
+    message('reverse_cycle', 'state', '⏰ Reverse Relayer: Executing', 'a cycle begins (every 20s)'),
+    message('zero_cycle', 'progress', '⏰ Executing xdc-zero', 'the heartbeat of zero (every 10s)'),
+    message(
+      'reverse_zero_cycle',
+      'progress',
+      '⏰ Executing reverse-xdc-zero',
+      'the heartbeat of reverse zero (every 10s)',
+    ),
+    message('syncing', 'state', 'Start syncing with smart contract', 'the cycle has something to do'),
+    message(
+      'fetching',
+      'state',
+      'Fetch ',
+      'the cycle reads blocks',
+      /"msg":"Fetch (?:subnet|parentnet) node data from (\d+)/,
+    ),
+    message(
+      'attempt',
+      'state',
+      'submitDynamic startblock ',
+      'a transaction is tried; printed before it',
+      /"msg":"submitDynamic startblock (\d+) .* into PARENTNET/,
+    ),
+    message(
+      'reverse_attempt',
+      'state',
+      'submitDynamic startblock ',
+      'a transaction is tried; printed before it',
+      /"msg":"submitDynamic startblock (\d+) .* into SUBNET/,
+    ),
+    message('lite_attempt', 'state', 'Submit the subnet block epoch ', 'a transaction is tried; printed before it'),
+    message('full_submitted', 'progress', 'Full CSC Sync completed!', 'blocks were submitted'),
+    message('reverse_submitted', 'progress', 'Reverse Full CSC Sync completed!', 'blocks were submitted'),
+    message(
+      'lite_completed',
+      'progress',
+      'Lite CSC Sync completed!',
+      'the cycle is over; a submission only after an attempt',
+    ),
+    message(
+      'fork',
+      'fatal',
+      '⛔️ WARNING: Forking detected',
+      'the subnet and its checkpoint contract disagree; compare block hashes, and deploy a new contract if the subnet was wiped',
+    ),
+    submitError('no_funds', '[Ii]nsufficient funds', 'the wallet of the relayer has not enough coins; fund it'),
+    submitError(
+      'gas_price_too_low',
+      'max fee per gas less than block base fee',
+      'the parent chain wants more for gas than the relayer pays; wait until it falls',
+    ),
+    submitError(
+      'underpriced',
+      'transaction underpriced',
+      'an older transaction of the wallet waits in the pool of the parent chain; wait, or replace it by hand',
+    ),
+    submitError(
+      'not_mined',
+      'was not mined within',
+      'the parent chain took the transaction and never mined it; look at its pool and at the gas price',
+    ),
+    submitError(
+      'reverted',
+      'execution reverted',
+      'the checkpoint contract refused the blocks; check that it belongs to this subnet',
+    ),
+    message(
+      'submit_failed',
+      'error',
+      SUBMIT,
+      'a transaction failed; look at the lines of the relayer',
+      new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
+    ),
+    message(
+      'subnet_unreachable',
+      'error',
+      'Error getLastCommittedBlockInfo while trying to fetch',
+      'the subnet node of the relayer does not answer well; check SUBNET_URL and that node',
+      /from subnet (?!.*Unable to get latest committed)/,
+    ),
+    message(
+      'subnet_uncommitted',
+      'error',
+      'Error getLastCommittedBlockInfo while trying to fetch',
+      'the subnet node of the relayer knows of no committed block; check that the subnet makes blocks',
+      /Unable to get latest committed block information on SUBNET/,
+    ),
+    message(
+      'parent_unreachable',
+      'error',
+      "Error while trying to fetch the last audited subnet's block",
+      'the parent chain does not answer well; check PARENTNET_URL and its limits',
+    ),
+    message(
+      'block_unreadable',
+      'error',
+      'Error while trying to fetch blockInfo by number',
+      'a block could not be read from a chain; check the node that SUBNET_URL or PARENTNET_URL names',
+    ),
+    message(
+      'fetch_failed',
+      'error',
+      'Axios ',
+      'blocks could not be read within 10s; check the node that SUBNET_URL or PARENTNET_URL names',
+      /"msg":"Axios \w+ Fetching Error/,
+    ),
+    message(
+      'commit_header_failed',
+      'error',
+      'Fail to commitHeader',
+      'the relayer cannot commit headers in lite mode (a defect of v0.3.1); submit them by another tool, or use full mode',
+    ),
+    message(
+      'sequence_wrong',
+      'error',
+      'sequence >=3 or lastNum is 0',
+      'the contract holds headers of an epoch that it does not commit; nothing forked, but lite mode cannot go on',
+    ),
+    message(
+      'mode_unreadable',
+      'error',
+      'Fail to get mode from PARENTNET',
+      'CHECKPOINT_CONTRACT is empty; set it in common.env',
+    ),
+    message(
+      'redis_unreachable',
+      'error',
+      'Make sure you have redis running',
+      'redis did not start; look at the lines that begin with [0]',
+    ),
+    message(
+      'job_failed',
+      'error',
+      'Fail to process ',
+      'a cycle failed; look at the lines of the relayer',
+      /"msg":"Fail to process (full relayer|lite relayer|full reverse relayer|xdc-zero|reverse-xdc-zero) job/,
+    ),
+    {
+      name: 'unreachable_at_start',
+      means: 'note',
+      literal: '[1] Error: CONNECTION ERROR',
+      match: /^\[1\] Error: CONNECTION ERROR: Couldn't connect to node/,
+      what: 'a chain could not be reached at the start, and the relayer ended; check SUBNET_URL and PARENTNET_URL',
+    },
+    {
+      name: 'wrong_contract',
+      means: 'note',
+      literal: "[1] Error: Returned values aren't valid",
+      what: 'there is no contract at CHECKPOINT_CONTRACT on the parent chain; correct it in common.env',
+    },
+    {
+      name: 'no_contract',
+      means: 'note',
+      literal: "[1] Error: This contract object doesn't have address",
+      what: 'CHECKPOINT_CONTRACT is empty; set it in common.env',
+    },
+  ],
+};

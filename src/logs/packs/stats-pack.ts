@@ -1,0 +1,64 @@
+import type { PatternPack } from '../../model/log.ts';
+
+/** subnet-stats-service v0.1.12, the files of logs/debug; HTTP errors come only when somebody asks, and are no fault by themselves. */
+export const statsPack: PatternPack = {
+  component: 'stats',
+  patterns: [
+    {
+      name: 'block_data',
+      means: 'progress',
+      literal: ' debug: RECEIVER: block, data: {"block":{"number":',
+      match: /^[\d-]{10} [\d:]{8} debug: RECEIVER: block, data: \{"block":\{"number":(\d+),/,
+      what: 'a node sent a block',
+    },
+    {
+      name: 'history_data',
+      means: 'progress',
+      literal: ' debug: RECEIVER: history, data: {"history":',
+      match: /^[\d-]{10} [\d:]{8} debug: RECEIVER: history, data: \{/,
+      what: 'a node sent its history, once after it connected',
+    },
+    {
+      name: 'hello',
+      means: 'state',
+      literal: ' debug: RECEIVER: Hello, Data: {',
+      what: 'a node connected',
+    },
+    {
+      name: 'started',
+      means: 'state',
+      literal: 'Subnet Stats Service listening on the port',
+      match: /info: \S+ Subnet Stats Service listening on the port/,
+      what: 'the stats server was started',
+    },
+    {
+      name: 'console_banner',
+      means: 'state',
+      literal: '> subnet-stats-service@',
+      match: /^> subnet-stats-service@\S+ start$/,
+      what: 'this is the log of the container, which has no data lines',
+    },
+    {
+      name: 'wrong_secret',
+      means: 'note',
+      literal: 'Disconnect a node who does not have the correct WS secret',
+      what: 'STATS_SECRET differs between a node and the stats server',
+    },
+    {
+      name: 'request_failed',
+      means: 'note',
+      literal: ' >> StatusCode:: 5',
+      match: / error: \[[A-Z]+\] \S+ >> StatusCode:: 5\d\d,/,
+      what: 'somebody asked for what the stats server could not get from the subnet or the parent chain',
+    },
+    {
+      name: 'config_missing',
+      means: 'fatal',
+      literal: ' configuration must be set!',
+      match:
+        /error: (?:SUBNET_URL and PARENTNET_URL|PARENTNET_WALLET and CHECKPOINT_CONTRACT) configuration must be set!/,
+      what: 'the stats server ends because a setting is missing; deploy the checkpoint contract and set CHECKPOINT_CONTRACT in common.env',
+      consoleOnly: true,
+    },
+  ],
+};

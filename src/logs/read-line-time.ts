@@ -1,0 +1,98 @@
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const HOUR_MS = 3_600_000;
+
+/** The parts of a time that names no zone; the year is absent where the program prints none. */
+interface WallTime {
+  readonly year?: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly ms: number;
+}
+
+const wall = (year: number | undefined, month: number, day: number, clock: readonly number[]): WallTime => {
+  const [hour = 0, minute = 0, second = 0, ms = 0] = clock;
+  return { ...(year !== undefined && { year }), month, day, hour, minute, second, ms };
+};
+
+const numbers = (match: RegExpExecArray): readonly number[] => match.slice(1).map(Number);
+
+/** Times as XDC nodes, winston, redis and serve print them; anywhere else in a line is not looked at. */
+function readWallTime(line: string): WallTime | undefined {
+  const node = /^[A-Z]{4,5} ?\[(\d\d)-(\d\d)\|(\d\d):(\d\d):(\d\d)\]/.exec(line);
+  if (node) {
+    const [month = 0, day = 0, ...clock] = numbers(node);
+    return wall(undefined, month, day, clock);
+  }
+  const winston = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?(?!\S*Z)/.exec(line);
+  if (winston) {
+    const [year = 0, month = 0, day = 0, ...clock] = numbers(winston);
+    return wall(
+      year,
+      month,
+      day,
+      clock.map((part) => part || 0),
+    );
+  }
+  const redis = /^\[0\] \d+:[A-Z] (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d)\.(\d{3})/.exec(line);
+  if (redis) {
+    const [day = 0, , year = 0, ...clock] = numbers(redis);
+    return wall(year, MONTHS.indexOf(redis[2] ?? '') + 1, day, clock);
+  }
+  const serve = /^ HTTP {2}(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d\d):(\d\d) ([AP])M/.exec(line);
+  if (serve) {
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers(serve);
+    return wall(year, month, day, [(hour % 12) + (serve[7] === 'P' ? 12 : 0), minute, second]);
+  }
+  return undefined;
+}
+
+/** How far the zone's clocks are ahead of UTC at about this time, in milliseconds. */
+function zoneOffset(timezone: string, utc: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  }).formatToParts(utc);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
+  const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return shown - Math.floor(utc / 1000) * 1000;
+}
+
+/** Reads the time that a line carries, in Unix milliseconds; `now` tells the year where none is printed. */
+export type ReadLineTime = (line: string, now: number) => number | undefined;
+
+/** Times without a zone are in `timezone`, an IANA name. */
+export function createLineTimeReader(timezone: string): ReadLineTime {
+  // Zones change their offset on whole quarters of an hour, so that an hour's offset is asked for once.
+  let known: { readonly hour: number; readonly offset: number } | undefined;
+  const toUtc = (local: number): number => {
+    if (timezone === 'UTC') return local;
+    const hour = Math.floor(local / HOUR_MS);
+    if (known?.hour !== hour) {
+      const guess = local - zoneOffset(timezone, local);
+      known = { hour, offset: zoneOffset(timezone, guess) };
+    }
+    return local - known.offset;
+  };
+
+  return (line, now) => {
+    const zoned =
+      /^\[1\] \{.*"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(line) ?? /^(\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(line);
+    if (zoned) {
+      const at = Date.parse(zoned[1] ?? '');
+      return Number.isNaN(at) ? undefined : at;
+    }
+    const parts = readWallTime(line);
+    if (parts === undefined || parts.month < 1 || parts.month > 12) return undefined;
+    const { month, day, hour, minute, second, ms } = parts;
+    const inYear = (year: number) => toUtc(Date.UTC(year, month - 1, day, hour, minute, second, ms));
+    if (parts.year !== undefined) return inYear(parts.year);
+    const year = new Date(now).getUTCFullYear();
+    // A date that lies ahead is of last year, but for clocks that are not quite in step.
+    const at = inYear(year);
+    return at > now + 36 * HOUR_MS ? inYear(year - 1) : at < now - 364 * 24 * HOUR_MS ? inYear(year + 1) : at;
+  };
+}

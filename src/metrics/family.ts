@@ -1,0 +1,32 @@
+import type { CheckState } from '../model/verdict.ts';
+import type { SubnetState, TargetState } from '../monitor/board.ts';
+
+/** A sample of a target with labels of its own, whose values need no escaping. */
+export interface ListSample {
+  /** After the target's labels, as `,pattern="x"`; or all of them but `subnet`. */
+  readonly labels: string;
+  readonly of: 'target' | 'subnet';
+  readonly value: number;
+}
+
+/** What the samples of one family are of. */
+type Samples =
+  | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
+  | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
+  | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
+  | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
+  | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
+  | {
+      readonly per: 'check';
+      readonly value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined;
+    };
+
+/** One metric of the watched subnets; a sample whose value is undefined is left out. */
+export interface Family {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  /** The names of its labels, where the kind of its samples does not tell them. */
+  readonly labels?: string;
+  readonly samples: readonly Samples[];
+}

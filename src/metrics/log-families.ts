@@ -1,0 +1,170 @@
+import type { LogSource } from '../model/log.ts';
+import type { TargetState } from '../monitor/board.ts';
+import { findHeardNodes } from '../rules/find-heard-nodes.ts';
+import type { LogFacts, PatternFacts } from '../rules/fold-logs.ts';
+import type { Family, ListSample } from './family.ts';
+
+const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
+
+const perSource = (logs: LogFacts, value: (source: LogSource) => number): readonly ListSample[] =>
+  (['container', 'file'] as const)
+    .filter((source) => logs.sources[source] !== undefined)
+    .map((source) => ({ of: 'target', labels: `,source="${source}"`, value: value(source) }));
+
+const perPattern = (logs: LogFacts, value: (facts: PatternFacts) => number): readonly ListSample[] =>
+  Object.entries(logs.patterns)
+    .filter(([, { count }]) => count > 0)
+    .map(([name, facts]) => ({ of: 'target', labels: `,pattern="${name}"`, value: value(facts) }));
+
+const SOURCE_LABELS = 'subnet, component, name, source';
+const PATTERN_LABELS = 'subnet, component, name, pattern';
+
+const list = (
+  name: string,
+  type: Family['type'],
+  help: string,
+  labels: string,
+  values: (logs: LogFacts, state: TargetState) => readonly ListSample[],
+): Family => ({
+  name,
+  type,
+  help,
+  labels,
+  samples: [{ per: 'list', values: (state) => (state.facts.logs ? values(state.facts.logs, state) : []) }],
+});
+
+const ofSubnet = (value: number | undefined, labels = ''): readonly ListSample[] =>
+  value === undefined ? [] : [{ of: 'subnet', labels, value }];
+
+/** A metric of the subnet that one of its single components' logs tells. */
+const single = (
+  name: string,
+  type: Family['type'],
+  help: string,
+  component: TargetState['target']['component'],
+  value: (logs: LogFacts) => number | undefined,
+): Family =>
+  list(name, type, help, 'subnet', (logs, { target }) => (target.component === component ? ofSubnet(value(logs)) : []));
+
+/** Errors of the frontend's log: all its patterns that mean one. */
+const countErrors = ({ patterns }: LogFacts): number =>
+  Object.values(patterns).reduce(
+    (sum, { means, count }) => sum + (means === 'error' || means === 'fatal' ? count : 0),
+    0,
+  );
+
+/** Every metric that is made of logs; nothing that a log says is in a label. */
+export const logFamilies: readonly Family[] = [
+  {
+    name: 'subnet_node_log_block_number',
+    type: 'gauge',
+    help: 'The greatest height in the log of the node since its last start.',
+    samples: [{ per: 'node', value: ({ facts }) => facts.logs?.node?.height }],
+  },
+  list('subnet_log_source_up', 'gauge', 'Whether the log can be read (1) or not (0).', SOURCE_LABELS, (logs) =>
+    perSource(logs, (source) => Number(logs.sources[source]?.up ?? false)),
+  ),
+  list('subnet_log_lines_total', 'counter', 'Lines read since subnetd started.', SOURCE_LABELS, (logs) =>
+    perSource(logs, (source) => logs.sources[source]?.lines ?? 0),
+  ),
+  list(
+    'subnet_log_matches_total',
+    'counter',
+    'Lines that matched the pattern since subnetd started.',
+    PATTERN_LABELS,
+    (logs) => perPattern(logs, ({ count }) => count),
+  ),
+  list(
+    'subnet_log_last_match_timestamp_seconds',
+    'gauge',
+    'When the last line that matched the pattern was printed, in Unix seconds.',
+    PATTERN_LABELS,
+    (logs) => perPattern(logs, ({ at }) => at / 1000),
+  ),
+  {
+    name: 'subnet_log_file_bytes',
+    type: 'gauge',
+    help: 'The size of the files that are read, all together.',
+    samples: [{ per: 'target', value: ({ facts }) => facts.logs?.fileBytes }],
+  },
+  {
+    name: 'subnet_bootnode_nodes_seen',
+    type: 'gauge',
+    help: 'Nodes of the inventory that the bootnode has heard within its window.',
+    samples: [
+      {
+        per: 'subnet',
+        value: ({ subnet, targets }) => {
+          const bootnode = targets.find(({ target }) => target.component === 'bootnode');
+          const heard = bootnode?.facts.logs;
+          if (heard === undefined || !Object.values(heard.sources).some(({ up }) => up)) return undefined;
+          const looked = bootnode?.checks.find(({ check }) => check === 'messages')?.lastRun ?? 0;
+          return findHeardNodes(targets, heard.heard ?? new Map()).nodes.filter(
+            ({ heardAt }) => heardAt !== undefined && looked - heardAt < subnet.checks.logs.bootnodeWindowMs,
+          ).length;
+        },
+      },
+    ],
+  },
+  {
+    name: 'subnet_bootnode_nodes_expected',
+    type: 'gauge',
+    help: 'Nodes that the bootnode should hear.',
+    samples: [
+      {
+        per: 'subnet',
+        value: ({ targets }) =>
+          targets.some(({ target }) => target.component === 'bootnode')
+            ? targets.filter(({ target }) => target.component === 'node').length
+            : undefined,
+      },
+    ],
+  },
+  single(
+    'subnet_relayer_submissions_total',
+    'counter',
+    'Success markers of submissions since subnetd started.',
+    'relayer',
+    ({ relayer }) => relayer?.submissions ?? 0,
+  ),
+  single(
+    'subnet_relayer_last_submission_timestamp_seconds',
+    'gauge',
+    'When the relayer last said that blocks were submitted, in Unix seconds.',
+    'relayer',
+    ({ relayer }) => seconds(relayer?.submittedAt),
+  ),
+  single(
+    'subnet_stats_last_block_data_timestamp_seconds',
+    'gauge',
+    'When the stats server last got a block from a node, in Unix seconds.',
+    'stats',
+    ({ stats }) => seconds(stats?.block?.at),
+  ),
+  single(
+    'subnet_stats_last_history_data_timestamp_seconds',
+    'gauge',
+    'When the stats server last got a history from a node, in Unix seconds.',
+    'stats',
+    ({ stats }) => seconds(stats?.historyAt),
+  ),
+  {
+    name: 'subnet_frontend_errors_total',
+    type: 'counter',
+    help: 'Errors of the frontend since subnetd started, by where they were seen.',
+    labels: 'subnet, source',
+    samples: [
+      {
+        per: 'list',
+        values: ({ target, facts: { logs, console } }) =>
+          target.component === 'frontend'
+            ? [
+                ...ofSubnet(logs && countErrors(logs), ',source="log"'),
+                // It can be visited, so that nothing seen yet is a zero.
+                ...ofSubnet(console?.errors ?? (target.browser && 0), ',source="console"'),
+              ]
+            : [],
+      },
+    ],
+  },
+];

@@ -1,0 +1,88 @@
+import type { Component } from './target.ts';
+
+/** Where lines come from, as it stands in the label `source`. */
+export type LogSource = 'container' | 'file';
+
+/**
+ * What a match says: `progress`: the program works; `error`, `fatal`: it does not; `state`: something that other lines are
+ * judged by; `note`: only counted.
+ */
+export type Meaning = 'progress' | 'error' | 'fatal' | 'state' | 'note';
+
+/** A pattern of a pack: fitted to the real line by its message and its key. */
+export interface LogPattern {
+  /** The label `pattern`: a-z, 0-9 and _. */
+  readonly name: string;
+  readonly means: Meaning;
+  /** Text that every matching line holds; a line without it is not looked at further. */
+  readonly literal: string;
+  /** May be absent when the literal alone decides. Group 1 is the value, when the line carries one. */
+  readonly match?: RegExp;
+  /** What it is, and what to do about it when it is a fault; for the documentation and the reasons. */
+  readonly what: string;
+  /** It is printed to the container's log alone, so it counts there even when files are read too. */
+  readonly consoleOnly?: boolean;
+}
+
+/** All patterns of a component. */
+export interface PatternPack {
+  readonly component: Component;
+  readonly patterns: readonly LogPattern[];
+}
+
+/** A line that matched a pattern. */
+export interface LogHit {
+  readonly pattern: string;
+  readonly means: Meaning;
+  /** Unix milliseconds: Docker's timestamp, else the line's own time, else the time of reading. */
+  readonly at: number;
+  /** The text of the pattern's value; never shown. */
+  readonly value?: string;
+  /** False for a line that is read to know the state and was printed before reading began. */
+  readonly counted: boolean;
+}
+
+/** Why a source cannot be read; holds nothing that a log said. */
+export interface LogFault {
+  readonly what: 'missing' | 'denied' | 'not-a-file' | 'no-container' | 'docker-unreachable' | 'broken';
+}
+
+/** What is known of one kind of source of a target. */
+export interface LogSourceState {
+  readonly up: boolean;
+  readonly fault?: LogFault;
+  /** Lines read since subnetd started. */
+  readonly lines: number;
+  /** From when on, in Unix milliseconds, every line is known. */
+  readonly since: number;
+  /** All that is there has been read once. */
+  readonly caughtUp: boolean;
+}
+
+/** Where reading of one container or file goes on. */
+export type LogPosition =
+  | {
+      readonly kind: 'container';
+      readonly id: string;
+      /** By stream: the timestamp of the last whole line, and how many lines carried it. */
+      readonly streams: Readonly<Record<string, { readonly at: string; readonly count: number }>>;
+    }
+  | {
+      readonly kind: 'files';
+      /** By path: the inode, the offset after the last whole line, and the beginning by which a file is known again. */
+      readonly files: Readonly<Record<string, FilePosition>>;
+    };
+
+export interface FilePosition {
+  readonly inode: string;
+  readonly offset: number;
+  /** Hexadecimal SHA-256 of the first `headBytes` bytes. */
+  readonly head: string;
+  readonly headBytes: number;
+}
+
+/** Keeps positions across restarts. The key names subnet, component, target and source. */
+export interface PositionStore {
+  load(source: string): LogPosition | undefined;
+  save(source: string, position: LogPosition): void;
+}

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConsoleObservation } from '../model/observation.ts';
+import type { BrowserRef } from '../model/target.ts';
+import type { Browser } from '../probes/browser.ts';
+
+/** Browsers as the monitor uses them: loaded and started with the first visit, one for all that name the same. */
+export interface BrowserLink {
+  use(ref: BrowserRef): BrowserUse;
+}
+
+/** One user's hold on a browser, which ends when the last one has let go. */
+export interface BrowserUse {
+  /** Visits a page whose own addresses are `own`; never rejects, and is bounded by `timeoutMs`. */
+  visit(url: string, own: readonly string[], timeoutMs: number): Promise<ConsoleObservation>;
+  release(): Promise<void>;
+}
+
+interface Shared {
+  readonly ref: BrowserRef;
+  users: number;
+  browser?: Promise<Browser>;
+}
+
+/** No browser yet. */
+export function createBrowserLink(): BrowserLink {
+  let shared: readonly Shared[] = [];
+
+  return {
+    use: (ref) => {
+      const known = shared.find((one) => isDeepStrictEqual(one.ref, ref));
+      const held: Shared = known ?? { ref, users: 0 };
+      if (known === undefined) shared = [...shared, held];
+      held.users += 1;
+      return {
+        visit: async (url, own, timeoutMs) => {
+          // playwright-core takes long to load, and few inventories name a browser.
+          held.browser ??= import('../probes/browser.ts').then(({ createBrowser }) => createBrowser(ref));
+          return (await held.browser).visit(url, own, timeoutMs);
+        },
+        release: async () => {
+          held.users -= 1;
+          if (held.users > 0) return;
+          shared = shared.filter((one) => one !== held);
+          await (await held.browser)?.stop();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { createLedger } from '../logs/create-ledger.ts';
+import { createLogReader } from '../logs/create-log-reader.ts';
+import { followContainer } from '../logs/follow-container.ts';
+import { followFiles } from '../logs/follow-files.ts';
+import { packs } from '../logs/packs.ts';
+import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
+import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
+import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
+import type { DockerLink } from './create-docker-link.ts';
+import { findLogContainer } from './find-log-container.ts';
+
+/** Follows the log of one target. */
+export interface LogWatch {
+  /** What is known now. */
+  facts(): LogFacts;
+  stop(): Promise<void>;
+}
+
+/** What a watch is given; `now` is in Unix milliseconds. */
+export interface LogWatchOptions {
+  readonly target: Target;
+  readonly settings: CheckSettings['logs'];
+  readonly docker: DockerLink;
+  readonly positions: PositionStore;
+  readonly now: () => number;
+  /** Reading begins after this. */
+  readonly ready: Promise<unknown>;
+  /** Something that matters has come; `urgent` when a check may have failed by it. Called at most every few milliseconds. */
+  readonly onNews: (urgent: boolean) => void;
+}
+
+/** So far back a file is looked through for how its program was started, and a stats server's history. */
+const LOOK_BACK_BYTES = 64 * 1024 * 1024;
+
+/** What of the past still counts: the state of things, never a fault or a success. */
+const ofThePast = ({ pattern, means }: Pick<LogHit, 'pattern' | 'means'>): boolean =>
+  means === 'state' || pattern === 'history_data';
+
+const NEWS_MS = 5;
+
+/** The longest time for which the component's checks look back. */
+function windowMs({ component }: Target, settings: CheckSettings['logs']): number {
+  const { bootnodeWindowMs, blockDataWithinMs, errorWindowMs, submissionsWithinMs } = settings;
+  const own = { bootnode: bootnodeWindowMs, stats: blockDataWithinMs, relayer: submissionsWithinMs ?? 45 * 60_000 };
+  return Math.max(errorWindowMs, own[component as keyof typeof own] ?? 0);
+}
+
+/** Begins to follow everything that the inventory names for a target. */
+export function createLogWatch(options: LogWatchOptions): LogWatch {
+  const { target, settings, docker, positions, now, ready, onNews } = options;
+  const { component, logFiles, container, patterns: own } = target;
+  const pack = packs[component];
+  const ledger = createLedger(pack, own);
+  const begun = now();
+  const unread = { up: false, since: begun, caughtUp: false, lines: 0 };
+  const sources = new Map<LogSource, LogSourceState>(logFiles.length > 0 ? [['file', unread]] : []);
+  let state: LogState = {};
+  let created: LogFacts['created'];
+  let news: NodeJS.Timeout | undefined;
+  let urgent = false;
+  const bytes = new Map<string, number>();
+
+  const tell = (isUrgent: boolean) => {
+    urgent ||= isUrgent;
+    news ??= setTimeout(() => {
+      news = undefined;
+      const was = urgent;
+      urgent = false;
+      onNews(was);
+    }, NEWS_MS);
+  };
+  const add = (hit: LogHit) => {
+    ledger.add(hit);
+    state = foldLogHit(component, state, hit);
+    tell(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
+  };
+
+  const counts: Record<LogSource, number> = { container: 0, file: 0 };
+  const setState = (source: LogSource, since: number, fault: LogFault | undefined) => {
+    const up = fault === undefined;
+    sources.set(source, { up, since, caughtUp: up, lines: 0, ...(fault && { fault }) });
+    tell(false);
+  };
+
+  let stopped = false;
+  const stops: (() => Promise<void>)[] = [];
+  const start = (follow: () => () => Promise<void>) =>
+    void ready.then(() => {
+      if (!stopped) stops.push(follow());
+    });
+  const key = (source: string) => `${targetKey(target)} ${source}`;
+  const reader = (
+    timezone: string,
+    patterns: readonly LogPattern[],
+    ofOwn: typeof own,
+    toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined,
+  ) =>
+    createLogReader({
+      pack: patterns,
+      own: ofOwn,
+      timezone,
+      onHit: (bare) => {
+        const hit = toHit(bare);
+        if (hit !== undefined) add(hit);
+      },
+    });
+
+  const faults = new Map<string, LogFault | undefined>();
+  for (const { path, timezone } of logFiles) {
+    const fresh = reader(timezone, pack, own, (hit) => ({ ...hit, counted: true }));
+    const past = reader(
+      timezone,
+      pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
+      [],
+      (hit) => (ofThePast(hit) ? { ...hit, counted: false } : undefined),
+    );
+    start(() =>
+      followFiles({
+        path,
+        source: key(path),
+        positions,
+        lookBackBytes: LOOK_BACK_BYTES,
+        onLine: (line, isOld) => {
+          if (isOld) past.read(line, undefined, begun);
+          else {
+            counts.file++;
+            fresh.read(line, undefined, now());
+          }
+        },
+        onState: (fault, size) => {
+          const changed = bytes.get(path) !== size || !faults.has(path) || faults.get(path)?.what !== fault?.what;
+          bytes.set(path, size);
+          faults.set(path, fault);
+          const known = [...faults.values()];
+          if (changed) setState('file', begun, known.some((one) => one === undefined) ? undefined : known[0]);
+        },
+      }),
+    );
+  }
+
+  if (container !== undefined) {
+    const besideFiles = logFiles.length > 0;
+    // Of what both sources have, the files are counted; a node's stderr goes to both.
+    const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
+    const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
+    const beginAt = begun - windowMs(target, settings);
+    const lines = reader('UTC', patterns, besideFiles ? [] : own, (hit) => ({
+      ...hit,
+      counted: !uncounted.has(hit.pattern),
+    }));
+    start(() =>
+      followContainer({
+        source: key('container'),
+        positions,
+        find: async (signal) => {
+          const found = await findLogContainer(docker, container, signal);
+          if (component === 'node' && 'id' in found) {
+            const { level, p2p } = found;
+            created = { ...(level !== undefined && { level }), ...(p2p !== undefined && { p2p }) };
+          }
+          return found;
+        },
+        open: docker.open,
+        beginAt,
+        onLine: (line, at) => {
+          counts.container++;
+          lines.read(line, at, now());
+        },
+        onState: (fault) => setState('container', beginAt, fault),
+      }),
+    );
+  }
+
+  return {
+    facts: () => ({
+      ...state,
+      sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
+      patterns: ledger.read(),
+      ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
+      ...(created && { created }),
+    }),
+    stop: async () => {
+      stopped = true;
+      clearTimeout(news);
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  };
+}

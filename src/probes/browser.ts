@@ -1,0 +1,152 @@
+import type { BrowserContext, Browser as Chromium } from 'playwright-core';
+import type { ConsoleObservation } from '../model/observation.ts';
+import type { BrowserRef } from '../model/target.ts';
+import { type Started, startBrowser } from './start-browser.ts';
+import { visitPage } from './visit-page.ts';
+
+/** One browser that visits pages, one after the other or several at once. */
+export interface Browser {
+  /** Visits a page whose own addresses are `own`; never rejects, and takes little more than `timeoutMs` at most. */
+  visit(url: string, own: readonly string[], timeoutMs: number): Promise<ConsoleObservation>;
+  /** Ends it with all its processes; visits under way end too. */
+  stop(): Promise<void>;
+}
+
+/** A browser grows; one that has made this many visits is replaced when nobody visits. */
+const MAX_VISITS = 100;
+/** The page ends itself at the deadline; one that cannot is cut off this much later. */
+const LOOK_AFTER_MS = 500;
+/** What does not end by itself within this is killed. */
+const END_WITHIN_MS = 2_000;
+
+/** The promise's value, or `'late'` when it has none after so many milliseconds. */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
+  const { promise: late, resolve } = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => resolve('late'), Math.max(0, ms));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+    void promise.catch(() => {});
+  }
+}
+
+/** Ends the browser; one that hangs is killed, with its group of processes. A browser elsewhere is only left. */
+async function end(browser: Chromium, pid: number | undefined): Promise<void> {
+  if (
+    (await within(
+      browser.close().catch(() => undefined),
+      END_WITHIN_MS,
+    )) !== 'late' ||
+    pid === undefined
+  )
+    return;
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** Takes user info out of the address: it goes to that origin alone, and never into the page's own address. */
+function toAddress(url: string): { readonly address: string; readonly credentials: object } {
+  const parsed = new URL(url);
+  const [username, password] = [decodeURIComponent(parsed.username), decodeURIComponent(parsed.password)];
+  parsed.username = '';
+  parsed.password = '';
+  const credentials = username === '' ? {} : { httpCredentials: { username, password, origin: parsed.origin } };
+  return { address: parsed.href, credentials };
+}
+
+const noBrowser = (why: (ConsoleObservation & { kind: 'no-browser' })['why']): ConsoleObservation => ({
+  kind: 'no-browser',
+  why,
+});
+
+/** Prepares a browser, which starts with the first visit and again whenever it has died. */
+export function createBrowser(ref: BrowserRef): Browser {
+  let current: Promise<Started> | undefined;
+  let visits = 0;
+  let underWay = 0;
+  let stopped = false;
+
+  const discard = async (): Promise<void> => {
+    const discarded = current;
+    current = undefined;
+    visits = 0;
+    const ended = discarded?.then((started) => (started.ok ? end(started.browser, started.pid) : undefined));
+    // One that is still starting ends as soon as it has started.
+    if (ended) await within(ended, 2 * END_WITHIN_MS);
+  };
+
+  const start = (timeoutMs: number): Promise<Started> => {
+    if (current !== undefined) return current;
+    const starting = startBrowser(ref, timeoutMs);
+    current = starting;
+    void starting.then((started) => {
+      const forget = () => {
+        if (current === starting) current = undefined;
+      };
+      if (started.ok && started.browser.isConnected()) started.browser.on('disconnected', forget);
+      else forget();
+    });
+    return starting;
+  };
+
+  const leave = async (context: BrowserContext): Promise<void> => {
+    if (
+      (await within(
+        context.close().catch(() => undefined),
+        END_WITHIN_MS,
+      )) === 'late'
+    )
+      await discard();
+  };
+
+  const visit = async (
+    url: string,
+    own: readonly string[],
+    deadline: number,
+    retry = true,
+  ): Promise<ConsoleObservation> => {
+    const left = (): number => deadline - performance.now();
+    const started = await within(start(Math.max(1, left())), left());
+    if (started === 'late') return noBrowser('timeout');
+    if (!started.ok) return noBrowser(started.why);
+    visits += 1;
+    const { address, credentials } = toAddress(url);
+    const opening = started.browser.newContext({ acceptDownloads: false, serviceWorkers: 'block', ...credentials });
+    const context = await within(opening, left()).catch(() => 'died' as const);
+    if (context === 'late' || context === 'died') {
+      await discard();
+      // A browser that has ended since its last visit is started anew.
+      return context === 'died' && retry && !stopped ? visit(url, own, deadline, false) : noBrowser('timeout');
+    }
+    const seen = await within(visitPage(context, address, own, deadline), left() + LOOK_AFTER_MS);
+    await leave(context);
+    return seen === 'late' ? { kind: 'no-page', why: 'timeout' } : seen;
+  };
+
+  return {
+    visit: async (url, own, timeoutMs) => {
+      if (stopped) return noBrowser('died');
+      if (visits >= MAX_VISITS && underWay === 0) await discard();
+      underWay += 1;
+      try {
+        return await visit(url, own, performance.now() + timeoutMs);
+      } catch {
+        return noBrowser('died');
+      } finally {
+        underWay -= 1;
+        // It may have started while it was told to stop.
+        if (stopped) await discard();
+      }
+    },
+    stop: async () => {
+      stopped = true;
+      await discard();
+    },
+  };
+}

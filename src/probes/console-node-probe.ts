@@ -1,0 +1,51 @@
+import type { Look, NodeObservation, Peers } from '../model/observation.ts';
+import { createIpcPeer } from './ipc-peer.ts';
+import { parseAnswer, toBody } from './json-rpc.ts';
+import { createNodeProbe, type NodeProbe } from './node-probe.ts';
+import { toAdminPeers } from './node-results.ts';
+
+const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
+
+/** A probe of a node by its IPC socket alone, where every namespace is served. */
+export const createIpcNodeProbe = (ipc: string, consensus: string, now: () => number): NodeProbe =>
+  createNodeProbe(createIpcPeer(ipc), consensus, now);
+
+/**
+ * A probe of a node by HTTP that asks the IPC socket for the peers when HTTP does not serve `admin`. Both ways are asked
+ * at the same time once that is known, so that one that hangs takes no time from the other.
+ */
+export function createConsoleNodeProbe(rpc: string, ipc: string, consensus: string, now: () => number): NodeProbe {
+  const http = createNodeProbe(rpc, consensus, now);
+  const peer = createIpcPeer(ipc);
+  let needsIpc = false;
+
+  const askPeers = async (deadline: number, retry = true): Promise<Look<Peers>> => {
+    const exchange = await peer.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline);
+    if (!exchange.ok) return exchange.stale && retry ? askPeers(deadline, false) : { ok: false, fault: exchange.fault };
+    const outcome = parseAnswer(exchange.value, 1);
+    const [result] = outcome === 'refused' ? [] : outcome;
+    if (result === undefined) return { ok: false, fault: { kind: 'envelope', what: 'it is no object' } };
+    return result.ok ? toAdminPeers(result.value) : result;
+  };
+
+  const merge = (seen: NodeObservation, peers: Look<Peers>): NodeObservation =>
+    peers.ok ? { ...seen, answered: true, peers } : { ...seen, ipcFault: peers.fault };
+
+  return {
+    look: async (timeoutMs) => {
+      const deadline = performance.now() + timeoutMs;
+      const early = needsIpc ? askPeers(deadline) : undefined;
+      const seen = await http.look(timeoutMs);
+      needsIpc = !(seen.peers?.ok && seen.peers.value.via === 'admin_peers');
+      if (!needsIpc) {
+        await early;
+        return seen;
+      }
+      return merge(seen, await (early ?? askPeers(deadline)));
+    },
+    close: () => {
+      http.close();
+      peer.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { ExecFault, Look, NodeObservation } from '../model/observation.ts';
+import { parseConsoleOutput } from './console-output.ts';
+import type { ExecOutcome } from './docker-exec.ts';
+import { parseAnswer } from './json-rpc.ts';
+import type { NodeProbe } from './node-probe.ts';
+import { toAdminPeers, toBlock } from './node-results.ts';
+
+/** Runs a command in the node's container; never rejects, and is bounded by `timeoutMs`. */
+export type Exec = (command: readonly string[], timeoutMs: number) => Promise<ExecOutcome>;
+
+/** Where the node's socket is in its container (XDC-Subnet docker/start.sh). */
+const SOCKET = '/work/xdcchain/XDC.ipc';
+
+const failed = (why: ExecFault['why']): Look<never> => ({ ok: false, fault: { kind: 'exec', why } });
+
+/** The call as the console's provider sends it, for not every version knows a name of its own for it. */
+const toScript = (consensus: string): string =>
+  `web3.currentProvider.send({jsonrpc:"2.0",id:1,method:"${consensus}_getV2BlockByNumber",params:["latest"]})`;
+
+/** The result in the provider's answer; or the value itself, where the console answers with it. */
+function toResult(value: unknown): Look<unknown> {
+  if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
+  const body = Buffer.from(JSON.stringify({ ...value, id: 1 }));
+  const outcome = parseAnswer({ status: 200, contentType: '', body }, 1);
+  const [result] = outcome === 'refused' ? [] : outcome;
+  return result ?? failed('no-sense');
+}
+
+/**
+ * A probe of a node by its own console in its container: `XDC attach --exec …`, once for the latest block and once for the
+ * peers. `committed` is not asked for, as it crashes inside a node that knows none yet.
+ */
+export function createExecNodeProbe(exec: Exec, consensus: string): NodeProbe {
+  const ask = async (script: string, deadline: number): Promise<Look<unknown>> => {
+    const command = ['XDC', 'attach', '--exec', script, SOCKET];
+    const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())));
+    if (!outcome.ok) return failed(outcome.why);
+    if (outcome.exitCode !== 0) return failed('no-attach');
+    const value = parseConsoleOutput(outcome.stdout);
+    return value === undefined ? failed('no-sense') : toResult(value);
+  };
+
+  return {
+    look: async (timeoutMs): Promise<NodeObservation> => {
+      const deadline = performance.now() + timeoutMs;
+      const block = await ask(toScript(consensus), deadline);
+      const peers = block.ok || block.fault.kind === 'rpc-error' ? await ask('admin.peers', deadline) : block;
+      return {
+        answered: block.ok || peers.ok,
+        latest: block.ok ? toBlock(block.value) : block,
+        peers: peers.ok ? toAdminPeers(peers.value) : peers,
+      };
+    },
+    close: () => {},
+  };
+}

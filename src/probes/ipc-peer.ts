@@ -1,0 +1,118 @@
+import { connect, type Socket } from 'node:net';
+import type { Fault } from '../model/observation.ts';
+import { isSocketPathTooLong } from '../model/socket-path.ts';
+import { type Ask, type Exchange, type HttpPeer, MAX_ANSWER_BYTES } from './http-peer.ts';
+import { createJsonStream, type JsonStream } from './json-stream.ts';
+import { toSocketFault } from './socket-fault.ts';
+
+interface Connection {
+  readonly socket: Socket;
+  readonly stream: JsonStream;
+  /** The exchange that waits for its answer. */
+  waiting?: { readonly take: (value: Buffer) => void; readonly fail: (fault: Fault) => void };
+}
+
+const toId = (value: Buffer): unknown => {
+  try {
+    return (JSON.parse(value.toString()) as { readonly id?: unknown } | null)?.id;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Gathers what answers a request of `calls` calls: a list at once, or single messages by their ids, in whatever order
+ * the node has ended the calls. Undefined while something is missing; a message that has no id of ours is not ours.
+ */
+function createGathering(calls: number): (value: Buffer) => Buffer | undefined {
+  const gathered = new Map<number, Buffer>();
+  return (value) => {
+    if (value[0] === 0x5b) return value;
+    const id = toId(value);
+    if (id === null) return value;
+    if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) return undefined;
+    if (calls === 1) return value;
+    gathered.set(id, value);
+    return gathered.size === calls ? Buffer.from(`[${[...gathered.values()].map(String).join()}]`) : undefined;
+  };
+}
+
+/**
+ * A node's IPC socket, as one more way to exchange requests and answers: a unix stream on which JSON values follow each
+ * other (XDC-Subnet rpc/ipc_unix.go, rpc/json.go). The connection is kept; one that failed in any way is closed, so that
+ * no late answer is taken for another's. Every answer counts as HTTP 200.
+ */
+export function createIpcPeer(path: string): HttpPeer {
+  let open: Connection | undefined;
+
+  const drop = (connection: Connection): void => {
+    if (open === connection) open = undefined;
+    connection.waiting?.fail({ kind: 'closed', address: `unix:${path}` });
+    connection.waiting = undefined;
+    connection.socket.destroy();
+  };
+
+  const dial = (): Connection => {
+    const connection: Connection = { socket: connect(path), stream: createJsonStream(MAX_ANSWER_BYTES) };
+    const { socket, stream } = connection;
+    const fail = (fault: Fault) => {
+      connection.waiting?.fail(fault);
+      drop(connection);
+    };
+    socket.on('data', (chunk: Buffer) => {
+      const { values, broken } = stream.push(chunk);
+      for (const value of values) connection.waiting?.take(value);
+      if (broken === 'too-large') fail({ kind: 'too-large', maxBytes: MAX_ANSWER_BYTES });
+      else if (broken === 'garbage') fail({ kind: 'not-json', looksLike: 'other' });
+    });
+    let code: string | undefined = 'ended';
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      code = error.code;
+    });
+    socket.on('end', () => stream.isMidValue() && fail({ kind: 'not-json', looksLike: 'cut' }));
+    socket.on('close', () => {
+      const { waiting } = connection;
+      connection.waiting = undefined;
+      drop(connection);
+      if (waiting) void toSocketFault(path, code).then(waiting.fail);
+    });
+    return connection;
+  };
+
+  const exchange = async ({ body }: Ask, deadline: number): Promise<Exchange> => {
+    if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
+    const started = performance.now();
+    const reused = open !== undefined;
+    const connection = open ?? dial();
+    open = connection;
+    const text = body?.toString() ?? '';
+    const gather = createGathering(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
+    const { promise, resolve } = Promise.withResolvers<Exchange>();
+    const fail = (fault: Fault) => resolve({ ok: false, fault, stale: reused && fault.kind === 'closed' });
+    const timer = setTimeout(
+      () => {
+        fail({
+          kind: 'timeout',
+          address: `unix:${path}`,
+          afterMs: Math.round(performance.now() - started),
+          received: connection.stream.isMidValue(),
+        });
+        drop(connection);
+      },
+      Math.max(0, deadline - started),
+    );
+    const take = (value: Buffer) => {
+      const answer = gather(value);
+      if (answer === undefined) return;
+      connection.waiting = undefined;
+      resolve({ ok: true, value: { status: 200, contentType: 'application/json', body: answer } });
+    };
+    connection.waiting = { take, fail };
+    connection.socket.write(`${text}\n`);
+    const outcome = await promise;
+    clearTimeout(timer);
+    return outcome;
+  };
+
+  return { connection: () => (open === undefined ? 'new' : 'kept'), exchange, close: () => open && drop(open) };
+}

@@ -1,0 +1,113 @@
+import type { Page, Request } from 'playwright-core';
+import type { ConsoleObservation } from '../model/observation.ts';
+
+type NoPage = (ConsoleObservation & { kind: 'no-page' })['why'];
+
+/** What happens on a page while it is watched. */
+export interface PageWatch {
+  /** Resolves when the page does what no healthy one does, so that the visit can end. */
+  readonly over: Promise<NoPage>;
+  /** No data is awaited, and nothing has happened for this long. */
+  isQuiet(forMs: number): boolean;
+  /** How long the oldest request for data has been without an answer, in milliseconds. */
+  oldestWaitMs(): number;
+  /** What was counted; a request that has waited for at least `hungAfterMs` counts as failed. */
+  count(hungAfterMs: number): Extract<ConsoleObservation, { kind: 'visited' }>;
+}
+
+const MAX_DIALOGS = 10;
+const MAX_POPUPS = 10;
+const MAX_NAVIGATIONS = 25;
+const MAX_REQUESTS = 5_000;
+const MAX_EVENTS = 1_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Requests whose answers a page waits for; streams that stay open by design are none. */
+const AWAITED = new Set(['document', 'script', 'stylesheet', 'xhr', 'fetch']);
+
+/** Browsers ask for it by themselves, and a page without one is as well as another. */
+const isFavicon = (url: string): boolean => URL.parse(url)?.pathname === '/favicon.ico';
+
+/**
+ * Watches a page from before it is opened. Only numbers leave: what the page says stays inside. Everything that a page can
+ * do without an end is bounded: dialogs, popups, navigations, requests, messages, bytes.
+ */
+export async function watchPage(page: Page): Promise<PageWatch> {
+  const { promise: over, resolve: end } = Promise.withResolvers<NoPage>();
+  const failed = new Set<string>();
+  const repeated: string[] = [];
+  const waiting = new Map<Request, number>();
+  const counts = { consoleErrors: 0, exceptions: 0, failedRequests: 0 };
+  const totals = { dialogs: 0, popups: 0, navigations: 0, requests: 0, events: 0, bytes: 0 };
+  let lastAt = performance.now();
+
+  const bump = (what: keyof typeof totals, most: number, why: NoPage, by = 1): void => {
+    totals[what] += by;
+    lastAt = performance.now();
+    if (totals[what] > most) end(why);
+  };
+  const event = () => bump('events', MAX_EVENTS, 'too-large');
+
+  const failRequest = (request: Request): void => {
+    if (isFavicon(request.url())) return;
+    counts.failedRequests += 1;
+    if (failed.size < MAX_EVENTS) failed.add(request.url());
+  };
+  const settle = (request: Request): void => {
+    lastAt = performance.now();
+    waiting.delete(request);
+  };
+
+  page.on('request', (request) => {
+    bump('requests', MAX_REQUESTS, 'too-large');
+    if (AWAITED.has(request.resourceType())) waiting.set(request, performance.now());
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame())
+      bump('navigations', MAX_NAVIGATIONS, 'redirects');
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) failRequest(response.request());
+  });
+  page.on('requestfinished', settle);
+  page.on('requestfailed', (request) => {
+    settle(request);
+    // A request that the page itself gave up, as when it moves on, is no failure.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') failRequest(request);
+  });
+  page.on('console', (message) => {
+    event();
+    if (message.type() !== 'error' && message.type() !== 'assert') return;
+    const { url } = message.location();
+    if (!message.text().startsWith('Failed to load resource:')) counts.consoleErrors += 1;
+    else if (!isFavicon(url) && repeated.length < MAX_EVENTS) repeated.push(url);
+  });
+  page.on('pageerror', () => {
+    event();
+    counts.exceptions += 1;
+  });
+  page.on('dialog', (dialog) => {
+    bump('dialogs', MAX_DIALOGS, 'dialogs');
+    void dialog.dismiss().catch(() => {});
+  });
+  page.on('crash', () => end('crashed'));
+  page.context().on('page', (popup) => {
+    if (popup === page) return;
+    bump('popups', MAX_POPUPS, 'dialogs');
+    void popup.close().catch(() => {});
+  });
+  const session = await page.context().newCDPSession(page);
+  session.on('Network.dataReceived', ({ dataLength }) => bump('bytes', MAX_BYTES, 'too-large', dataLength));
+  await session.send('Network.enable');
+
+  const waits = (): readonly number[] => [...waiting.values()].map((since) => performance.now() - since);
+  return {
+    over,
+    isQuiet: (forMs) => waiting.size === 0 && performance.now() - lastAt >= forMs,
+    oldestWaitMs: () => Math.max(0, ...waits()),
+    count: (hungAfterMs) => ({
+      kind: 'visited',
+      ...counts,
+      consoleErrors: counts.consoleErrors + repeated.filter((url) => !failed.has(url)).length,
+      failedRequests: counts.failedRequests + waits().filter((ms) => ms >= hungAfterMs).length,
+    }),
+  };
+}

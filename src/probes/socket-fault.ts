@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Fault } from '../model/observation.ts';
+import { isSocketPathTooLong } from '../model/socket-path.ts';
+
+/** Who owns what keeps us out, and its mode: the socket, or the nearest folder above it that can be seen. */
+async function ownerOf(path: string): Promise<{ readonly owner: string; readonly mode: string } | undefined> {
+  try {
+    const { uid, mode } = await stat(path);
+    return { owner: uid === 0 ? 'root' : `uid ${uid}`, mode: (mode & 0o7777).toString(8).padStart(4, '0') };
+  } catch {
+    return dirname(path) === path ? undefined : ownerOf(dirname(path));
+  }
+}
+
+/** Why a unix socket could not be connected to or used, by the system's error code. */
+export async function toSocketFault(path: string, code: string | undefined): Promise<Fault> {
+  const address = `unix:${path}`;
+  if (isSocketPathTooLong(path)) return { kind: 'socket', path, state: 'too-long' };
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'socket', path, state: 'missing' };
+  if (code === 'EACCES' || code === 'EPERM') return { kind: 'socket', path, state: 'denied', ...(await ownerOf(path)) };
+  if (code === 'ECONNREFUSED' || code === 'ENOTSOCK') {
+    const isSocket = await stat(path)
+      .then((found) => found.isSocket())
+      .catch(() => true);
+    return { kind: 'socket', path, state: isSocket ? 'stale' : 'no-socket' };
+  }
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ended') return { kind: 'closed', address };
+  return { kind: 'unreachable', address };
+}

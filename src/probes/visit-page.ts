@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext } from 'playwright-core';
+import type { ConsoleObservation } from '../model/observation.ts';
+import { isStranger } from './own-host.ts';
+import { type PageWatch, watchPage } from './page-watch.ts';
+
+type NoPage = ConsoleObservation & { kind: 'no-page' };
+
+const noPage = (why: NoPage['why']): NoPage => ({ kind: 'no-page', why });
+
+/** A page that asks again and again is not waited for longer, as long as it is answered. */
+const SETTLE_MS = 5_000;
+const QUIET_MS = 1_000;
+const LOOK_EVERY_MS = 100;
+
+/** Why a page did not open, by the words of Chromium and Playwright. */
+function toWhy({ message, name }: Error): NoPage['why'] {
+  if (name === 'TimeoutError') return 'timeout';
+  if (message.includes('ERR_TOO_MANY_REDIRECTS')) return 'redirects';
+  if (message.includes('Download is starting') || message.includes('ERR_ABORTED')) return 'no-html';
+  if (message.includes('crashed')) return 'crashed';
+  return 'unreachable';
+}
+
+/** Waits until the page has what it asked for, and for some peace after it. */
+async function settle(watch: PageWatch, deadline: number): Promise<void> {
+  const started = performance.now();
+  while (performance.now() < deadline) {
+    if (watch.isQuiet(QUIET_MS)) return;
+    if (performance.now() - started >= SETTLE_MS && watch.oldestWaitMs() < SETTLE_MS) return;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/**
+ * Opens a page in a fresh context and counts what goes wrong, until it is quiet or the deadline comes, in milliseconds of
+ * `performance.now()`. Styles and fonts of strangers are answered empty and never asked for: the page of a stock
+ * deployment wants a font from the internet, which many monitors must not reach. Rejects when the browser is gone.
+ */
+export async function visitPage(
+  context: BrowserContext,
+  address: string,
+  own: readonly string[],
+  deadline: number,
+): Promise<ConsoleObservation> {
+  const hungAfterMs = Math.min(SETTLE_MS, (deadline - performance.now()) / 2);
+  const isDecoration = (type: string): boolean => type === 'stylesheet' || type === 'font';
+  await context.route(
+    (url) => isStranger(url.href, address, own),
+    (route) =>
+      isDecoration(route.request().resourceType())
+        ? route.fulfill({ status: 200, headers: { 'access-control-allow-origin': '*' }, body: '' })
+        : route.continue(),
+  );
+  const page = await context.newPage();
+  const watch = await watchPage(page);
+
+  const open = async (): Promise<ConsoleObservation> => {
+    const response = await page
+      .goto(address, { waitUntil: 'load', timeout: Math.max(1, deadline - performance.now()) })
+      .catch((error: Error) => error);
+    if (response instanceof Error) {
+      if (page.isClosed() || context.browser()?.isConnected() === false) throw response;
+      return noPage(toWhy(response));
+    }
+    const status = response?.status() ?? 200;
+    if (status >= 400) return { ...noPage('status'), status };
+    await settle(watch, deadline);
+    return watch.count(hungAfterMs);
+  };
+  return Promise.race([open(), watch.over.then(noPage)]);
+}

@@ -1,0 +1,54 @@
+import type { ExecFault, Fault, SocketFault } from '../model/observation.ts';
+import { MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
+import type { Target } from '../model/target.ts';
+import { degraded, type Judgement, unknown } from '../model/verdict.ts';
+import { howToLook } from './how-to-look.ts';
+
+function explainSocket({ path, state, owner, mode }: SocketFault, target: Target): string {
+  switch (state) {
+    case 'missing':
+      return `there is no socket ${path}; correct ipc in the inventory, or start the node: ${howToLook(target)}`;
+    case 'stale':
+      return `nobody listens on the socket ${path} any more, as after a kill; start the node: ${howToLook(target)}`;
+    case 'no-socket':
+      return `${path} is no socket; correct ipc in the inventory, it usually ends in XDC.ipc`;
+    case 'too-long':
+      return `the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${MAX_SOCKET_PATH_BYTES} can be used; move the folder of the deployment to a shorter path`;
+    case 'denied': {
+      const whose = owner === undefined ? '' : ` (it belongs to ${owner}, mode ${mode})`;
+      return `subnetd may not open the socket ${path}${whose}; run subnetd as its owner, or take ipc out of the inventory`;
+    }
+  }
+}
+
+const EXEC: Readonly<Record<ExecFault['why'], string>> = {
+  docker: 'Docker cannot be asked to run its console; the check container says why',
+  forbidden:
+    'Docker refuses to run its console; let the socket proxy allow POST and exec, or set consoleExec to false in the inventory',
+  'no-container': 'its container is not there; the check container says what to do',
+  'not-running': 'its container does not run; the check container says what to do',
+  'no-program': 'its container has no program XDC; correct container in the inventory, or set consoleExec to false',
+  'no-attach': 'its console could not attach to the process of the node, which is not running or hangs',
+  'still-running': 'the console of an earlier look still hangs in its container; restart the container if it stays so',
+  timeout: 'its console did not end in time; raise checks.console.timeout, or restart the container if it stays so',
+  'too-large': 'its console printed more than any healthy one does',
+  'no-sense': 'what its console printed makes no sense; see whether what the container runs is a subnet node',
+};
+
+/** What a fault of the way to the node's console means and what to do, as the end of a sentence. */
+export const explainConsoleFault = (fault: SocketFault | ExecFault, target: Target): string =>
+  fault.kind === 'socket'
+    ? explainSocket(fault, target)
+    : `${EXEC[fault.why]}${fault.why === 'no-attach' ? `; ${howToLook(target)}` : ''}`;
+
+/**
+ * The verdict when it is subnetd that cannot see, whatever the node does: degraded before a socket that it may not open,
+ * unknown without Docker. Undefined when the fault is the node's.
+ */
+export function judgeBlind(fault: Fault, target: Target): Judgement | undefined {
+  if (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long'))
+    return degraded(`nothing is seen of ${target.name}: ${explainSocket(fault, target)}`);
+  if (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'))
+    return unknown(`nothing is seen of ${target.name}: ${EXEC[fault.why]}`);
+  return undefined;
+}

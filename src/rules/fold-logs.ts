@@ -1,0 +1,110 @@
+import type { LogHit, LogSource, LogSourceState, Meaning } from '../model/log.ts';
+import type { Component } from '../model/target.ts';
+import { foldRelayerLog, type RelayerLogFacts } from './fold-relayer-log.ts';
+
+/** How often and when a pattern matched last. */
+export interface PatternFacts {
+  readonly means: Meaning;
+  readonly count: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Its place among all hits of the target. */
+  readonly order: number;
+  /** What it is and what to do: the text of the pack, never of the line. */
+  readonly what: string;
+  /** It is the operator's own, from the inventory. */
+  readonly own: boolean;
+}
+
+/** The height in the log of a node. */
+export interface NodeLogFacts {
+  readonly height?: number;
+  /** When the line that raised it was printed, in Unix milliseconds. */
+  readonly advancedAt?: number;
+  /** The level that the node was started with, 0 to 5. */
+  readonly level?: number;
+}
+
+/** Data lines of the stats server; times are Unix milliseconds. */
+export interface StatsLogFacts {
+  readonly block?: { readonly number: number; readonly at: number; readonly risenAt: number };
+  readonly historyAt?: number;
+  readonly startedAt?: number;
+  /** What is read is the log of the container, which has no data lines. */
+  readonly isConsole?: boolean;
+}
+
+/** What the lines of a target's log have told, by its component. */
+export interface LogState {
+  readonly node?: NodeLogFacts;
+  /** `host:port` of every node that spoke to the bootnode, with when it did last. */
+  readonly heard?: ReadonlyMap<string, number>;
+  readonly relayer?: RelayerLogFacts;
+  readonly stats?: StatsLogFacts;
+}
+
+/** All that is known of a target's log. */
+export interface LogFacts extends LogState {
+  readonly sources: Readonly<Partial<Record<LogSource, LogSourceState>>>;
+  /** By the name of the pattern. */
+  readonly patterns: Readonly<Record<string, PatternFacts>>;
+  /** Of the files that are read, all together. */
+  readonly fileBytes?: number;
+  /** What Docker says of the node's container: the level and the p2p address that it was created with. */
+  readonly created?: { readonly level?: number; readonly p2p?: string };
+}
+
+/** More addresses than any subnet has nodes: who sends from ever new ones cannot fill the memory. */
+const MAX_HEARD = 256;
+
+function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHit): NodeLogFacts {
+  if (pattern === 'log_level') return { level: Number(value) };
+  if (pattern === 'started') return facts.level === undefined ? {} : { level: facts.level };
+  if (value === undefined || (means !== 'progress' && pattern !== 'loaded_head')) return facts;
+  const height = Number(value);
+  if (pattern === 'loaded_head') return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
+  return height > (facts.height ?? -1) && Number.isSafeInteger(height) ? { ...facts, height, advancedAt: at } : facts;
+}
+
+function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
+  if (pattern === 'console_banner') return { ...facts, isConsole: true };
+  if (pattern === 'history_data') return { ...facts, historyAt: at };
+  if (pattern === 'started')
+    return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isConsole && { isConsole: true }) };
+  if (pattern !== 'block_data') return facts;
+  const number = Number(value);
+  const { block } = facts;
+  if (block === undefined || number > block.number) return { ...facts, block: { number, at, risenAt: at } };
+  // Blocks come from all nodes, the slower ones' later; a number far below all of them is another chain.
+  if (number < block.number - 1_000) return { ...facts, block: { number, at, risenAt: at } };
+  return { ...facts, block: { ...block, at } };
+}
+
+function hear(heard: ReadonlyMap<string, number> = new Map(), { value = '', at }: LogHit): ReadonlyMap<string, number> {
+  const next = new Map(heard);
+  next.delete(value);
+  next.set(value, at);
+  for (const oldest of next.keys()) {
+    if (next.size <= MAX_HEARD) break;
+    next.delete(oldest);
+  }
+  return next;
+}
+
+/** Adds a hit to what the log of a component has told; the same value when the hit tells nothing new. */
+export function foldLogHit(component: Component, state: LogState, hit: LogHit): LogState {
+  switch (component) {
+    case 'node': {
+      const node = foldNode(state.node, hit);
+      return node === state.node ? state : { ...state, node };
+    }
+    case 'bootnode':
+      return hit.pattern === 'received' ? { ...state, heard: hear(state.heard, hit) } : state;
+    case 'relayer':
+      return { ...state, relayer: foldRelayerLog(state.relayer, hit) };
+    case 'stats':
+      return { ...state, stats: foldStats(state.stats, hit) };
+    case 'frontend':
+      return state;
+  }
+}

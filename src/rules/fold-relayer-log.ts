@@ -1,0 +1,182 @@
+import type { LogHit } from '../model/log.ts';
+
+/** The modes of the relayer, each with a queue of its own. */
+export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';
+
+/** What the lines of one mode have told; times are Unix milliseconds. */
+export interface RelayerModeFacts {
+  /** The first line of the last cycle. */
+  readonly cycleAt?: number;
+  /** What came last: the cycle's first line, another line of a cycle, an attempt, or its end. */
+  readonly phase: 'cycle' | 'working' | 'attempt' | 'done' | 'failed';
+  readonly phaseAt: number;
+  /** The last success marker after an attempt, or the heartbeat of a zero mode. */
+  readonly submittedAt?: number;
+  /** An attempt has been printed since the last success marker. */
+  readonly attempted: boolean;
+  /** The first block of the last attempt: while it rises, a catch-up goes on. */
+  readonly startBlock?: number;
+  readonly advancedAt?: number;
+  /** The pattern of the last error since the last success marker; a cycle's own error line gives way to its cause. */
+  readonly error?: { readonly pattern: string; readonly at: number };
+}
+
+/** What the log of the relayer tells. */
+export interface RelayerLogFacts {
+  readonly startedAt?: number;
+  /** As the relayer said at its start, or as its cycles show; empty when it is idle. */
+  readonly modes?: readonly RelayerMode[];
+  readonly byMode: Readonly<Partial<Record<RelayerMode, RelayerModeFacts>>>;
+  readonly died?: { readonly at: number; readonly because?: string };
+  readonly redisDiedAt?: number;
+  readonly stoppedAt?: number;
+  readonly forkAt?: number;
+  /** Success markers since subnetd started. */
+  readonly submissions: number;
+  /** The newest success marker. */
+  readonly submittedAt?: number;
+  /** Why the last start failed, by its pattern. */
+  readonly startError?: string;
+}
+
+const MODES: Readonly<Record<string, RelayerMode>> = {
+  FULL: 'full',
+  LITE: 'lite',
+  REVERSE_FULL: 'reverse_full',
+  ZERO: 'zero',
+  REVERSE_ZERO: 'reverse_zero',
+};
+
+const CYCLES: Readonly<Record<string, RelayerMode>> = {
+  full_cycle: 'full',
+  lite_cycle: 'lite',
+  reverse_cycle: 'reverse_full',
+  zero_cycle: 'zero',
+  reverse_zero_cycle: 'reverse_zero',
+};
+
+const JOBS: Readonly<Record<string, RelayerMode>> = {
+  'full relayer': 'full',
+  'lite relayer': 'lite',
+  'full reverse relayer': 'reverse_full',
+  'xdc-zero': 'zero',
+  'reverse-xdc-zero': 'reverse_zero',
+};
+
+const START_ERRORS = ['unreachable_at_start', 'wrong_contract', 'no_contract', 'mode_unreadable', 'redis_unreachable'];
+
+const nothing: RelayerLogFacts = { byMode: {}, submissions: 0 };
+
+/** The mode that writes to the parent chain; before it is known, full. */
+const forward = (facts: RelayerLogFacts): RelayerMode =>
+  facts.modes?.includes('lite') || facts.byMode.lite !== undefined ? 'lite' : 'full';
+
+/** The error lines of both directions look the same but for the name of the chain. */
+function modeOfError(facts: RelayerLogFacts, { pattern, value }: LogHit): RelayerMode {
+  if (pattern === 'job_failed') return JOBS[value ?? ''] ?? forward(facts);
+  return value === 'SUBNET' ? 'reverse_full' : forward(facts);
+}
+
+function change(facts: RelayerLogFacts, mode: RelayerMode, part: Partial<RelayerModeFacts>, at: number) {
+  const before = facts.byMode[mode] ?? { phase: 'cycle', phaseAt: at, attempted: false };
+  return { ...facts, byMode: { ...facts.byMode, [mode]: { ...before, ...part } } };
+}
+
+function succeed(facts: RelayerLogFacts, mode: RelayerMode, { at, counted }: LogHit, counts: boolean): RelayerLogFacts {
+  const submitted = counts ? { submittedAt: at } : {};
+  const next = change(
+    facts,
+    mode,
+    { phase: 'done', phaseAt: at, attempted: false, error: undefined, ...submitted },
+    at,
+  );
+  const isSubmission = counts && !mode.includes('zero');
+  return isSubmission ? { ...next, submittedAt: at, submissions: facts.submissions + (counted ? 1 : 0) } : next;
+}
+
+function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
+  const { pattern, at } = hit;
+  const mode = modeOfError(facts, hit);
+  const known = facts.byMode[mode]?.error;
+  // "Fail to process" follows the line that names the cause.
+  const cause = pattern === 'job_failed' && known !== undefined && at - known.at < 60_000 ? known.pattern : pattern;
+  const next = change(facts, mode, { phase: 'failed', phaseAt: at, error: { pattern: cause, at } }, at);
+  return START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
+}
+
+function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHit): RelayerLogFacts {
+  const startBlock = value === undefined ? undefined : Number(value);
+  const before = facts.byMode[mode];
+  const rises = startBlock !== undefined && startBlock > (before?.startBlock ?? -1);
+  return change(
+    facts,
+    mode,
+    {
+      phase: 'attempt',
+      phaseAt: at,
+      attempted: true,
+      ...(startBlock !== undefined && { startBlock }),
+      // The first attempt shows nothing yet: a block beyond the last one shows that the one before was taken.
+      ...(rises && before?.startBlock !== undefined && { advancedAt: at }),
+    },
+    at,
+  );
+}
+
+/** Adds a hit of the relayer's pack, in the order of the lines. */
+export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHit): RelayerLogFacts {
+  const facts = previous ?? nothing;
+  const { pattern, at, value } = hit;
+  const cycle = CYCLES[pattern];
+  if (cycle !== undefined) {
+    const modes = facts.modes?.includes(cycle) ? facts.modes : [...(facts.modes ?? []), cycle];
+    const living = { ...facts, modes, died: undefined, stoppedAt: undefined };
+    if (cycle === 'zero' || cycle === 'reverse_zero')
+      return change(succeed(living, cycle, hit, true), cycle, { cycleAt: at }, at);
+    return change(living, cycle, { cycleAt: at, phase: 'cycle', phaseAt: at }, at);
+  }
+  switch (pattern) {
+    case 'started':
+      return { ...nothing, submissions: facts.submissions, startedAt: at, ...kept(facts) };
+    case 'redis_started':
+      return { ...facts, redisDiedAt: undefined };
+    case 'modes': {
+      const modes = (value ?? '').split(',').flatMap((word) => MODES[word.replaceAll(/[\s']/g, '')] ?? []);
+      return { ...facts, modes, startError: undefined };
+    }
+    case 'exited':
+      return { ...facts, died: { at, ...(facts.startError && { because: facts.startError }) } };
+    case 'redis_exited':
+      return { ...facts, redisDiedAt: at };
+    case 'stopped':
+      return { ...facts, stoppedAt: at };
+    case 'fork':
+      return fail({ ...facts, forkAt: at }, hit);
+    case 'syncing':
+    case 'fetching': {
+      const mode = facts.byMode.reverse_full?.phase === 'cycle' ? 'reverse_full' : forward(facts);
+      return change(facts, mode, { phase: 'working', phaseAt: at }, at);
+    }
+    case 'attempt':
+      return attempt(facts, 'full', hit);
+    case 'reverse_attempt':
+      return attempt(facts, 'reverse_full', hit);
+    case 'lite_attempt':
+      return attempt(facts, 'lite', hit);
+    case 'full_submitted':
+      return succeed(facts, 'full', hit, true);
+    case 'reverse_submitted':
+      return succeed(facts, 'reverse_full', hit, true);
+    case 'lite_completed':
+      return succeed(facts, 'lite', hit, facts.byMode.lite?.attempted === true);
+    default:
+      if (START_ERRORS.includes(pattern) && hit.means === 'note') return { ...facts, startError: pattern };
+      return hit.means === 'error' ? fail(facts, hit) : facts;
+  }
+}
+
+/** What outlives a restart of the relayer: the newest submission, the mode's wait, and the death of redis. */
+const kept = ({ submittedAt, redisDiedAt }: RelayerLogFacts): Partial<RelayerLogFacts> => ({
+  ...(submittedAt !== undefined && { submittedAt }),
+  ...(redisDiedAt !== undefined && { redisDiedAt }),
+});

@@ -1,0 +1,43 @@
+import { sayDuration } from '../model/duration.ts';
+import type { NodeTarget } from '../model/target.ts';
+import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import { howToLook } from './how-to-look.ts';
+import type { View } from './view.ts';
+
+/** From this level on a node prints its progress (XDC-Subnet, `LOG_LEVEL`). */
+const INFO = 3;
+
+/** Does the height in the log of the node rise? */
+export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<NodeTarget>): Judgement {
+  const { name } = target;
+  const { stallAfterMs } = settings.rpc;
+  if (logs === undefined) return unknown(`the log of ${name} has not been looked at yet`);
+  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
+  if (fault !== undefined) return fail(fault);
+  const unread = findSourceFault(logs);
+  if (unread !== undefined) return unknown(`the log of ${name} cannot be read: ${unread}`);
+
+  const { height, advancedAt = 0, level = logs.created?.level } = logs.node ?? {};
+  const raiseLevel = `set LOG_LEVEL=4 in ${name}.env and recreate the node`;
+  if (height === undefined) {
+    if (level !== undefined && level < INFO)
+      return degraded(
+        `${name} runs with log level ${level}, at which a healthy node is silent; to see its blocks in the log ${raiseLevel}, or add its xdc.log to logFiles`,
+      );
+    const waited = now - readSince(logs, now);
+    if (level === undefined)
+      return unknown(
+        `the log of ${name} has shown neither a block nor the log level for ${sayDuration(waited)}; if it stays so, ${raiseLevel}`,
+      );
+    return waited < stallAfterMs
+      ? unknown(`the log of ${name} has shown no block yet, and has time to`)
+      : fail(`the log of ${name} has shown no block for ${sayDuration(waited)}; ${howToLook(target)}`);
+  }
+  const silentMs = now - advancedAt;
+  return silentMs >= stallAfterMs
+    ? fail(
+        `the height in the log of ${name} stands at ${height} for ${sayDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${howToLook(target)}`,
+      )
+    : pass(`the log of ${name} is at block ${height}, which it reached ${sayDuration(Math.max(silentMs, 0))} ago`);
+}

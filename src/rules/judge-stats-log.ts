@@ -1,0 +1,67 @@
+import { sayDuration } from '../model/duration.ts';
+import type { ServiceTarget } from '../model/target.ts';
+import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import type { LogFacts } from './fold-logs.ts';
+import type { View } from './view.ts';
+
+/** A node answers the stats server's question for its history within seconds of the start. */
+const HISTORY_GRACE_MS = 60_000;
+
+/** What is the matter with reading or running, before any data line is asked for. */
+function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement | LogFacts {
+  if (logs === undefined) return unknown('the debug log of the stats server has not been looked at yet');
+  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
+  if (fault !== undefined) return fail(fault);
+  const unread = findSourceFault(logs);
+  if (unread !== undefined) return unknown(`the debug log of the stats server cannot be read: ${unread}`);
+  if (logs.stats?.isConsole && logs.stats.block === undefined)
+    return unknown(
+      'this is what the stats server prints to its console; its data lines are in the files of logs/debug',
+    );
+  return logs;
+}
+
+/** Do new blocks come to the stats server? A node repeats its block every 15 s when the chain stands, so the number must rise. */
+export function judgeBlockData(view: View<ServiceTarget>): Judgement {
+  const logs = judgeBefore(view);
+  if ('verdict' in logs) return logs;
+  const { settings, now } = view;
+  const { blockDataWithinMs } = settings.logs;
+  const block = logs.stats?.block;
+  const since = readSince(logs, now);
+  if (block === undefined)
+    return now - since < blockDataWithinMs
+      ? unknown('the debug log of the stats server has shown no block yet, and has time to')
+      : fail(
+          `no node has sent the stats server a block for ${sayDuration(now - since)}; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
+        );
+  const age = now - block.risenAt;
+  if (age < blockDataWithinMs)
+    return pass(`the stats server got block ${block.number} ${sayDuration(Math.max(age, 0))} ago`);
+  return fail(
+    now - block.at < blockDataWithinMs
+      ? `the stats server gets block ${block.number} again and again for ${sayDuration(age)}; the chain stands, so check the nodes`
+      : `the stats server has got no block for ${sayDuration(now - block.at)}; check that the nodes run and reach it at STATS_SERVICE_ADDRESS`,
+  );
+}
+
+/** Has a node sent its history since the stats server started? It comes once per connection, not for ever. */
+export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
+  const logs = judgeBefore(view);
+  if ('verdict' in logs) return logs;
+  const { now, facts } = view;
+  const observation = facts.container?.observation;
+  const container = observation?.kind === 'found' ? observation.container.startedAt : undefined;
+  const { historyAt, startedAt = container } = logs.stats ?? {};
+  // Container and log have different clocks' resolution: a line may carry the second before.
+  if (historyAt !== undefined && (startedAt === undefined || historyAt >= startedAt - 1_000))
+    return pass(`a node sent its history to the stats server ${sayDuration(Math.max(now - historyAt, 0))} ago`);
+  if (startedAt === undefined)
+    return unknown('neither the start of the stats server nor a history is in the log that can be read');
+  return now - startedAt < HISTORY_GRACE_MS
+    ? unknown('the stats server has just started, and no node has sent its history yet')
+    : fail(
+        `no node has sent its history since the stats server started ${sayDuration(now - startedAt)} ago; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
+      );
+}

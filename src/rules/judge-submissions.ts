@@ -1,0 +1,115 @@
+import { sayDuration } from '../model/duration.ts';
+import type { ServiceTarget } from '../model/target.ts';
+import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import type { LogFacts } from './fold-logs.ts';
+import type { RelayerLogFacts, RelayerMode, RelayerModeFacts } from './fold-relayer-log.ts';
+import { howToLook } from './how-to-look.ts';
+import type { View } from './view.ts';
+
+const MINUTE_MS = 60_000;
+
+/** How often a cycle of each mode begins, and how long it may be without a submission (XDC-Relayer src/config.ts). */
+const RHYTHM: Readonly<Record<RelayerMode, { readonly periodMs: number; readonly withinMs: number }>> = {
+  full: { periodMs: 20_000, withinMs: 5 * MINUTE_MS },
+  lite: { periodMs: 2 * MINUTE_MS, withinMs: 45 * MINUTE_MS },
+  reverse_full: { periodMs: 20_000, withinMs: 5 * MINUTE_MS },
+  zero: { periodMs: 10_000, withinMs: MINUTE_MS },
+  reverse_zero: { periodMs: 10_000, withinMs: MINUTE_MS },
+};
+
+/** web3 waits so long for a transaction to be mined, silently, and some blocks more. */
+const MINED_WITHIN_MS = 780_000;
+
+/** Cycles that may be missed before silence is a fault. */
+const MISSED_CYCLES = 3;
+
+const say = (mode: RelayerMode): string => mode.toUpperCase();
+
+const hangs = (mode: RelayerMode, silentMs: number): string =>
+  `the relayer (${say(mode)}) began a cycle ${sayDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
+
+/** What is wrong with a mode, as a sentence without its end; undefined when nothing is. */
+function findModeFault(
+  mode: RelayerMode,
+  facts: RelayerModeFacts,
+  logs: LogFacts,
+  base: number,
+  { settings: { logs: settings }, now }: View,
+): string | undefined {
+  const { periodMs, withinMs } = RHYTHM[mode];
+  const { error, phase, phaseAt } = facts;
+  if (error !== undefined && now - error.at < settings.errorWindowMs)
+    return `the relayer (${say(mode)}) fails since its last submission: ${logs.patterns[error.pattern]?.what ?? error.pattern}`;
+  const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0);
+  if (phase === 'attempt') {
+    if (silentMs < MINED_WITHIN_MS) return undefined;
+    return `the relayer (${say(mode)}) has waited ${sayDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
+  }
+  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
+  if (silentMs >= MISSED_CYCLES * periodMs)
+    return `the relayer (${say(mode)}) has begun no cycle for ${sayDuration(silentMs)}, as when its redis is dead; restart its container`;
+  const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
+  const limitMs = settings.submissionsWithinMs ?? withinMs;
+  if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
+  return now - last >= limitMs
+    ? `the relayer (${say(mode)}) has submitted nothing for ${sayDuration(now - last)} (limit ${sayDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
+    : undefined;
+}
+
+function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): string | undefined {
+  const { died, redisDiedAt, modes, forkAt, startError } = relayer;
+  const ago = (at: number) => sayDuration(Math.max(now - at, 0));
+  const what = (pattern: string) => logs.patterns[pattern]?.what ?? pattern;
+  if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
+    return `the relayer detected a fork ${ago(forkAt)} ago: ${what('fork')}`;
+  if (died !== undefined)
+    return `the relayer died ${ago(died.at)} ago while its container lives on${died.because === undefined ? '; restart the container' : `: ${what(died.because)}`}`;
+  if (redisDiedAt !== undefined)
+    return `the redis of the relayer died ${ago(redisDiedAt)} ago, and without it the relayer does nothing; restart its container`;
+  if (startError !== undefined && modes === undefined) return `the relayer cannot start: ${what(startError)}`;
+  if (modes?.length === 0)
+    return 'the relayer runs in no mode and does nothing; deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it';
+  return undefined;
+}
+
+/** Does the relayer submit blocks, in each of its modes? */
+export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
+  const { target, facts, settings, now } = view;
+  const { logs } = facts;
+  if (logs === undefined) return unknown('the log of the relayer has not been looked at yet');
+  const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
+  if (own !== undefined) return fail(own);
+  const unread = findSourceFault(logs);
+  if (unread !== undefined) return unknown(`the log of the relayer cannot be read: ${unread}`);
+  const look = howToLook(target);
+  const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
+  const processFault = findProcessFault(relayer, logs, view);
+  if (processFault !== undefined) return fail(`${processFault}; ${look}`);
+
+  const base = Math.max(readSince(logs, now), relayer.startedAt ?? 0);
+  const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
+  for (const [mode, modeFacts] of modes) {
+    const fault = findModeFault(mode, modeFacts, logs, base, view);
+    if (fault !== undefined) return fail(`${fault}; ${look}`);
+  }
+  const limitMs = settings.logs.submissionsWithinMs ?? RHYTHM.full.withinMs;
+  const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
+  if (silent.length > 0 && now - base >= limitMs)
+    return fail(
+      `the relayer has printed nothing of ${silent.map(say).join(', ')} for ${sayDuration(now - base)}, as when its redis is dead or it hangs; restart its container, and ${look}`,
+    );
+  if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
+  const attempting = modes.find(([, { phase }]) => phase === 'attempt');
+  const { submittedAt } = relayer;
+  if (attempting !== undefined) {
+    const [mode, { phaseAt }] = attempting;
+    return pass(
+      `the relayer (${say(mode)}) is submitting; it sent its last transaction ${sayDuration(Math.max(now - phaseAt, 0))} ago`,
+    );
+  }
+  const names = modes.map(([mode]) => say(mode)).join(', ');
+  if (submittedAt !== undefined)
+    return pass(`the relayer (${names}) submitted blocks ${sayDuration(Math.max(now - submittedAt, 0))} ago`);
+  return pass(`the relayer (${names}) runs its cycles, and has time to submit`);
+}

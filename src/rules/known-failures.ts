@@ -1,0 +1,205 @@
+import type { Component, Target } from '../model/target.ts';
+import type { ContainerFacts } from './fold-container.ts';
+import type { NodeFacts } from './fold-node.ts';
+
+/** What a log has told, as far as a known failure shows in it; times are Unix milliseconds. */
+export interface LogEvidence {
+  /** By the name of the pattern: when it matched last. */
+  readonly patterns: Readonly<Record<string, { readonly at: number }>>;
+  readonly relayer?: {
+    readonly modes?: readonly unknown[];
+    readonly died?: { readonly at: number };
+    readonly redisDiedAt?: number;
+  };
+}
+
+/** Where known failures show. */
+export interface Evidence {
+  readonly container?: ContainerFacts;
+  readonly node?: NodeFacts;
+  readonly logs?: LogEvidence;
+}
+
+/** A failure that is known by its signs, with what a person wants to know of it. */
+export interface KnownFailure {
+  /** The label `failure`. */
+  readonly name: string;
+  readonly of: readonly Component[];
+  readonly symptom: string;
+  readonly cause: string;
+  /** An order that ends a sentence. */
+  readonly fix: string;
+  /** When it showed last, in Unix milliseconds; `now` as long as it goes on. */
+  readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
+}
+
+/** Two restarts within this are a loop. */
+const LOOP_MS = 10 * 60 * 1000;
+
+const latest = (...times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+};
+
+const match =
+  (...patterns: readonly string[]): KnownFailure['seenAt'] =>
+  ({ logs }) =>
+    latest(...patterns.map((pattern) => logs?.patterns[pattern]?.at));
+
+const startOf = ({ container }: Evidence): number | undefined =>
+  container?.observation?.kind === 'found' ? container.observation.container.startedAt : undefined;
+
+/** What lasts until the next start of the container. */
+const untilRestart =
+  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
+  (evidence, now) => {
+    const at = seenAt(evidence, now);
+    return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
+  };
+
+const everything: readonly Component[] = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
+
+/** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
+export const knownFailures: readonly KnownFailure[] = [
+  {
+    name: 'ipc_path_too_long',
+    of: ['node'],
+    symptom:
+      'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
+    cause:
+      'The path of the socket XDC.ipc is longer than the 107 bytes that a unix socket may have, usually because the folder of the deployment lies deep.',
+    fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
+    seenAt: match('ipc_path_too_long'),
+  },
+  {
+    name: 'out_of_memory',
+    of: everything,
+    symptom: 'The container or its program is killed by SIGKILL although nobody stopped it; Docker may say OOMKilled.',
+    cause:
+      'The container has reached its memory limit, or the machine has run out of memory. The build of the frontend at each start needs most.',
+    fix: 'give the container or Docker more memory, or free memory on the machine',
+    seenAt: ({ container, logs }) =>
+      latest(container?.lastOomAt, container?.unorderedKill?.at, logs?.patterns.build_killed?.at),
+  },
+  {
+    name: 'silent_restart_loop',
+    of: ['node'],
+    symptom: 'The container restarts again and again with exit code 0.',
+    cause:
+      'The process of the node dies of a fatal error; the exit code of its container is that of the log pipe and always 0.',
+    fix: 'read the last lines that begin with Fatal: or CRIT in the log of the node, which name the cause',
+    seenAt: ({ container }) => {
+      const { lastRestartAt, previousRestartAt, lastExit } = container ?? {};
+      return lastRestartAt !== undefined &&
+        previousRestartAt !== undefined &&
+        lastRestartAt - previousRestartAt < LOOP_MS &&
+        lastExit?.code === 0
+        ? lastRestartAt
+        : undefined;
+    },
+  },
+  {
+    name: 'head_regression',
+    of: ['node'],
+    symptom:
+      'The height of the node falls, by up to some 257 blocks; its log may say `Head state missing, repairing chain`.',
+    cause: 'The node was killed, as each `docker stop` does, and has lost the recent state that it holds in memory.',
+    fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
+    seenAt: ({ node, logs }) => latest(node?.latest?.fall?.at, logs?.patterns.repaired_head?.at),
+  },
+  {
+    name: 'miner_loop_stopped',
+    of: ['node'],
+    symptom:
+      'The node runs and follows the chain but proposes no block; its log says `Coinbase address not in snapshot signers.`',
+    cause:
+      'Its address was not in the set of masternodes at that moment, and its loop that proposes blocks has ended for good.',
+    fix: 'check that its address is among the masternodes, then restart the node',
+    seenAt: untilRestart(match('miner_stopped')),
+  },
+  {
+    name: 'masternode_update_failed',
+    of: ['node'],
+    symptom: 'The node ends at a gap block with `CRIT … Error when update masternodes set. Stopping node`.',
+    cause:
+      'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
+    fix: 'start it again; if it ends once more, check its socket and disk, or let it synchronise anew',
+    seenAt: match('masternode_update_failed'),
+  },
+  {
+    name: 'address_in_use',
+    of: ['node'],
+    symptom: 'The node restarts in a loop; its log ends in `bind: address already in use`.',
+    cause: 'Another program, often a second node, has taken one of its ports.',
+    fix: 'end the other program, or give the node other ports in its env file',
+    seenAt: match('address_in_use'),
+  },
+  {
+    name: 'database_lost',
+    of: ['node'],
+    symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
+    cause: 'The chain database is gone or corrupt, as after a full disk.',
+    fix: 'check the disk, then let the node synchronise anew from the others',
+    seenAt: match('reset_chain'),
+  },
+  {
+    name: 'relayer_dead',
+    of: ['relayer'],
+    symptom:
+      'The container is up, but nothing listens on its port; its log has `[1] sleep 5s; npm run start exited with code …`.',
+    cause:
+      'The process of the relayer has ended (unreachable chain at its start, wrong contract, killed) while redis keeps the container alive.',
+    fix: 'mend the cause that the log names before that line, then restart the container',
+    seenAt: ({ logs }, now) => (logs?.relayer?.died === undefined ? undefined : now),
+  },
+  {
+    name: 'relayer_redis_dead',
+    of: ['relayer'],
+    symptom:
+      'The relayer prints nothing any more and its queues do not answer; its log has `[0] … exited with code …`.',
+    cause: 'Redis in the container of the relayer has ended, most often for want of memory.',
+    fix: 'restart the container of the relayer, and look at its memory',
+    seenAt: ({ logs }, now) => (logs?.relayer?.redisDiedAt === undefined ? undefined : now),
+  },
+  {
+    name: 'relayer_idle',
+    of: ['relayer'],
+    symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
+    cause:
+      'CHECKPOINT_CONTRACT is missing in common.env: the checkpoint contract has not been deployed, or after the relayer was started.',
+    fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the relayer',
+    seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
+  },
+  {
+    name: 'wallet_without_funds',
+    of: ['relayer'],
+    symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
+    cause: 'The wallet that pays on the parent chain has too few coins.',
+    fix: 'send coins to the wallet PARENTNET_WALLET on the parent chain',
+    seenAt: match('no_funds'),
+  },
+  {
+    name: 'stats_without_contract',
+    of: ['stats'],
+    symptom:
+      'The stats server restarts in a loop; its log says `PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!`',
+    cause: 'It was started before the checkpoint contract was deployed.',
+    fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the stats server',
+    seenAt: match('config_missing'),
+  },
+  {
+    name: 'frontend_without_registry',
+    of: ['frontend'],
+    symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
+    cause:
+      'It installs its web server from the package registry at each start, and the machine does not reach the registry.',
+    fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
+    seenAt: match('registry_unreachable'),
+  },
+];
+
+/** The failures that this target can show: it names a container or log files to see them by. */
+export const failuresOf = ({ component, container, logFiles }: Target): readonly KnownFailure[] =>
+  container === undefined && logFiles.length === 0
+    ? []
+    : knownFailures.filter((failure) => failure.of.includes(component));

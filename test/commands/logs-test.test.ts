@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { readRecording, useFolder, writeLog } from '../support/recordings.ts';
+
+const tryLog = (component: string, file: string, env?: Readonly<Record<string, string>>) =>
+  runCli(['logs', 'test', '--component', component, file], env);
+
+const BLOCK =
+  'INFO [11-21|07:00:00] Imported new chain segment               blocks=1 txs=0 mgas=0.000 number=1234 hash=1a2b3c…9f8e7d\n';
+const FATAL = 'Fatal: Error starting protocol stack: listen unix /work/xdcchain/XDC.ipc: bind: invalid argument\n';
+const PING = 'TRACE[11-21|07:00:00] << PING XDC/v4                           addr=192.168.25.11:20303 err=nil\n';
+
+test('tells the lines, each pattern with its count, first and last, and the verdict of each check', async () => {
+  const { code, stdout, stderr } = await tryLog('relayer', writeLog(readRecording('relayer-full-healthy.log')));
+  expect([code, stderr]).toEqual([0, '']);
+  const [lines, ...rest] = stdout.trimEnd().split('\n');
+  expect(lines).toBe('138 lines');
+  expect(rest).toContainEqual(
+    expect.stringMatching(
+      /^ {2}full_submitted +18 {2}first 2026-11-21T08:59:37.684Z {2}last 2026-11-21T09:04:41.165Z$/,
+    ),
+  );
+  expect(rest.at(-1)).toMatch(/^submissions {2}pass {2}the relayer \(FULL\) submitted blocks/);
+});
+
+test.each([
+  ['relayer', 'relayer-no-funds.log', /submissions {2}fail {2}.*not enough coins/],
+  ['relayer', 'relayer-killed-dash.log', /submissions {2}fail {2}.*died/],
+  ['stats', 'stats-no-csc.log', /block_data {2}fail .*\nhistory_data {2}fail /],
+  ['frontend', 'frontend-build-sigkill.log', /logs {2}fail {2}.*memory/],
+])('ends with 1 for a log of the %s that ends in a fault: %s', async (component, recording, said) => {
+  const { code, stdout } = await tryLog(component, writeLog(readRecording(recording)));
+  expect(code).toBe(1);
+  expect(stdout).toMatch(said);
+});
+
+test.each([
+  ['relayer', 'relayer-fork.log', /fork +6 .*\n(?:.*\n)*submissions {2}pass/],
+  ['stats', 'stats-debug.log', /block_data {2}pass .*\nhistory_data {2}pass /],
+  ['stats', 'stats-console.log', /block_data {2}unknown .*logs\/debug/],
+  ['frontend', 'frontend-console.log', /logs {2}pass /],
+])(
+  'ends with 0 for a log of the %s without a fault, or that recovered from it: %s',
+  async (component, recording, said) => {
+    const { code, stdout } = await tryLog(component, writeLog(readRecording(recording)));
+    expect(stdout).toMatch(said);
+    expect(code).toBe(0);
+  },
+);
+
+test.each([
+  ['node', BLOCK, 0, /imported_segment +1 .*\nlog_block {2}pass .* at block 1234/],
+  ['node', BLOCK + FATAL, 1, /ipc_path_too_long +1 .*\nlog_block {2}fail .*shorter path/],
+  ['bootnode', PING, 0, /received +1 .*\nmessages {2}pass {2}the bootnode has heard all 1 nodes/],
+  ['bootnode', `${PING}Fatal: bad key\n`, 1, /messages {2}fail .*fatal_start/],
+] as const)('judges what a %s printed: %j', async (component, text, code, said) => {
+  const done = await tryLog(component, writeLog(text));
+  expect(done.stdout).toMatch(said);
+  expect(done.code).toBe(code);
+});
+
+test.each([
+  ['node', /log_block {2}unknown/],
+  ['bootnode', /messages {2}unknown/],
+  ['relayer', /submissions {2}unknown/],
+  ['stats', /block_data {2}unknown .*\nhistory_data {2}unknown/],
+  ['frontend', /logs {2}pass/],
+])('an empty log of the %s shows no fault', async (component, said) => {
+  const { code, stdout } = await tryLog(component, writeLog(''));
+  expect(stdout).toMatch(/^0 lines\n/);
+  expect(stdout).toMatch(said);
+  expect(code).toBe(0);
+});
+
+test('never quotes the log: a secret in it stays in it', async () => {
+  const secret = 'hunter2hunter2';
+  const text = readRecording('relayer-no-funds.log').replaceAll('Insufficient funds', `${secret} Insufficient funds`);
+  expect((await tryLog('relayer', writeLog(text))).stdout).not.toContain(secret);
+});
+
+test('reads binary output, invalid UTF-8, and a line of 100 MB without a newline, in bounded memory', async () => {
+  const garbage = Buffer.alloc(100 * 2 ** 20, 0xff);
+  const file = writeLog(Buffer.concat([Buffer.from(BLOCK), garbage]));
+  const { code, stdout } = await tryLog('node', file, { NODE_OPTIONS: '--max-old-space-size=48' });
+  expect(stdout).toMatch(/^2 lines\n/);
+  expect(stdout).toMatch(/log_block {2}pass/);
+  expect(code).toBe(0);
+}, 60_000);
+
+test.each([
+  ['a file that is not there', () => `${useFolder()}/none.log`, 'ENOENT'],
+  ['a directory', () => useFolder(), 'is no file; name a file that holds a log'],
+])('ends with 2 and what to do for %s', async (_what, file, said) => {
+  const { code, stdout, stderr } = await tryLog('node', file());
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(said);
+});
+
+test('ends with 2 for a file that may not be read', async () => {
+  const file = writeLog('x\n');
+  chmodSync(dirname(file), 0o755);
+  chmodSync(file, 0o000);
+  // Root may read everything.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
+  const done = promisify(execFile)(program, ['logs', 'test', '--component', 'node', file], user);
+  await expect(done).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('cannot be read (EACCES)'),
+  });
+});
+
+test.each([
+  ['a component that there is not', ['logs', 'test', '--component', 'parent', '/dev/null'], 'must be one of node,'],
+  ['no component', ['logs', 'test', '/dev/null'], '--component'],
+  ['no file', ['logs', 'test', '--component', 'node'], 'file'],
+])('ends with 2 for %s', async (_what, words, said) => {
+  const { code, stderr } = await runCli(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+});

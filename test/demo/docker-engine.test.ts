@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDocker } from '../../src/probes/docker.ts';
+import { eventually } from '../support/cli.ts';
+import { start } from './simulation.ts';
+
+const dockerOf = async (faults: Parameters<typeof start>[0]) => {
+  const { simulation } = await start(faults);
+  const { hostname, port } = new URL(simulation.docker);
+  const docker = createDocker({ host: hostname, port: Number(port) });
+  onTestFinished(docker.stop);
+  const look = (service: string) => docker.look({ project: 'demo', service }, AbortSignal.timeout(5_000));
+  return { simulation, docker, look };
+};
+
+test('its containers are found by label and by name, with their memory, and no others are', async () => {
+  const { docker, look } = await dockerOf([]);
+  const found = {
+    kind: 'found',
+    container: { name: 'demo-subnet1-1', running: true, memoryBytes: expect.any(Number) },
+  };
+  expect(await look('subnet1')).toMatchObject(found);
+  expect(await docker.look({ name: 'demo-subnet1-1' }, AbortSignal.timeout(5_000))).toMatchObject(found);
+  expect(await look('subnet9')).toEqual({ kind: 'missing' });
+  expect(await docker.look({ name: 'demo-subnet9-1' }, AbortSignal.timeout(5_000))).toEqual({ kind: 'missing' });
+});
+
+test('it only reads, and refuses all else', async () => {
+  const { simulation } = await dockerOf([]);
+  for (const path of ['/containers/demo-subnet1-1/stop', '/containers/create'])
+    expect((await fetch(simulation.docker + path, { method: 'POST' })).status).toBe(403);
+  expect((await fetch(`${simulation.docker}/images/json`)).status).toBe(404);
+});
+
+test('a container that stops and starts tells its events, ends its log, and goes on in it', async () => {
+  const { simulation, docker, look } = await dockerOf([]);
+  const actions: string[] = [];
+  let up = false;
+  docker.follow(
+    ({ service, action }) => actions.push(`${service} ${action}`),
+    (state) => {
+      up = state;
+    },
+  );
+  await eventually(() => expect(up).toBe(true));
+  const open = async () => {
+    const log = await docker.open('/containers/demo-subnet2-1/logs', { follow: true }, AbortSignal.timeout(30_000));
+    let text = '';
+    log.on('data', (chunk) => {
+      text += chunk;
+    });
+    return { log, text: () => text };
+  };
+  const before = await open();
+  await simulation.setFaults(['node-down']);
+  await once(before.log, 'end');
+  expect(before.text()).toContain('Imported new chain segment');
+  expect(await look('subnet2')).toMatchObject({ container: { running: false, status: 'exited', exitCode: 137 } });
+
+  await simulation.setFaults([]);
+  await eventually(() =>
+    expect(actions).toEqual(['kill', 'die', 'stop', 'start'].map((action) => `subnet2 ${action}`)),
+  );
+  const after = await open();
+  await eventually(() => expect(after.text().match(/Starting nodes with bootnodes/g)).toHaveLength(2));
+  expect(await look('subnet2')).toMatchObject({ container: { running: true } });
+});

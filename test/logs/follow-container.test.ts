@@ -1,0 +1,202 @@
+import type Dockerode from 'dockerode';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { followContainer } from '../../src/logs/follow-container.ts';
+import type { LogFault, PositionStore } from '../../src/model/log.ts';
+import type { ContainerRef } from '../../src/model/target.ts';
+import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
+import { findLogContainer } from '../../src/monitor/find-log-container.ts';
+import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
+import { type OwnEngine, startEngine } from '../support/engine.ts';
+
+let engine: OwnEngine;
+beforeAll(async () => {
+  engine = await startEngine();
+  await importBusybox(engine.docker);
+}, 120_000);
+afterAll(() => engine?.stop(), 60_000);
+
+/** Follows the container of a compose service; its lines can be waited for. */
+function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositions(), beginAt = 0) {
+  const docker = createDockerLink(() => {});
+  docker.use({ socketPath: engine.socketPath });
+  const lines: string[] = [];
+  const states: (LogFault | undefined)[] = [];
+  const stop = followContainer({
+    source: 'test',
+    positions,
+    find: (signal) => findLogContainer(docker, ref, signal),
+    open: docker.open,
+    beginAt,
+    onLine: (line) => void lines.push(line),
+    onState: (fault) => void states.push(fault),
+  });
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= stop().then(() => docker.stop());
+    return ended;
+  };
+  onTestFinished(end);
+  const has = (count: number, timeout = 30_000) =>
+    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout, interval: 20 });
+  return { lines, states, stop: end, has };
+}
+
+const serviceOf = () => {
+  const project = uniqueName('logs');
+  return { ref: { project, service: 's' }, labels: composeLabels(project, 's'), name: project };
+};
+
+const count = (to: number, from = 0) => [
+  'sh',
+  '-c',
+  `i=${from}; while [ $i -lt ${to} ]; do echo "line $i"; i=$((i+1)); done; exec sleep 600`,
+];
+const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
+
+test('stdout and stderr of a container are told, each line once, whole and in order', async () => {
+  const { ref, labels, name } = serviceOf();
+  await runContainer(engine.docker, {
+    name,
+    labels,
+    command: [
+      'sh',
+      '-c',
+      'i=0; while [ $i -lt 2000 ]; do echo "line $i"; echo "error $i" >&2; i=$((i+1)); done; exec sleep 600',
+    ],
+  });
+  const { lines, has } = follow(ref);
+  await has(4000);
+  expect(lines.filter((line) => line.startsWith('line'))).toEqual(numbered(0, 2000));
+  expect(lines.length).toBe(4000);
+}, 60_000);
+
+test('a container with a terminal is read too', async () => {
+  const { ref, labels, name } = serviceOf();
+  const container = await engine.docker.createContainer({
+    name,
+    Image: busybox,
+    Cmd: count(100),
+    Labels: { ...labels },
+    Tty: true,
+    StopTimeout: 0,
+    HostConfig: { NetworkMode: 'none' },
+  });
+  await container.start();
+  const { lines, has } = follow(ref);
+  await has(100);
+  expect(lines.map((line) => line.replace(/\r$/, ''))).toEqual(numbered(0, 100));
+}, 60_000);
+
+test('a line over 64 KiB is cut, and the lines around it are whole', async () => {
+  const { ref, labels, name } = serviceOf();
+  await runContainer(engine.docker, {
+    name,
+    labels,
+    command: ['sh', '-c', "echo before; head -c 300000 /dev/zero | tr '\\0' x; echo; echo after; exec sleep 600"],
+  });
+  const { lines, has } = follow(ref);
+  await has(3);
+  expect(lines.map((line) => line.length)).toEqual([6, 65_536, 5]);
+}, 60_000);
+
+test('a killed container, one started again and one recreated under a new id go on as one log', async () => {
+  const { ref, labels, name } = serviceOf();
+  const first = await runContainer(engine.docker, { name, labels, command: count(50) });
+  const { lines, has } = follow(ref);
+  await has(50);
+  await first.kill();
+  await first.start();
+  await has(100);
+  await first.remove({ force: true });
+  await runContainer(engine.docker, { name, labels, command: count(80, 50) });
+  await has(130);
+  expect(lines).toEqual([...numbered(0, 50), ...numbered(0, 50), ...numbered(50, 80)]);
+}, 60_000);
+
+test('after a restart of subnetd it goes on where it was', async () => {
+  const { ref, labels, name } = serviceOf();
+  const positions = createMemoryPositions();
+  await runContainer(engine.docker, {
+    name,
+    labels,
+    command: [
+      'sh',
+      '-c',
+      'i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; while :; do echo "line $i"; i=$((i+1)); usleep 2000; done',
+    ],
+  });
+  const first = follow(ref, positions);
+  await first.has(1000);
+  await first.stop();
+  const second = follow(ref, positions);
+  await second.has(2500);
+  await second.stop();
+  const all = [...first.lines, ...second.lines];
+  expect(all).toEqual(numbered(0, all.length));
+}, 60_000);
+
+const readAll = async (container: Dockerode.Container): Promise<number> => {
+  const log = (await container.logs({ stdout: true, stderr: true, follow: false })) as Buffer;
+  // Docker's frames hold the length of a line, which may be a line break too.
+  return (log.toString('latin1').match(/line \d+\n/g) ?? []).length;
+};
+
+test('the engine restarted under load loses no line and tells none twice', async () => {
+  const { ref, labels, name } = serviceOf();
+  const container = await runContainer(engine.docker, {
+    name,
+    labels,
+    restart: 'always',
+    command: ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); done'],
+  });
+  const { lines, has } = follow(ref);
+  for (let round = 0; round < 2; round++) {
+    await has(lines.length + 2_000, 60_000);
+    await engine.halt();
+    await engine.resume();
+  }
+  await has(lines.length + 2_000, 60_000);
+  await container.update({ RestartPolicy: { Name: 'no' } });
+  await container.kill();
+  const printed = await vi.waitFor(
+    async () => {
+      const total = await readAll(container);
+      expect(lines.length).toBe(total);
+      return total;
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  expect(printed).toBeGreaterThan(6_000);
+  // Each run of the container counts from 0 without a gap.
+  let expected = 0;
+  for (const line of lines) {
+    if (line === 'line 0') expected = 0;
+    expect(line).toBe(`line ${expected++}`);
+  }
+}, 180_000);
+
+test('a container that ends for want of memory has told all that it printed', async () => {
+  const { ref, labels, name } = serviceOf();
+  const container = await runContainer(engine.docker, {
+    name,
+    labels,
+    memoryBytes: 16 * 1024 * 1024,
+    command: [
+      'sh',
+      '-c',
+      'i=0; while [ $i -lt 500 ]; do echo "line $i"; i=$((i+1)); done; dd if=/dev/zero of=/dev/null bs=64M count=1',
+    ],
+  });
+  const { lines, has } = follow(ref);
+  await container.wait();
+  const total = await readAll(container);
+  await has(total);
+  expect(lines.filter((line) => line.startsWith('line'))).toEqual(numbered(0, 500));
+  expect(total).toBe(500);
+}, 60_000);
+
+test('a missing container and a missing engine are told apart', async () => {
+  const missing = follow({ name: uniqueName('nobody') });
+  await vi.waitFor(() => expect(missing.states).toContainEqual({ what: 'no-container' }), 10_000);
+});

@@ -1,0 +1,147 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Status } from '../../src/http/to-status.ts';
+import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
+import { type Engine, useEngine } from '../support/engine.ts';
+
+const folder = temporaryFolder();
+const project = uniqueName('subnet');
+let engine: Engine;
+let daemon: Awaited<ReturnType<typeof startDaemon>>;
+let writing: NodeJS.Timeout | undefined;
+const containers = new Map<string, Awaited<ReturnType<typeof runContainer>>>();
+
+const forEver = (body: string, start = ':') => `${start}; i=1234; while :; do ${body}; i=$((i+1)); sleep 1; done`;
+const relayer = (text: string, level = 30) =>
+  `echo '[1] {"name":"xdc-relayer","hostname":"h","pid":45,"level":${level},"msg":"'${text}'","time":"2026-11-21T09:00:00.000Z","v":0}'`;
+
+/** What each container runs: it prints as the real program does. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  subnet1: forEver(
+    'echo "INFO [11-21|07:00:00] Imported new chain segment               blocks=1 txs=0 mgas=0.000 number=$i hash=1a2b3c…9f8e7d"',
+    'echo "Set the log level to 4"',
+  ),
+  subnet2:
+    'echo "Fatal: Error starting protocol stack: listen unix /work/xdcchain/XDC.ipc: bind: invalid argument"; sleep 1',
+  bootnode: forEver(
+    'echo "TRACE[11-21|07:00:00] << PING XDC/v4                           addr=192.168.25.11:20303 err=nil"',
+  ),
+  relayer: forEver(
+    [
+      relayer('"⏰ Full Relayer: Executing normal flow periodically"'),
+      relayer('"submitDynamic startblock $i pushing 1 blocks, 1 remaining(inclusive) into PARENTNET"'),
+      relayer('"Full CSC Sync completed!"'),
+    ].join('; '),
+  ),
+  frontend: 'echo Killed; echo "error Command failed with exit code 137."; sleep 600',
+  stats: 'sleep 600',
+};
+
+const check = async (target: string, name: string) => {
+  const status = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+  const found = status.subnets[0]?.targets.find((one) => one.name === target);
+  return found?.checks.find((one) => one.check === name);
+};
+const isSo = (target: string, name: string, verdict: string, reason: RegExp) =>
+  eventually(
+    async () => expect(await check(target, name)).toMatchObject({ verdict, reason: expect.stringMatching(reason) }),
+    45_000,
+  );
+const metric = async (line: RegExp) =>
+  expect(await (await fetch(`${daemon.url}/metrics`)).text()).toMatch(new RegExp(`^${line.source}`, 'm'));
+
+beforeAll(async () => {
+  engine = await useEngine();
+  await importBusybox(engine.docker);
+  for (const [service, script] of Object.entries(SCRIPTS))
+    containers.set(
+      service,
+      await runContainer(engine.docker, {
+        name: `${project}-${service}`,
+        command: ['sh', '-c', script],
+        labels: composeLabels(project, service),
+        restart: service === 'subnet2' ? 'always' : 'no',
+      }),
+    );
+  const debug = folder.path('debug.log');
+  let number = 1234;
+  writeFileSync(debug, '2026-11-21 09:00:00 info: 🚀 Subnet Stats Service listening on the port 5213\n');
+  writing = setInterval(() => {
+    const time = new Date().toISOString().slice(0, 19).replace('T', ' ');
+    number += 1;
+    const lines = [
+      `debug: RECEIVER: history, data: {"history":[],"id":"a"}`,
+      `debug: RECEIVER: block, data: {"block":{"number":${number},"hash":"0x1"},"id":"a"}`,
+    ];
+    appendFileSync(debug, lines.map((line) => `${time} ${line}\n`).join(''));
+  }, 500);
+  const container = (service: string) => `container: { project: ${project}, service: ${service} }`;
+  const config = folder.path('subnetd.yaml');
+  writeFileSync(
+    config,
+    `subnets:
+  - name: d
+    nodes:
+      - { name: subnet1, p2p: '192.168.25.11:20303', ${container('subnet1')} }
+      - { name: subnet2, p2p: '192.168.25.12:20304', ${container('subnet2')} }
+    bootnode: { ${container('bootnode')} }
+    relayer: { ${container('relayer')} }
+    stats: { ${container('stats')}, logFiles: ['${debug}'] }
+    frontend: { ${container('frontend')} }
+    checks:
+      rpc: { stallAfter: 10s }
+      logs: { schedule: every 1s, bootnodeWindow: 10s }
+docker: { socketPath: ${engine.socketPath} }
+`,
+  );
+  daemon = await startDaemon(config);
+}, 120_000);
+
+afterAll(async () => {
+  clearInterval(writing);
+  daemon?.child.kill('SIGTERM');
+  await daemon?.finished;
+  await Promise.all([...containers.values()].map((container) => container.remove({ force: true })));
+  await engine?.stop();
+  folder.remove();
+}, 60_000);
+
+test('the height in the log of a node is seen to rise, and to stand when its container ends', async () => {
+  await isSo('subnet1', 'log_block', 'pass', /is at block 12\d\d/);
+  await metric(/subnet_node_log_block_number\{subnet="d",name="subnet1"\} 12\d\d$/);
+  await containers.get('subnet1')?.kill();
+  await isSo('subnet1', 'log_block', 'fail', /stands at 12\d\d/);
+}, 100_000);
+
+test('a node whose socket path is too long is known by its fatal line, with what to do', async () => {
+  await isSo('subnet2', 'log_block', 'fail', /ipc_path_too_long/);
+  await isSo(
+    'subnet2',
+    'container',
+    'fail',
+    /ipc_path_too_long: move the folder of the deployment .* to a shorter path/,
+  );
+  await metric(/subnet_known_failure\{subnet="d",component="node",name="subnet2",failure="ipc_path_too_long"\} 1$/);
+}, 100_000);
+
+test('the bootnode is said to miss the one node that it does not hear', async () => {
+  await isSo('bootnode', 'messages', 'fail', /has not heard subnet2 for/);
+  await metric(/subnet_bootnode_nodes_seen\{subnet="d"\} 1$/);
+}, 100_000);
+
+test('the submissions of the relayer are seen and counted', async () => {
+  await isSo('relayer', 'submissions', 'pass', /submitted blocks/);
+  await metric(/subnet_relayer_submissions_total\{subnet="d"\} [1-9]\d*$/);
+}, 100_000);
+
+test('block and history data are seen in the debug files of the stats server', async () => {
+  await isSo('stats', 'block_data', 'pass', /got block/);
+  await isSo('stats', 'history_data', 'pass', /sent its history/);
+  await metric(/subnet_stats_last_block_data_timestamp_seconds\{subnet="d"\} \d+/);
+}, 100_000);
+
+test('a frontend whose build was killed fails by its log, and is known to be out of memory', async () => {
+  await isSo('frontend', 'logs', 'fail', /memory/);
+  await metric(/subnet_known_failure\{subnet="d",component="frontend",name="frontend",failure="out_of_memory"\} 1$/);
+}, 100_000);

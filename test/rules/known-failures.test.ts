@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { Container } from '../../src/model/observation.ts';
+import type { Target } from '../../src/model/target.ts';
+import { activeFailures } from '../../src/rules/active-failures.ts';
+import { type ContainerFacts, foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
+import { type Evidence, failuresOf, knownFailures, type LogEvidence } from '../../src/rules/known-failures.ts';
+
+const minute = 60_000;
+const t0 = Date.parse('2026-03-01T12:00:00Z');
+const base = { subnet: 'devnet', logFiles: [], patterns: [], container: { name: 'c' } } as const;
+const node: Target = { ...base, component: 'node', name: 'subnet1', consoleExec: false, expectedPeers: 3 };
+const service = (component: 'relayer' | 'stats' | 'frontend'): Target => ({ ...base, component, name: component });
+
+const container = (startedAt: number, changes: Partial<Container> = {}): Container => ({
+  ...{ id: 'a', name: 'c', running: true, status: 'running', oomKilled: false, restartCount: 0, startedAt },
+  ...changes,
+});
+const found = (at: number, seen: Container, previous?: ContainerFacts) =>
+  foldContainer(previous, { kind: 'found', container: seen }, at);
+const running = (startedAt: number) => found(startedAt, container(startedAt));
+const matched = (pattern: string, at: number): LogEvidence => ({ patterns: { [pattern]: { at } } });
+const names = (target: Target, evidence: Evidence, now: number) =>
+  activeFailures(target, evidence, now).map(({ name }) => name);
+const event = (action: string, at: number, exitCode?: number) => ({
+  action,
+  id: 'a',
+  at,
+  ...(exitCode !== undefined && { exitCode }),
+});
+
+test('a path too long shows from its line on, while the node does not run, and until it has run for ten minutes', () => {
+  const logs = matched('ipc_path_too_long', t0);
+  const ended = found(t0, container(t0 - minute, { running: false, status: 'exited', exitCode: 0 }));
+  expect(names(node, { container: ended, logs }, t0)).toEqual(['ipc_path_too_long']);
+  expect(names(node, { container: ended, logs }, t0 + 60 * minute)).toEqual(['ipc_path_too_long']);
+  const again = { container: running(t0 + 30 * minute), logs };
+  expect(names(node, again, t0 + 40 * minute - 1)).toEqual(['ipc_path_too_long']);
+  expect(names(node, again, t0 + 40 * minute)).toEqual([]);
+});
+
+describe('out of memory', () => {
+  test("shows by Docker's own word", () => {
+    const facts = foldContainerEvent(running(t0 - minute), event('oom', t0));
+    expect(names(node, { container: facts }, t0)).toEqual(['out_of_memory']);
+    expect(names(node, { container: facts }, t0 + 10 * minute)).toEqual([]);
+  });
+
+  test('shows by a SIGKILL that nobody ordered', () => {
+    const facts = foldContainerEvent(running(t0 - minute), event('die', t0, 137));
+    expect(names(service('frontend'), { container: facts }, t0)).toEqual(['out_of_memory']);
+  });
+
+  test.each([
+    ['a stop: the order comes first', [event('kill', t0 - 10), event('die', t0, 137), event('stop', t0 + 5)]],
+    ['a kill whose order is told after the end', [event('die', t0, 137), event('kill', t0 + 50)]],
+    ['an end by an error of its own', [event('die', t0, 1)]],
+    ['a fatal error of a node', [event('die', t0, 0)]],
+  ])('does not show by %s', (_, events) => {
+    const facts = events.reduce<ContainerFacts>(foldContainerEvent, running(t0 - minute));
+    expect(names(node, { container: facts }, t0 + 100)).toEqual([]);
+  });
+
+  test('shows by a SIGKILL long after an order', () => {
+    const events = [event('kill', t0), event('die', t0 + minute, 137)];
+    const facts = events.reduce<ContainerFacts>(foldContainerEvent, running(t0 - minute));
+    expect(names(node, { container: facts }, t0 + minute)).toEqual(['out_of_memory']);
+  });
+
+  test('shows by a build of the frontend that was killed', () => {
+    expect(names(service('frontend'), { logs: matched('build_killed', t0) }, t0)).toEqual(['out_of_memory']);
+  });
+});
+
+test('two restarts within ten minutes with exit code 0 are a silent loop, one is not', () => {
+  const ended = (facts: ContainerFacts, at: number) => foldContainerEvent(facts, event('die', at, 0));
+  const restart = (facts: ContainerFacts, at: number, count: number) =>
+    found(at, container(at, { restartCount: count }), ended(facts, at - 100));
+  const once = restart(running(t0), t0 + minute, 1);
+  expect(names(node, { container: once }, t0 + minute)).toEqual([]);
+  const twice = restart(once, t0 + 2 * minute, 2);
+  expect(names(node, { container: twice }, t0 + 2 * minute)).toEqual(['silent_restart_loop']);
+  const later = restart(once, t0 + 20 * minute, 2);
+  expect(names(node, { container: later }, t0 + 20 * minute)).toEqual([]);
+});
+
+test('a dead, idle or redis-less relayer shows as long as it is so, in a container that runs on', () => {
+  const facts = running(t0);
+  const relayer = service('relayer');
+  const later = t0 + 600 * minute;
+  const at = (state: LogEvidence['relayer']) =>
+    names(relayer, { container: facts, logs: { patterns: {}, ...(state && { relayer: state }) } }, later);
+  expect(at({ died: { at: t0 } })).toEqual(['relayer_dead']);
+  expect(at({ redisDiedAt: t0 })).toEqual(['relayer_redis_dead']);
+  expect(at({ modes: [] })).toEqual(['relayer_idle']);
+  expect(at({ modes: ['full'] })).toEqual([]);
+  expect(at(undefined)).toEqual([]);
+});
+
+test('a stopped miner loop shows until the node is restarted', () => {
+  const logs = matched('miner_stopped', t0);
+  expect(names(node, { container: running(t0 - minute), logs }, t0 + 600 * minute)).toEqual(['miner_loop_stopped']);
+  expect(names(node, { container: running(t0 + minute), logs }, t0 + 11 * minute)).toEqual([]);
+});
+
+test.each([
+  [node, 'masternode_update_failed', 'masternode_update_failed'],
+  [node, 'address_in_use', 'address_in_use'],
+  [node, 'reset_chain', 'database_lost'],
+  [node, 'repaired_head', 'head_regression'],
+  [service('relayer'), 'no_funds', 'wallet_without_funds'],
+  [service('stats'), 'config_missing', 'stats_without_contract'],
+  [service('frontend'), 'registry_unreachable', 'frontend_without_registry'],
+])('of $component the pattern %s shows %s', (target, pattern, failure) => {
+  expect(names(target, { logs: matched(pattern, t0) }, t0)).toEqual([failure]);
+  expect(names(target, { logs: matched(pattern, t0) }, t0 + 10 * minute)).toEqual([]);
+});
+
+test('a target that names neither a container nor a log can show none', () => {
+  const { container: _, ...bare } = node;
+  expect(failuresOf(bare)).toEqual([]);
+  expect(failuresOf({ ...bare, logFiles: [{ path: '/x', timezone: 'UTC' }] }).length).toBeGreaterThan(5);
+});
+
+test('every entry says its symptom, cause and fix, and no name stands twice', () => {
+  expect(new Set(knownFailures.map(({ name }) => name)).size).toBe(knownFailures.length);
+  for (const { name, symptom, cause, fix } of knownFailures) {
+    expect(name).toMatch(/^[a-z][a-z_]+$/);
+    for (const sentence of [symptom, cause]) expect(sentence).toMatch(/^[A-Z].*[.`]$/);
+    expect(fix).toMatch(/^[a-z].*[^.]$/);
+  }
+});
