@@ -143,9 +143,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const beginAt = begun - windowMs(target, settings);
+    let isOld = false;
     const lines = reader('UTC', patterns, besideFiles ? [] : own, (hit) => ({
       ...hit,
-      counted: !uncounted.has(hit.pattern),
+      counted: !isOld && !uncounted.has(hit.pattern),
     }));
     start(() =>
       followContainer({
@@ -161,8 +162,9 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         },
         open: docker.open,
         beginAt,
-        onLine: (line, at) => {
-          counts.container++;
+        onLine: (line, at, old) => {
+          if (!old) counts.container++;
+          isOld = old;
           lines.read(line, at, now());
         },
         onState: (fault) => setState('container', beginAt, fault),
