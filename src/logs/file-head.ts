@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { inodeOf } from './find-log-files.ts';
+import { type FoundFile, inodeOf } from './find-log-files.ts';
 
 /** By so much of its beginning the content of a file is known again. */
 export const HEAD_BYTES = 1024;
@@ -21,4 +21,14 @@ export async function openFound(path: string, inode: string): Promise<FileHandle
   if (inodeOf(await handle.stat()) === inode) return handle;
   await handle.close();
   throw new Error('the file was renamed meanwhile');
+}
+
+/** The first bytes of a found file. Rejects as `openFound` does. */
+export async function readHeadOf({ path, inode }: FoundFile): Promise<Buffer> {
+  const handle = await openFound(path, inode);
+  try {
+    return await readHead(handle);
+  } finally {
+    await handle.close();
+  }
 }
