@@ -15,10 +15,10 @@ export async function readHead(handle: FileHandle, bytes = HEAD_BYTES): Promise<
   return buffer.subarray(0, bytesRead);
 }
 
-/** Opens the file at a path; rejects when it is another than the one found there, which was renamed meanwhile. */
+/** Opens the file at a path; rejects when it is another than the one found there, which was renamed meanwhile. '' is any. */
 export async function openFound(path: string, inode: string): Promise<FileHandle> {
   const handle = await open(path);
-  if (inodeOf(await handle.stat()) === inode) return handle;
+  if (inode === '' || inodeOf(await handle.stat()) === inode) return handle;
   await handle.close();
   throw new Error('the file was renamed meanwhile');
 }
