@@ -24,6 +24,8 @@ export interface AppOptions {
   readonly log: Logger;
   readonly listener: Listener;
   readonly platform: PlatformSettings;
+  /** The name of this process among others. */
+  readonly instance: string;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -57,6 +59,7 @@ export async function startApp(
   const monitor = createMonitor({
     now,
     scheduled: true,
+    positions: api.positions(options.instance),
     onFinished: own.roundFinished,
     onLate: (subnet, round, why) => {
       own.roundLate(subnet, round);

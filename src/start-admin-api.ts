@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createDatabaseLink } from './db/create-database-link.ts';
 import { sayDatabase } from './db/parse-database-url.ts';
 import { describeCause } from './model/database-failure.ts';
+import type { PositionTable } from './model/log.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { ApiRequest, Platform } from './platform/create-platform.ts';
 
@@ -13,6 +14,8 @@ export interface AdminApi {
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
   readonly isDatabaseUp: () => boolean;
+  /** Where the instance of subnetd with this name keeps how far it has read its logs. */
+  readonly positions: (instance: string) => PositionTable;
   readonly stop: () => Promise<void>;
 }
 
@@ -82,6 +85,10 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     openApi: async () => JSON.stringify(await openApi()),
     docs: async () => (await import('./platform/docs-page.ts')).docsPage(await openApi()),
     isDatabaseUp: link.isUp,
+    positions: (instance) => {
+      const open = async () => (await link.open()).logPositions(instance);
+      return { read: async () => (await open()).read(), write: async (changed) => (await open()).write(changed) };
+    },
     stop: async () => {
       clearInterval(cleaner);
       await link.stop();

@@ -18,9 +18,8 @@ import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
 import { prepareDemoApi } from '../demo-api.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
-import type { PlatformSettings } from '../parse-platform-settings.ts';
 import { readBuild } from '../read-build.ts';
-import { parseSettings, readEnvironment } from '../settings.ts';
+import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
 import { paintVerdict } from './status-table.ts';
@@ -113,7 +112,7 @@ async function watchSimulation(
   listener: Listener,
   faults: readonly FaultName[],
   parts: DemoParts,
-  settings: PlatformSettings,
+  { platform, instance }: Settings,
 ) {
   const environment = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'subnetd-demo-'));
@@ -128,7 +127,8 @@ async function watchSimulation(
       build: readBuild(),
       log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
       listener,
-      platform: { ...settings, database },
+      platform: { ...platform, database },
+      instance,
       now: Date.now,
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
@@ -184,7 +184,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   }
   const simulation = await startSimulation(plan);
   try {
-    await watchSimulation(simulation, listener, faults, parts, parsed.settings.platform);
+    await watchSimulation(simulation, listener, faults, parts, parsed.settings);
   } finally {
     await simulation.stop();
   }

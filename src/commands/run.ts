@@ -52,6 +52,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     log,
     listener,
     platform: settings.platform,
+    instance: settings.instance,
     now: Date.now,
   });
   if (!started.ok) {

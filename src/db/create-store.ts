@@ -1,18 +1,21 @@
 import { Kysely } from 'kysely';
 import { databaseFailure } from '../model/database-failure.ts';
+import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { createKeptValues } from './kept-values.ts';
+import { createLogPositions } from './log-positions.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createRunAgain, type Queries } from './tables.ts';
 
-/** The store on an open database, and the limits that replicas share where that database is PostgreSQL. */
+/** The store on an open database, where an instance keeps how far it has read its logs, and the limits that replicas share where that database is PostgreSQL. */
 export interface OpenStore {
   readonly store: PlatformStore;
+  readonly logPositions: (instance: string) => PositionTable;
   readonly rateLimits?: RateLimits;
 }
 
@@ -45,6 +48,7 @@ export async function createStore(engine: Engine, onFailure: (error: unknown) =>
   };
   return {
     store: guard(store, onFailure),
+    logPositions: (instance) => guard(createLogPositions(db, engine.kind, instance), onFailure),
     ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
   };
 }

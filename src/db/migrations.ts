@@ -70,4 +70,12 @@ export const migrations: readonly Migration[] = [
           : ''
       }`,
   },
+  {
+    name: '0002-log-position',
+    sql: () => `
+      create table log_position (
+        instance text not null, source text not null, position text not null, saved_at text not null,
+        primary key (instance, source)
+      );`,
+  },
 ];

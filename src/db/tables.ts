@@ -27,6 +27,12 @@ interface Tables {
     readonly ip: string | null;
     readonly changes: string;
   };
+  readonly log_position: {
+    readonly instance: string;
+    readonly source: string;
+    readonly position: string;
+    readonly saved_at: string;
+  };
   readonly kept_value: { readonly name: string; readonly value: string };
   readonly rate_limit: { readonly key: string; readonly free_at: number };
   readonly admin_user: {

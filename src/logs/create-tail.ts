@@ -1,82 +1,113 @@
-import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { FilePosition } from '../model/log.ts';
 import { createLineCutter } from './create-line-cutter.ts';
+import { HEAD_BYTES, hashHead, openFound, readHead } from './file-head.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** By so much of its beginning a file is known again. */
-const HEAD_BYTES = 1024;
-
-/** One file, read as it grows. */
+/** The content of one file, and how far it has been read. */
 export interface Tail {
+  /** Where the file was seen last. */
+  path: string;
   readonly inode: string;
-  /** Reads up to the end, or to an offset before it, and tells each whole line. */
-  drain(onLine: (line: string) => void, until?: number): Promise<void>;
-  /** The line that did not end, when no more can come. */
-  flush(onLine: (line: string) => void): void;
   /** Where reading is, the bytes of a line that has not ended included. */
   offset(): number;
-  /** The file of this size is not the one that was read so far: it was truncated, or written anew. */
-  isOther(size: number): Promise<boolean>;
-  position(): Promise<FilePosition>;
+  /**
+   * Reads the file up to its end, or to an offset before it, and tells each whole line; `goOn` is asked after each chunk.
+   * Resolves to false when the file holds another content now; what is read after that is told to nobody.
+   */
+  drain(onLine: (line: string) => void, until?: number, goOn?: () => boolean): Promise<boolean>;
+  /** Takes what a copy of the content holds beyond the offset. */
+  take(rest: AsyncIterable<Buffer>, onLine: (line: string) => void, goOn?: () => boolean): Promise<void>;
+  /** May a file that begins so hold this content, as far as one can see? */
+  beginsLike(start: Buffer): boolean;
+  /** The line that did not end, when no more can come. */
+  flush(onLine: (line: string) => void): void;
+  position(): FilePosition;
   close(): Promise<void>;
 }
 
-async function hashHead(handle: FileHandle, bytes: number): Promise<string> {
-  const buffer = Buffer.alloc(bytes);
-  const { bytesRead } = await handle.read(buffer, 0, bytes, 0);
-  return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex');
-}
-
-/** Does the file at a path begin as the position says? */
-export async function beginsAs(path: string, { head, headBytes }: Pick<FilePosition, 'head' | 'headBytes'>) {
-  if (headBytes === 0) return true;
-  const handle = await open(path).catch(() => undefined);
-  if (handle === undefined) return false;
-  try {
-    return (await hashHead(handle, headBytes)) === head;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Opens a file at an offset; rejects when it cannot be opened. */
-export async function createTail(path: string, inode: string, start: number): Promise<Tail> {
-  const handle = await open(path);
+/**
+ * The content of the file at a path, from an offset on; `known` is the fingerprint that was kept of it. The file is opened
+ * by the first `drain`, which rejects when it cannot be opened or is another file by now.
+ */
+export function createTail(
+  path: string,
+  inode: string,
+  begin: number,
+  known?: Pick<FilePosition, 'head' | 'headBytes'>,
+): Tail {
   const cutter = createLineCutter();
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  let offset = start;
-  let head = { hash: '', bytes: 0 };
+  let handle: FileHandle | undefined;
+  let buffer: Buffer | undefined;
+  let offset = begin;
+  /** The beginning of the content, as far as it has been read; absent before the file has been opened. */
+  let start: Buffer | undefined;
+  let hash = { bytes: 0, head: '' };
 
-  /** The beginning is remembered as far as it has been read. */
-  const learnHead = async () => {
-    const bytes = Math.min(HEAD_BYTES, offset);
-    if (bytes > head.bytes) head = { hash: await hashHead(handle, bytes), bytes };
-  };
+  const isKnown = (head: Buffer): boolean =>
+    !known?.headBytes || (head.length >= known.headBytes && hashHead(head.subarray(0, known.headBytes)) === known.head);
 
-  return {
+  /** Is this still the content that was read so far, now that it begins so and has this chunk at the offset? */
+  const isSame = (head: Buffer, seen: Buffer, chunk: Buffer): boolean =>
+    head.length === Math.min(HEAD_BYTES, offset + chunk.length) &&
+    head.subarray(0, seen.length).equals(seen) &&
+    (offset >= HEAD_BYTES || head.subarray(offset).equals(chunk.subarray(0, head.length - offset)));
+
+  const tail: Tail = {
+    path,
     inode,
-    drain: async (onLine, until = Number.POSITIVE_INFINITY) => {
-      for (;;) {
-        const wanted = Math.min(CHUNK_BYTES, until - offset);
-        const { bytesRead } = await handle.read(buffer, 0, wanted, offset);
-        if (bytesRead === 0) break;
-        offset += bytesRead;
-        cutter.push(buffer.toString('latin1', 0, bytesRead), onLine);
+    offset: () => offset,
+    drain: async (onLine, until = Number.POSITIVE_INFINITY, goOn = () => true) => {
+      handle ??= await openFound(tail.path, inode);
+      buffer ??= Buffer.allocUnsafe(CHUNK_BYTES);
+      if (start === undefined) {
+        const head = await readHead(handle, Math.min(HEAD_BYTES, Math.max(offset, known?.headBytes ?? 0)));
+        if (!isKnown(head)) return false;
+        start = head.subarray(0, offset);
       }
-      await learnHead();
+      do {
+        const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, until - offset), offset);
+        const chunk = buffer.subarray(0, bytesRead);
+        // Looked at after the chunk was read: had the file been truncated before, its beginning would be another.
+        const head = await readHead(handle, Math.min(HEAD_BYTES, offset + bytesRead));
+        if (!isSame(head, start, chunk)) return false;
+        if (bytesRead === 0) return (await handle.stat()).size >= offset;
+        start = head;
+        offset += bytesRead;
+        cutter.push(chunk.toString('latin1'), onLine);
+      } while (goOn());
+      return true;
+    },
+    take: async (rest, onLine, goOn = () => true) => {
+      for await (const chunk of rest) {
+        offset += chunk.length;
+        cutter.push(chunk.toString('latin1'), onLine);
+        if (!goOn()) return;
+      }
+    },
+    beginsLike: (head) => {
+      if (start === undefined) return known !== undefined && known.headBytes > 0 && isKnown(head);
+      const bytes = Math.min(start.length, head.length);
+      return bytes > 0 && start.subarray(0, bytes).equals(head.subarray(0, bytes));
     },
     flush: (onLine) => {
       if (cutter.pendingBytes() > 0) onLine(cutter.pending());
       cutter.reset();
     },
-    offset: () => offset,
-    isOther: async (size) => size < offset || (head.bytes > 0 && (await hashHead(handle, head.bytes)) !== head.hash),
-    position: async () => {
-      await learnHead();
-      return { inode, offset: offset - cutter.pendingBytes(), head: head.hash, headBytes: head.bytes };
+    position: () => {
+      if (start === undefined)
+        return { path: tail.path, inode, offset, head: known?.head ?? '', headBytes: known?.headBytes ?? 0 };
+      if (hash.bytes !== start.length) hash = { bytes: start.length, head: hashHead(start) };
+      const { bytes: headBytes, head } = hash;
+      return { path: tail.path, inode, offset: offset - cutter.pendingBytes(), head, headBytes };
     },
-    close: () => handle.close(),
+    close: async () => {
+      const opened = handle;
+      handle = undefined;
+      buffer = undefined;
+      await opened?.close();
+    },
   };
+  return tail;
 }

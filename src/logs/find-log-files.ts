@@ -1,12 +1,15 @@
-import { glob, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { glob, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { LogFault } from '../model/log.ts';
 
 /** A file that is there now. */
 export interface FoundFile {
   readonly path: string;
-  /** Device and inode: what stays the same when a file is renamed. */
   readonly inode: string;
   readonly size: number;
+  /** Unix milliseconds. */
+  readonly writtenAt: number;
 }
 
 /** What a path or a glob leads to. */
@@ -14,28 +17,33 @@ export type FoundFiles =
   | { readonly ok: true; readonly files: readonly FoundFile[] }
   | { readonly ok: false; readonly fault: LogFault };
 
-/** Yesterday's log, packed: its lines were read while it was not. */
+/** Never read as text; see `readCopy` for what is read out of gzip. */
 const PACKED = /\.(?:gz|bz2|xz|zst|zip)$/;
 
 const isGlob = (path: string): boolean => /[*?[{]/.test(path);
 
-const toFault = (error: unknown): LogFault => {
+/** Device and inode: what stays the same when a file is renamed. */
+export const inodeOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
+
+/** What an error of the file system says of a log. */
+export const toFault = (error: unknown): LogFault => {
   const { code } = error as NodeJS.ErrnoException;
   return { what: code === 'EACCES' || code === 'EPERM' ? 'denied' : 'missing' };
 };
 
-/** One file by its path; a fault when it is none. */
-export async function findFile(path: string): Promise<FoundFile | LogFault> {
+async function findFile(path: string): Promise<FoundFile | LogFault> {
   try {
     const found = await stat(path);
     if (!found.isFile()) return { what: 'not-a-file' };
-    return { path, inode: `${found.dev}:${found.ino}`, size: found.size };
+    return { path, inode: inodeOf(found), size: found.size, writtenAt: found.mtimeMs };
   } catch (error) {
     return toFault(error);
   }
 }
 
-/** The files that a path or a glob leads to, in the order of their names, without packed ones. Never rejects. */
+const isFile = (found: FoundFile | LogFault): found is FoundFile => 'inode' in found;
+
+/** Each file that a path or a glob leads to, once, those written last at the end, without packed ones. Never rejects. */
 export async function findLogFiles(path: string): Promise<FoundFiles> {
   const paths: string[] = [];
   try {
@@ -45,7 +53,23 @@ export async function findLogFiles(path: string): Promise<FoundFiles> {
     return { ok: false, fault: toFault(error) };
   }
   const found = await Promise.all(paths.sort().map(findFile));
-  const files = found.filter((file) => 'inode' in file);
-  const fault = found.find((file) => 'what' in file);
-  return files.length === 0 ? { ok: false, fault: fault ?? { what: 'missing' } } : { ok: true, files };
+  const files = new Map(found.filter(isFile).map((file) => [file.inode, file]));
+  const fault = found.find((file) => !isFile(file)) as LogFault | undefined;
+  if (files.size === 0) return { ok: false, fault: fault ?? { what: 'missing' } };
+  return { ok: true, files: [...files.values()].sort((a, b) => a.writtenAt - b.writtenAt) };
+}
+
+/** May rotation have made one path of the other? It keeps the folder, and the beginning of the name up to the last dot. */
+export function isRelated(path: string, other: string): boolean {
+  const stem = basename(path).replace(/(?<=.)\.[^.]*$/, '');
+  const name = basename(other);
+  return dirname(path) === dirname(other) && name.startsWith(stem) && !/[a-z0-9]/i.test(name[stem.length] ?? '');
+}
+
+/** The files that rotation may have made of one: its copies, renamed or packed. Never rejects. */
+export async function findRelated(path: string): Promise<readonly FoundFile[]> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch(() => []);
+  const paths = names.map((name) => join(folder, name)).filter((other) => isRelated(path, other));
+  return (await Promise.all(paths.map(findFile))).filter(isFile);
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFault, LogPosition, PositionStore } from '../model/log.ts';
-import { createLineCutter, type LineCutter } from './create-line-cutter.ts';
+import { createLineCutter } from './create-line-cutter.ts';
 import { createFrameReader } from './read-frames.ts';
+import { createStamped, findSince } from './read-stamped.ts';
 
 /** A container whose log can be read. */
 export interface LogContainer {
@@ -27,89 +28,16 @@ export interface FollowContainerOptions {
     query: Readonly<Record<string, string | boolean>>,
     signal: AbortSignal,
   ) => Promise<IncomingMessage>;
-  /** Without a position reading begins at this time, in Unix milliseconds. */
+  /** Reading begins at this time, in Unix milliseconds, or where it was before when that is earlier. */
   readonly beginAt: number;
-  /** A line as Latin-1 with Docker's timestamp, in Unix milliseconds. */
-  readonly onLine: (line: string, at: number) => void;
+  /** A line as Latin-1 with Docker's timestamp, in Unix milliseconds; `old` when an earlier process was told it. */
+  readonly onLine: (line: string, at: number, old: boolean) => void;
   readonly onState: (fault: LogFault | undefined) => void;
 }
 
-type Streams = Record<string, { at: string; count: number }>;
-
 const PAUSE_MS = 1_000;
-const SAVE_EVERY_MS = 1_000;
 
-/** Docker writes the time of a line so: always with nine digits and in UTC, so that texts compare as times do. */
-const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
-
-/** Lines of stdout and stderr are written in another order than stamped, but never so much apart. */
-const OVERLAP_SECONDS = 5;
-
-/** The position's time for Docker's `since`, in seconds with nine digits after the point. */
-function toSince(streams: Streams): string {
-  const last = Object.values(streams)
-    .map(({ at }) => at)
-    .sort()
-    .at(-1);
-  return last === undefined ? '0' : (Date.parse(last) / 1000 - OVERLAP_SECONDS).toFixed(3);
-}
-
-/**
- * Cuts stamped messages into lines, and leaves out those that were read before: per stream, all stamped before the last line,
- * and as many with its very time as were read.
- */
-function createStamped(streams: Streams, onLine: (line: string, at: number) => void) {
-  const skips = new Map(Object.entries(streams).map(([stream, { at, count }]) => [stream, { at, count }]));
-  const cutters = new Map<string, LineCutter>();
-  const inside = new Set<string>();
-  let lastText = '';
-  let lastAt = 0;
-
-  const isOld = (stream: string, stamp: string): boolean => {
-    const skip = skips.get(stream);
-    if (skip === undefined) return false;
-    if (stamp < skip.at) return true;
-    if (stamp === skip.at && skip.count > 0) {
-      skip.count--;
-      return true;
-    }
-    skips.delete(stream);
-    return false;
-  };
-
-  const note = (stream: string, stamp: string) => {
-    const known = streams[stream];
-    if (known?.at === stamp) known.count++;
-    else streams[stream] = { at: stamp, count: 1 };
-  };
-
-  /** Takes one message; `text` begins with the time. */
-  return (stream: string, text: string) => {
-    const stamp = text.slice(0, STAMP_BYTES - 1);
-    const endsLine = text.charCodeAt(text.length - 1) === 10;
-    // The parts of a long line are stamped each; the last one's time stands for the line.
-    if (skips.size > 0 && endsLine && isOld(stream, stamp)) {
-      cutters.get(stream)?.reset();
-      inside.delete(stream);
-      return;
-    }
-    const body = text.slice(STAMP_BYTES);
-    if (stamp !== lastText) {
-      lastText = stamp;
-      lastAt = Date.parse(stamp);
-    }
-    if (endsLine) note(stream, stamp);
-    if (endsLine && !inside.has(stream)) {
-      onLine(body.length > 65_537 ? body.slice(0, 65_536) : body.slice(0, -1), lastAt);
-      return;
-    }
-    const cutter = cutters.get(stream) ?? createLineCutter();
-    cutters.set(stream, cutter);
-    cutter.push(body, (line) => onLine(line, lastAt));
-    if (endsLine) inside.delete(stream);
-    else inside.add(stream);
-  };
-}
+type Position = Extract<LogPosition, { kind: 'container' }>;
 
 /**
  * Follows the log of a container through its restarts, its recreation under a new id and restarts of the engine, until the
@@ -118,38 +46,37 @@ function createStamped(streams: Streams, onLine: (line: string, at: number) => v
 export function followContainer(options: FollowContainerOptions): () => Promise<void> {
   const { source, positions, find, open, beginAt, onLine, onState } = options;
   const ending = new AbortController();
-  const stored = positions.load(source);
-  let position: Extract<LogPosition, { kind: 'container' }> | undefined =
-    stored?.kind === 'container' ? stored : undefined;
-  let savedAt = 0;
+  let position: Position | undefined;
+  let isFirst = true;
   let readRun: string | undefined;
 
-  const save = () => {
-    savedAt = performance.now();
-    if (position !== undefined) positions.save(source, structuredClone(position));
-  };
-
   const read = async (container: LogContainer) => {
-    const isKnown = position?.id === container.id;
-    const streams: Streams = isKnown ? { ...position?.streams } : {};
+    const known = position?.id === container.id ? position : undefined;
     // A container that has taken the place of another is new since then, so all of it is.
-    const since =
-      isKnown && Object.keys(streams).length > 0 ? toSince(streams) : position ? '0' : (beginAt / 1000).toFixed(3);
-    position ??= { kind: 'container', id: container.id, streams };
-    if (!isKnown || position.streams !== streams) position = { kind: 'container', id: container.id, streams };
+    const from = known?.from ?? (position === undefined ? beginAt : 0);
+    const streams = structuredClone(known?.streams ?? {});
+    const goOnAt = findSince(streams) ?? from;
+    // What an earlier process was told is told again as far as checks look back.
+    const tellsOld = isFirst && known !== undefined;
+    const since = (Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1000).toFixed(3);
     const query = { follow: true, stdout: true, stderr: true, timestamps: true, since };
     const response = await open(`/containers/${container.id}/logs`, query, ending.signal);
     if (response.statusCode !== 200) {
       response.destroy();
       throw new Error('the log is not told');
     }
+    isFirst = false;
+    const current: Position = { kind: 'container', id: container.id, from, streams };
+    position = current;
+    positions.keep(source, () => current);
     onState(undefined);
-    const take = createStamped(streams, onLine);
+    const take = createStamped(streams, from, (line, at, old) => {
+      if (!old || tellsOld) onLine(line, at, old);
+    });
     if (container.tty) {
       const cutter = createLineCutter();
       for await (const chunk of response as AsyncIterable<Buffer>) {
         cutter.push(chunk.toString('latin1'), (line) => take('1', `${line}\n`));
-        if (performance.now() - savedAt > SAVE_EVERY_MS) save();
       }
       return;
     }
@@ -158,7 +85,6 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
     );
     for await (const chunk of response as AsyncIterable<Buffer>) {
       push(chunk);
-      if (performance.now() - savedAt > SAVE_EVERY_MS) save();
     }
   };
 
@@ -177,11 +103,12 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
   };
 
   const followForEver = async () => {
+    const stored = await positions.load(source);
+    if (stored?.kind === 'container') position = stored;
     while (!ending.signal.aborted) {
       await follow().catch(() => {
         if (!ending.signal.aborted) onState({ what: 'broken' });
       });
-      save();
       await sleep(PAUSE_MS, undefined, { signal: ending.signal }).catch(() => {});
     }
   };
@@ -189,6 +116,5 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
   return async () => {
     ending.abort();
     await ended;
-    save();
   };
 }

@@ -64,25 +64,36 @@ export type LogPosition =
   | {
       readonly kind: 'container';
       readonly id: string;
+      /** What is stamped before, in Unix milliseconds, was never read. */
+      readonly from: number;
       /** By stream: the timestamp of the last whole line, and how many lines carried it. */
       readonly streams: Readonly<Record<string, { readonly at: string; readonly count: number }>>;
     }
-  | {
-      readonly kind: 'files';
-      /** By path: the inode, the offset after the last whole line, and the beginning by which a file is known again. */
-      readonly files: Readonly<Record<string, FilePosition>>;
-    };
+  | { readonly kind: 'files'; readonly files: readonly FilePosition[] };
 
+/** How far the content of one file was read, and by what it is known again. */
 export interface FilePosition {
+  /** Where the file was seen last. */
+  readonly path: string;
+  /** Device and inode of the file that held it. */
   readonly inode: string;
+  /** In bytes, after the last whole line. */
   readonly offset: number;
   /** Hexadecimal SHA-256 of the first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
 }
 
-/** Keeps positions across restarts. The key names subnet, component, target and source. */
+/** Keeps positions as followers see it. The key names subnet, component, target and source. Never rejects or throws. */
 export interface PositionStore {
-  load(source: string): LogPosition | undefined;
-  save(source: string, position: LogPosition): void;
+  load(source: string): Promise<LogPosition | undefined>;
+  /** `read` tells the position as it is at that moment, and is called whenever it is to be saved. */
+  keep(source: string, read: () => LogPosition): void;
+}
+
+/** Where positions outlive the process. Both reject while it cannot be reached. */
+export interface PositionTable {
+  read(): Promise<ReadonlyMap<string, LogPosition>>;
+  /** Puts those of the sources given in the place of the ones before. */
+  write(positions: ReadonlyMap<string, LogPosition>): Promise<void>;
 }

@@ -6,8 +6,10 @@ import { packs } from '../logs/packs.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
 import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
+import { shiftTimes } from '../rules/shift-times.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import { findLogContainer } from './find-log-container.ts';
+import { watchClock } from './watch-clock.ts';
 
 /** Follows the log of one target. */
 export interface LogWatch {
@@ -51,7 +53,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   const { component, logFiles, container, patterns: own } = target;
   const pack = packs[component];
   const ledger = createLedger(pack, own);
-  const begun = now();
+  let begun = now();
   const unread = { up: false, since: begun, caughtUp: false, lines: 0 };
   const sources = new Map<LogSource, LogSourceState>(logFiles.length > 0 ? [['file', unread]] : []);
   let state: LogState = {};
@@ -76,6 +78,25 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   };
 
   const counts: Record<LogSource, number> = { container: 0, file: 0 };
+  /** What is known stays as old as it is when the clock of the machine is set, also by hours. */
+  const findJump = watchClock(now);
+  const followClock = () => {
+    const jumped = findJump();
+    if (jumped === 0) return;
+    begun += jumped;
+    state = shiftTimes(state, jumped);
+    ledger.shift(jumped);
+    for (const [source, known] of sources) sources.set(source, { ...known, since: known.since + jumped });
+  };
+  let readAt = begun;
+  /** The time of reading a line. */
+  const clock = (): number => {
+    const time = now();
+    // Only then may the clock have been set: looking at two clocks for each line would take time.
+    if (time < readAt || time > readAt + 1_000) followClock();
+    readAt = time;
+    return time;
+  };
   const setState = (source: LogSource, since: number, fault: LogFault | undefined) => {
     const up = fault === undefined;
     sources.set(source, { up, since, caughtUp: up, lines: 0, ...(fault && { fault }) });
@@ -124,7 +145,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           if (isOld) past.read(line, undefined, begun);
           else {
             counts.file++;
-            fresh.read(line, undefined, now());
+            fresh.read(line, undefined, clock());
           }
         },
         onState: (fault, size) => {
@@ -143,10 +164,11 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     // Of what both sources have, the files are counted; a node's stderr goes to both.
     const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
-    const beginAt = begun - windowMs(target, settings);
+    const lookBackMs = windowMs(target, settings);
+    let isOld = false;
     const lines = reader('UTC', patterns, besideFiles ? [] : own, (hit) => ({
       ...hit,
-      counted: !uncounted.has(hit.pattern),
+      counted: !isOld && !uncounted.has(hit.pattern),
     }));
     start(() =>
       followContainer({
@@ -161,24 +183,28 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           return found;
         },
         open: docker.open,
-        beginAt,
-        onLine: (line, at) => {
-          counts.container++;
-          lines.read(line, at, now());
+        beginAt: begun - lookBackMs,
+        onLine: (line, at, old) => {
+          if (!old) counts.container++;
+          isOld = old;
+          lines.read(line, at, clock());
         },
-        onState: (fault) => setState('container', beginAt, fault),
+        onState: (fault) => setState('container', begun - lookBackMs, fault),
       }),
     );
   }
 
   return {
-    facts: () => ({
-      ...state,
-      sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
-      patterns: ledger.read(),
-      ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
-      ...(created && { created }),
-    }),
+    facts: () => {
+      followClock();
+      return {
+        ...state,
+        sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
+        patterns: ledger.read(),
+        ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
+        ...(created && { created }),
+      };
+    },
     stop: async () => {
       stopped = true;
       clearTimeout(news);

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
-import type { PositionStore } from '../model/log.ts';
+import type { PositionTable } from '../model/log.ts';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
 import { createBrowserLink } from './create-browser-link.ts';
 import { createDockerLink } from './create-docker-link.ts';
+import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches } from './create-log-watches.ts';
 import { createLooker, type Looker } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
@@ -34,7 +35,7 @@ export interface MonitorOptions extends RoundEvents {
   /** False: nothing is looked at but by `lookNow`. */
   readonly scheduled: boolean;
   /** Where it is kept how far logs were read; without it, a restart of subnetd begins anew. */
-  readonly positions?: PositionStore;
+  readonly positions?: PositionTable;
   /** Something in the monitor itself broke; the look counts as not made. */
   readonly onBug: (error: unknown) => void;
 }
@@ -54,7 +55,8 @@ interface Watch {
 
 /** A monitor without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
-  const { now, scheduled, onFinished, onLate, onBug, positions = createMemoryPositions() } = options;
+  const { now, scheduled, onFinished, onLate, onBug } = options;
+  const kept = options.positions && createKeptPositions(options.positions);
   const board = createBoard();
   let watches: readonly Watch[] = [];
   let ready = false;
@@ -101,7 +103,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (urgent || unsettled) void look(target, 'logs', looker);
     else void looker.look().then((fold) => board.fold(target, fold), onBug);
   };
-  const logs = createLogWatches(docker, positions, now, onLogNews);
+  const logs = createLogWatches(docker, kept ?? createMemoryPositions(), now, onLogNews);
 
   const createWatch = (subnet: Subnet): Watch => {
     const lookers = new Map(
@@ -178,6 +180,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       clearInterval(watchdog);
       await Promise.all(watches.map(close));
       await logs.stop();
+      await kept?.stop();
       docker.stop();
       await Promise.all(underWay);
     },

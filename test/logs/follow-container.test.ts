@@ -1,12 +1,15 @@
 import type Dockerode from 'dockerode';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
 import { followContainer } from '../../src/logs/follow-container.ts';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
 import type { ContainerRef } from '../../src/model/target.ts';
 import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
+import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';
 import { findLogContainer } from '../../src/monitor/find-log-container.ts';
 import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
+import { DATABASE_KINDS, startDatabases } from '../support/databases.ts';
 import { type OwnEngine, startEngine } from '../support/engine.ts';
 
 let engine: OwnEngine;
@@ -21,6 +24,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
   const docker = createDockerLink(() => {});
   docker.use({ socketPath: engine.socketPath });
   const lines: string[] = [];
+  const old: string[] = [];
   const states: (LogFault | undefined)[] = [];
   const stop = followContainer({
     source: 'test',
@@ -28,7 +32,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
     find: (signal) => findLogContainer(docker, ref, signal),
     open: docker.open,
     beginAt,
-    onLine: (line) => void lines.push(line),
+    onLine: (line, _at, isOld) => void (isOld ? old : lines).push(line),
     onState: (fault) => void states.push(fault),
   });
   let ended: Promise<void> | undefined;
@@ -39,7 +43,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
   onTestFinished(end);
   const has = (count: number, timeout = 30_000) =>
     vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout, interval: 20 });
-  return { lines, states, stop: end, has };
+  return { lines, old, states, stop: end, has };
 }
 
 const serviceOf = () => {
@@ -134,6 +138,8 @@ test('after a restart of subnetd it goes on where it was', async () => {
   await second.stop();
   const all = [...first.lines, ...second.lines];
   expect(all).toEqual(numbered(0, all.length));
+  // What was read before is told again for the checks that look back, and is not counted.
+  expect(second.old).toEqual(first.lines);
 }, 60_000);
 
 const readAll = async (container: Dockerode.Container): Promise<number> => {
@@ -175,6 +181,58 @@ test('the engine restarted under load loses no line and tells none twice', async
     expect(line).toBe(`line ${expected++}`);
   }
 }, 180_000);
+
+test.each(DATABASE_KINDS)(
+  'subnetd restarted with its positions in %s, the engine too and the container recreated meanwhile, tells each line once',
+  async (kind) => {
+    const databases = await startDatabases(kind);
+    onTestFinished(databases.stop, 60_000);
+    const address = await databases.create();
+    const { ref, labels, name } = serviceOf();
+    const command = ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); usleep 1000; done'];
+    const create = () => runContainer(engine.docker, { name, labels, restart: 'always', command });
+    let container = await create();
+    const told: string[] = [];
+    /** One life of subnetd: until it has read so much more, or when `whole` all of a container that has ended. */
+    const live = async (count: number, whole?: number) => {
+      const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {} });
+      const table = async () => (await link.open()).logPositions('test');
+      const positions = createKeptPositions({
+        read: async () => (await table()).read(),
+        write: async (changed) => (await table()).write(changed),
+      });
+      const { lines, has, stop } = follow(ref, positions);
+      if (whole === undefined) await has(count, 60_000);
+      else await vi.waitFor(() => expect(told.length + lines.length).toBe(whole), { timeout: 60_000, interval: 100 });
+      await stop();
+      await positions.stop();
+      await link.stop();
+      told.push(...lines);
+    };
+    await live(500);
+    await live(500);
+    await engine.halt();
+    await engine.resume();
+    await live(500);
+    const end = async () => {
+      await container.update({ RestartPolicy: { Name: 'no' } });
+      await container.kill();
+      return readAll(container);
+    };
+    const ofFirst = await end();
+    await live(0, ofFirst);
+    await container.remove({ force: true });
+    container = await create();
+    await live(500);
+    await live(0, ofFirst + (await end()));
+    let expected = 0;
+    for (const line of told) {
+      if (line === 'line 0') expected = 0;
+      expect(line).toBe(`line ${expected++}`);
+    }
+  },
+  240_000,
+);
 
 test('a container that ends for want of memory has told all that it printed', async () => {
   const { ref, labels, name } = serviceOf();

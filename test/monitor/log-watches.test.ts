@@ -1,0 +1,150 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import type { Inventory, Target } from '../../src/model/target.ts';
+import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
+import { createLogWatches } from '../../src/monitor/create-log-watches.ts';
+import { createMonitor } from '../../src/monitor/create-monitor.ts';
+import { startLogWriter } from '../support/log-writer.ts';
+import { useFolder } from '../support/recordings.ts';
+
+const LONG = { timeout: 30_000, interval: 20 };
+const HOUR_MS = 3_600_000;
+
+/** A node and a bootnode that are known by their log files alone; `own` counts every line of the node. */
+function inventoryOf(folder: string, own: string, window = '1h'): Inventory {
+  const parsed = parseInventory(
+    `
+subnets:
+  - name: devnet
+    nodes:
+      - name: subnet1
+        rpc: 'http://127.0.0.1:1'
+        logFiles: ['${join(folder, 'node.log')}']
+        patterns: [{ name: ${own}, match: '^line', means: progress }]
+    bootnode: { logFiles: ['${join(folder, 'bootnode.log')}'] }
+    checks: { rpc: { enabled: false, stallAfter: 3s, schedule: 'every 1s', timeout: 1s }, logs: { errorWindow: ${window}, bootnodeWindow: 1h } }
+`,
+    {},
+  );
+  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.problems.join('; ')}`);
+  return parsed.inventory;
+}
+
+const targetOf = (inventory: Inventory, component: string): Target =>
+  inventory.subnets[0]?.targets.find((target) => target.component === component) as Target;
+
+async function useLogs(): Promise<string> {
+  const folder = useFolder();
+  for (const name of ['node.log', 'bootnode.log']) await writeFile(join(folder, name), '');
+  return folder;
+}
+
+test('a reload of the inventory loses no line and counts none twice, whether the target has changed or not', async () => {
+  const folder = await useLogs();
+  const watches = createLogWatches(
+    createDockerLink(() => {}),
+    createMemoryPositions(),
+    Date.now,
+    () => {},
+  );
+  onTestFinished(watches.stop);
+  const use = (inventory: Inventory) =>
+    (['node', 'bootnode'] as const).map((component) => {
+      const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).checks;
+      return watches.use(targetOf(inventory, component), logs);
+    });
+  const linesOf = (watch: ReturnType<typeof watches.use>) => watch.facts().sources.file?.lines ?? 0;
+
+  const [first, bootnode] = use(inventoryOf(folder, 'first')) as [never, never];
+  const seen = new Set([first]);
+  const nodeLines = () => [...seen].reduce((sum, watch) => sum + linesOf(watch), 0);
+  await vi.waitFor(() => expect([first, bootnode].map((watch: never) => linesOf(watch))).toEqual([0, 0]), LONG);
+  await vi.waitFor(() => expect((first as ReturnType<typeof watches.use>).facts().sources.file?.up).toBe(true), LONG);
+  const writers = ['node.log', 'bootnode.log'].map((name) => startLogWriter(join(folder, name)));
+  for (const own of ['second', 'third', 'fourth']) {
+    const before = nodeLines();
+    await vi.waitFor(() => expect(nodeLines()).toBeGreaterThan(before + 500), LONG);
+    const inventory = inventoryOf(folder, own);
+    const [node, same] = use(inventory) as [never, never];
+    watches.keep(inventory.subnets[0]?.targets ?? []);
+    expect(seen).not.toContain(node);
+    expect(same).toBe(bootnode);
+    seen.add(node);
+  }
+  const [ofNode, ofBootnode] = await Promise.all(writers.map((writer) => writer.stop()));
+  await vi.waitFor(() => expect(nodeLines()).toBeGreaterThanOrEqual(ofNode as number), LONG);
+  await vi.waitFor(() => expect(linesOf(bootnode)).toBeGreaterThanOrEqual(ofBootnode as number), LONG);
+  expect([nodeLines(), linesOf(bootnode)]).toEqual([ofNode, ofBootnode]);
+}, 120_000);
+
+/** The monitor on the logs alone, with a clock that can be set. */
+async function watchWithClock(window: string) {
+  const folder = await useLogs();
+  let ahead = 0;
+  const inventory = inventoryOf(folder, 'mine', window);
+  const bugs: unknown[] = [];
+  const monitor = createMonitor({
+    now: () => Date.now() + ahead,
+    scheduled: false,
+    onFinished: () => {},
+    onLate: () => {},
+    onBug: (error) => bugs.push(error),
+  });
+  onTestFinished(monitor.stop);
+  monitor.load(inventory);
+  const look = async () => {
+    await monitor.lookNow((_target, round) => round === 'logs');
+    expect(bugs).toEqual([]);
+    return monitor.snapshot()[0]?.targets.find(({ target }) => target.component === 'node');
+  };
+  const verdict = async () => (await look())?.checks.find(({ check }) => check === 'log_block')?.verdict;
+  await vi.waitFor(async () => expect((await look())?.facts.logs?.sources.file?.up).toBe(true), LONG);
+  let height = 100;
+  return {
+    setClock: (hours: number) => {
+      ahead = hours * HOUR_MS;
+    },
+    verdict,
+    becomes: (wanted: string) => vi.waitFor(async () => expect(await verdict()).toBe(wanted), LONG),
+    lines: async () => (await look())?.facts.logs?.sources.file?.lines,
+    print: (line: string) => appendFile(join(folder, 'node.log'), `${line}\n`),
+    printBlock: () => {
+      height += 1;
+      return appendFile(
+        join(folder, 'node.log'),
+        `INFO Imported new chain segment  number=${height} hash=1a2b3c…9f8e7d\n`,
+      );
+    },
+  };
+}
+
+test.each([5, -5])('a clock that is set by %d hours makes no verdict false', async (hours) => {
+  const { setClock, verdict, becomes, printBlock, lines } = await watchWithClock('1h');
+  await printBlock();
+  await becomes('pass');
+  await printBlock();
+  setClock(hours);
+  expect(await verdict()).toBe('pass');
+  // A node that stands still is found all the same.
+  await becomes('fail');
+  await printBlock();
+  await becomes('pass');
+  setClock(0);
+  expect(await verdict()).toBe('pass');
+  await becomes('fail');
+  expect(await lines()).toBe(3);
+});
+
+test('an error does not count for longer when the clock is set back', async () => {
+  const { setClock, becomes, print, printBlock } = await watchWithClock('3s');
+  await print('ERROR[11-21] ########## BAD BLOCK #########');
+  await becomes('fail');
+  setClock(-5);
+  await vi.waitFor(async () => {
+    await printBlock();
+    await becomes('pass');
+  }, LONG);
+});

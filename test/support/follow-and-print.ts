@@ -1,0 +1,47 @@
+import { writeSync } from 'node:fs';
+import { createDatabaseLink } from '../../src/db/create-database-link.ts';
+import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { followFiles } from '../../src/logs/follow-files.ts';
+import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';
+
+/**
+ * Follows a file with its position in a database, and prints each line before a position after it can be saved: a process
+ * that tests may kill.
+ */
+const [address = '', path = ''] = process.argv.slice(2);
+const link = createDatabaseLink({
+  address: JSON.parse(address) as DatabaseAddress,
+  onUp: () => {},
+  onDown: () => {},
+});
+const table = async () => (await link.open()).logPositions('test');
+const positions = createKeptPositions({
+  read: async () => (await table()).read(),
+  write: async (changed) => (await table()).write(changed),
+});
+let isFirst = true;
+let pending = '';
+const print = (line: string) => {
+  if (pending === '')
+    queueMicrotask(() => {
+      for (let bytes = Buffer.from(pending); bytes.length > 0; ) bytes = bytes.subarray(writeSync(1, bytes));
+      pending = '';
+    });
+  pending += `${line}\n`;
+};
+const stop = followFiles({
+  path,
+  source: 'test',
+  positions,
+  lookBackBytes: 0,
+  onLine: print,
+  onState: () => {
+    if (isFirst) print('begun');
+    isFirst = false;
+  },
+});
+process.once('SIGTERM', async () => {
+  await stop();
+  await positions.stop();
+  await link.stop();
+});

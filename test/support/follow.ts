@@ -1,0 +1,44 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { followFiles } from '../../src/logs/follow-files.ts';
+import type { LogFault, PositionStore } from '../../src/model/log.ts';
+
+/** Follows a path or a glob; its lines can be waited for. */
+export function follow(path: string, positions: PositionStore = createMemoryPositions(), lookBackBytes = 0) {
+  const lines: string[] = [];
+  const old: string[] = [];
+  const state: { fault?: LogFault; bytes: number; sweeps: number } = { bytes: 0, sweeps: 0 };
+  const stop = followFiles({
+    path,
+    source: 'test',
+    positions,
+    lookBackBytes,
+    onLine: (line, isOld) => void (isOld ? old : lines).push(line),
+    onState: (fault, bytes) => {
+      state.bytes = bytes;
+      state.sweeps++;
+      if (fault) state.fault = fault;
+      else delete state.fault;
+    },
+  });
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= stop();
+    return ended;
+  };
+  onTestFinished(end);
+  const begun = vi.waitFor(() => expect(state.sweeps).toBeGreaterThan(0), 20_000);
+  const has = (count: number) =>
+    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout: 30_000, interval: 5 });
+  return { lines, old, state, stop: end, begun, has };
+}
+
+/** The lines `line FROM` up to the one before `line TO`. */
+export const numbered = (from: number, to: number): readonly string[] =>
+  Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
+
+/** The same as the text of a file. */
+export const text = (from: number, to: number): string =>
+  numbered(from, to)
+    .map((line) => `${line}\n`)
+    .join('');

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+
+/** A program that writes numbered lines to a file as fast as it is let. */
+export interface LogWriter {
+  /** Lets it open a path, as programs do that are told that their log was rotated. */
+  reopen(path: string): Promise<void>;
+  /** Ends it, and tells how many lines it wrote. */
+  stop(): Promise<number>;
+}
+
+const PROGRAM = `
+const fs = require('node:fs');
+let fd = fs.openSync(process.argv[1], 'a');
+let lines = 0;
+let stopped = false;
+process.on('message', ({ path }) => {
+  if (path === undefined) { stopped = true; return; }
+  fs.closeSync(fd);
+  fd = fs.openSync(path, 'a');
+  process.send(lines);
+});
+const write = () => {
+  if (stopped) { process.send(lines, () => process.exit()); return; }
+  for (let count = 0; count < 25; count++) fs.writeSync(fd, 'line ' + lines++ + '\\n');
+  setTimeout(write, 1);
+};
+write();
+`;
+
+/** Starts it on a file, in a process of its own. */
+export function startLogWriter(path: string): LogWriter {
+  const child = spawn(process.execPath, ['-e', PROGRAM, path], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ask = async (message: { readonly path?: string }): Promise<number> => {
+    const answer = once(child, 'message');
+    child.send(message);
+    const [lines] = await answer;
+    return lines as number;
+  };
+  return { reopen: async (next) => void (await ask({ path: next })), stop: () => ask({}) };
+}
