@@ -92,12 +92,14 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     timezone: string,
     patterns: readonly LogPattern[],
     ofOwn: typeof own,
+    readAt: () => number,
     toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined,
   ) =>
     createLogReader({
       pack: patterns,
       own: ofOwn,
       timezone,
+      now: readAt,
       onHit: (bare) => {
         const hit = toHit(bare);
         if (hit !== undefined) add(hit);
@@ -106,11 +108,12 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   const faults = new Map<string, LogFault | undefined>();
   for (const { path, timezone } of logFiles) {
-    const fresh = reader(timezone, pack, own, (hit) => ({ ...hit, counted: true }));
+    const fresh = reader(timezone, pack, own, now, (hit) => ({ ...hit, counted: true }));
     const past = reader(
       timezone,
       pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
       [],
+      () => begun,
       (hit) => (ofThePast(hit) ? { ...hit, counted: false } : undefined),
     );
     start(() =>
@@ -120,10 +123,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         positions,
         lookBackBytes: LOOK_BACK_BYTES,
         onLine: (line, isOld) => {
-          if (isOld) past.read(line, undefined, begun);
+          if (isOld) past.read(line);
           else {
             counts.file++;
-            fresh.read(line, undefined, now());
+            fresh.read(line);
           }
         },
         onState: (fault, size) => {
@@ -143,7 +146,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const beginAt = begun - windowMs(target, settings);
-    const lines = reader('UTC', patterns, besideFiles ? [] : own, (hit) => ({
+    const lines = reader('UTC', patterns, besideFiles ? [] : own, now, (hit) => ({
       ...hit,
       counted: !uncounted.has(hit.pattern),
     }));
@@ -163,7 +166,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         beginAt,
         onLine: (line, at) => {
           counts.container++;
-          lines.read(line, at, now());
+          lines.read(line, at);
         },
         onState: (fault) => setState('container', beginAt, fault),
       }),
