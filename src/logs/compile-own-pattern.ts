@@ -14,6 +14,8 @@ export interface CompiledPattern {
   readonly means: Meaning;
   /** Text, as Latin-1, without which no line matches; empty when every line must be looked at. */
   readonly literal: string;
+  /** As in `LogPattern`. */
+  readonly begins: boolean;
   /** Decides nothing but the literal when absent. */
   readonly test?: (line: string) => Match | undefined;
 }
@@ -43,6 +45,7 @@ export function compileOwnPattern({ name, means, match, value }: Pattern): Compi
     name,
     means,
     literal: toLatin1(requiredLiteral(match)),
+    begins: false,
     test: (line) => {
       const matcher = compiled.matcher(fromLatin1(line));
       if (!matcher.find()) return undefined;

@@ -6,8 +6,8 @@ import { createLineTimeReader } from './read-line-time.ts';
 
 /** Turns the lines of one log into hits. */
 export interface LogReader {
-  /** Takes one line as Latin-1; `at` is what Docker stamped on it, `now` the time of reading, in Unix milliseconds. */
-  read(line: string, at: number | undefined, now: number): void;
+  /** Takes one line as Latin-1; `at` is what Docker stamped on it, in Unix milliseconds. */
+  read(line: string, at?: number): void;
 }
 
 /** What a reader is made with. */
@@ -17,11 +17,13 @@ export interface LogReaderOptions {
   readonly own: readonly Pattern[];
   /** Of times that name none: an IANA name. */
   readonly timezone: string;
+  /** The time of reading, in Unix milliseconds; asked for only when a line matches. */
+  readonly now: () => number;
   readonly onHit: (hit: Omit<LogHit, 'counted'>) => void;
 }
 
 /** A reader; throws for an own pattern that `compileOwnPattern` refuses, which the inventory has refused before. */
-export function createLogReader({ pack, own, timezone, onHit }: LogReaderOptions): LogReader {
+export function createLogReader({ pack, own, timezone, now, onHit }: LogReaderOptions): LogReader {
   const replaced = new Set(own.map(({ name }) => name));
   const matcher = createMatcher([
     ...pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
@@ -29,16 +31,15 @@ export function createLogReader({ pack, own, timezone, onHit }: LogReaderOptions
   ]);
   const readTime = createLineTimeReader(timezone);
   let stamped: number | undefined;
-  let readAt = 0;
   const onMatch: Parameters<typeof matcher>[1] = ({ name, means }, value, line) => {
-    const own = stamped ?? readTime(line, readAt) ?? readAt;
+    const readAt = now();
     // A clock that is ahead of ours must not make a line good for longer.
-    onHit({ pattern: name, means, at: Math.min(own, readAt), ...(value !== undefined && { value }) });
+    const at = Math.min(stamped ?? readTime(line, readAt) ?? readAt, readAt);
+    onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value });
   };
   return {
-    read: (line, at, now) => {
+    read: (line, at) => {
       stamped = at;
-      readAt = now;
       matcher(line, onMatch);
     },
   };

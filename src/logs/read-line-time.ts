@@ -1,3 +1,6 @@
+import { fromLatin1 } from './latin1.ts';
+import { isNodeLine } from './node-line.ts';
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const HOUR_MS = 3_600_000;
 
@@ -19,13 +22,14 @@ const wall = (year: number | undefined, month: number, day: number, clock: reado
 
 const numbers = (match: RegExpExecArray): readonly number[] => match.slice(1).map(Number);
 
-/** Times as XDC nodes, winston, redis and serve print them; anywhere else in a line is not looked at. */
+/** The time of a node's line: `MM-DD|HH:MM:SS`. */
+function readNodeClock(clock: string): WallTime {
+  const part = (at: number) => Number(clock.slice(at, at + 2));
+  return { month: part(0), day: part(3), hour: part(6), minute: part(9), second: part(12), ms: 0 };
+}
+
+/** Times as winston, redis and serve print them; anywhere else in a line is not looked at. */
 function readWallTime(line: string): WallTime | undefined {
-  const node = /^[A-Z]{4,5} ?\[(\d\d)-(\d\d)\|(\d\d):(\d\d):(\d\d)\]/.exec(line);
-  if (node) {
-    const [month = 0, day = 0, ...clock] = numbers(node);
-    return wall(undefined, month, day, clock);
-  }
   const winston = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?(?!\S*Z)/.exec(line);
   if (winston) {
     const [year = 0, month = 0, day = 0, ...clock] = numbers(winston);
@@ -78,7 +82,28 @@ export function createLineTimeReader(timezone: string): ReadLineTime {
     return local - known.offset;
   };
 
+  const toTime = (parts: WallTime, now: number): number | undefined => {
+    const { month, day, hour, minute, second, ms } = parts;
+    if (month < 1 || month > 12) return undefined;
+    const inYear = (year: number) => toUtc(Date.UTC(year, month - 1, day, hour, minute, second, ms));
+    if (parts.year !== undefined) return inYear(parts.year);
+    const year = new Date(now).getUTCFullYear();
+    // A date that lies ahead is of last year, but for clocks that are not quite in step.
+    const at = inYear(year);
+    return at > now + 36 * HOUR_MS ? inYear(year - 1) : at < now - 364 * 24 * HOUR_MS ? inYear(year + 1) : at;
+  };
+
+  // Nodes print many lines a second, and within a second of reading the year stays what it is.
+  let last: { readonly clock: string; readonly now: number; readonly at: number | undefined } | undefined;
   return (line, now) => {
+    if (isNodeLine(line)) {
+      if (last === undefined || !line.startsWith(last.clock, 6) || Math.abs(now - last.now) > 1_000) {
+        // A slice would hold the chunk that the line was cut from in memory.
+        const clock = fromLatin1(line.slice(6, 20));
+        last = { clock, now, at: toTime(readNodeClock(clock), now) };
+      }
+      return last.at;
+    }
     const zoned =
       /^\[1\] \{.*"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(line) ?? /^(\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(line);
     if (zoned) {
@@ -86,13 +111,6 @@ export function createLineTimeReader(timezone: string): ReadLineTime {
       return Number.isNaN(at) ? undefined : at;
     }
     const parts = readWallTime(line);
-    if (parts === undefined || parts.month < 1 || parts.month > 12) return undefined;
-    const { month, day, hour, minute, second, ms } = parts;
-    const inYear = (year: number) => toUtc(Date.UTC(year, month - 1, day, hour, minute, second, ms));
-    if (parts.year !== undefined) return inYear(parts.year);
-    const year = new Date(now).getUTCFullYear();
-    // A date that lies ahead is of last year, but for clocks that are not quite in step.
-    const at = inYear(year);
-    return at > now + 36 * HOUR_MS ? inYear(year - 1) : at < now - 364 * 24 * HOUR_MS ? inYear(year + 1) : at;
+    return parts && toTime(parts, now);
   };
 }

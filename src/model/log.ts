@@ -16,6 +16,8 @@ export interface LogPattern {
   readonly means: Meaning;
   /** Text that every matching line holds; a line without it is not looked at further. */
   readonly literal: string;
+  /** In a line that a node logs below CRIT, the literal stands at the beginning of the message, or the line does not match. */
+  readonly begins?: boolean;
   /** May be absent when the literal alone decides. Group 1 is the value, when the line carries one. */
   readonly match?: RegExp;
   /** What it is, and what to do about it when it is a fault; for the documentation and the reasons. */

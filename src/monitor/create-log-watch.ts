@@ -114,12 +114,14 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     timezone: string,
     patterns: readonly LogPattern[],
     ofOwn: typeof own,
+    readAt: () => number,
     toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined,
   ) =>
     createLogReader({
       pack: patterns,
       own: ofOwn,
       timezone,
+      now: readAt,
       onHit: (bare) => {
         const hit = toHit(bare);
         if (hit !== undefined) add(hit);
@@ -128,11 +130,12 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   const faults = new Map<string, LogFault | undefined>();
   for (const { path, timezone } of logFiles) {
-    const fresh = reader(timezone, pack, own, (hit) => ({ ...hit, counted: true }));
+    const fresh = reader(timezone, pack, own, clock, (hit) => ({ ...hit, counted: true }));
     const past = reader(
       timezone,
       pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
       [],
+      () => begun,
       (hit) => (ofThePast(hit) ? { ...hit, counted: false } : undefined),
     );
     start(() =>
@@ -142,10 +145,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         positions,
         lookBackBytes: LOOK_BACK_BYTES,
         onLine: (line, isOld) => {
-          if (isOld) past.read(line, undefined, begun);
+          if (isOld) past.read(line);
           else {
             counts.file++;
-            fresh.read(line, undefined, clock());
+            fresh.read(line);
           }
         },
         onState: (fault, size) => {
@@ -166,7 +169,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const lookBackMs = windowMs(target, settings);
     let isOld = false;
-    const lines = reader('UTC', patterns, besideFiles ? [] : own, (hit) => ({
+    const lines = reader('UTC', patterns, besideFiles ? [] : own, clock, (hit) => ({
       ...hit,
       counted: !isOld && !uncounted.has(hit.pattern),
     }));
@@ -187,7 +190,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         onLine: (line, at, old) => {
           if (!old) counts.container++;
           isOld = old;
-          lines.read(line, at, clock());
+          lines.read(line, at);
         },
         onState: (fault) => setState('container', begun - lookBackMs, fault),
       }),

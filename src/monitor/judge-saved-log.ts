@@ -89,15 +89,15 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     if (!firsts.has(hit.pattern)) firsts.set(hit.pattern, hit.at);
     state = foldLogHit(component, state, hit);
   };
-  const reader = createLogReader({ pack, own: [], timezone: 'UTC', onHit });
   const now = Date.now();
+  const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => now, onHit });
   const onLine = (line: string) => {
     lines++;
     const at = readTime(line, now);
     first ??= at;
     // A line without a time was printed when the one before it was.
     last = Math.max(at ?? 0, last ?? 0);
-    reader.read(line, at ?? last, now);
+    reader.read(line, at ?? last);
   };
   const cutter = createLineCutter();
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>)

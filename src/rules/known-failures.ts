@@ -140,7 +140,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
     cause: 'The chain database is gone or corrupt, as after a full disk.',
     fix: 'check the disk, then let the node synchronise anew from the others',
-    seenAt: match('reset_chain'),
+    seenAt: match('database_empty', 'head_block_missing'),
   },
   {
     name: 'relayer_dead',

@@ -74,8 +74,12 @@ const KNOWN = [
     remedy: 'more memory',
   },
   {
-    ...{ fault: 'ipc-path-too-long', name: 'subnet2', failure: 'ipc_path_too_long' },
-    ...{ oomKills: false, exitCode: 0, remedy: 'to a shorter path' },
+    fault: 'ipc-path-too-long',
+    name: 'subnet2',
+    failure: 'ipc_path_too_long',
+    oomKills: false,
+    exitCode: 0,
+    remedy: 'to a shorter path',
   },
 ] as const;
 

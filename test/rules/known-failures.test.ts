@@ -105,7 +105,8 @@ test('a stopped miner loop shows until the node is restarted', () => {
 test.each([
   [node, 'masternode_update_failed', 'masternode_update_failed'],
   [node, 'address_in_use', 'address_in_use'],
-  [node, 'reset_chain', 'database_lost'],
+  [node, 'database_empty', 'database_lost'],
+  [node, 'head_block_missing', 'database_lost'],
   [node, 'repaired_head', 'head_regression'],
   [service('relayer'), 'no_funds', 'wallet_without_funds'],
   [service('stats'), 'config_missing', 'stats_without_contract'],

@@ -5,6 +5,7 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   name,
   means: 'progress',
   literal,
+  begins: true,
   match: new RegExp(`\\s${key}=(\\d+)(?!\\d)`),
   what: 'the chain advances',
 });
@@ -13,6 +14,7 @@ const line = (name: string, means: Meaning, literal: string, what: string, match
   name,
   means,
   literal,
+  begins: true,
   what,
   ...(match && { match }),
 });
@@ -33,6 +35,7 @@ export const nodePack: PatternPack = {
       name: 'your_turn',
       means: 'progress',
       literal: '[yourturn] Masternode:',
+      begins: true,
       match: /parentBlockNum[ =](\d+)(?!\d)/,
       what: 'the chain advances; printed to xdc.log at any level',
     },
@@ -59,16 +62,16 @@ export const nodePack: PatternPack = {
       'Head state missing, repairing chain',
       'the node was killed and has lost recent state',
     ),
+    line('database_empty', 'error', 'Empty database, resetting chain', 'the chain database was lost; check the disk'),
     line(
-      'reset_chain',
+      'head_block_missing',
       'error',
-      ', resetting chain',
-      'the chain database was lost or is corrupt',
-      /(?:Empty database|Head block missing), resetting chain/,
+      'Head block missing, resetting chain',
+      'the chain database is corrupt; check the disk',
     ),
     line('rewound', 'note', 'Rewinding blockchain', 'the head was set back'),
     line('reorg', 'note', 'Chain split detected', 'uncommitted blocks were replaced'),
-    line('side_fork', 'note', 'block  became a side fork', 'a block of this node was lost'),
+    line('side_fork', 'note', '⑂ block  became a side fork', 'a block of this node was lost'),
     line(
       'refused_reorg',
       'fatal',
@@ -92,13 +95,13 @@ export const nodePack: PatternPack = {
     line(
       'invalid_votes',
       'note',
-      'Not enough valid signatures to generate QC',
+      '[onVotePoolThresholdReached] Not enough valid signatures to generate QC',
       'votes carry wrong signatures; look for a node with a wrong key or genesis',
     ),
     line(
       'foreign_signer',
       'note',
-      'signer is not part of masternode list',
+      '[verifyMsgSignature] signer is not part of masternode list',
       'a message was signed by a stranger; look for a node with a wrong key or genesis',
     ),
     line(
