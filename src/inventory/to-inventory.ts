@@ -101,4 +101,5 @@ export const toInventory = (document: InventoryDocument): Inventory => ({
     }),
   ),
   docker: document.docker,
+  alertmanager: document.alertmanager,
 });
