@@ -49,6 +49,11 @@ export function findConflicts(document: InventoryDocument): readonly Conflict[] 
       if (node.consoleExec && node.container === undefined)
         findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run the console' });
     }
+    for (const reader of ['relayer', 'stats'] as const) {
+      const from = subnet[reader]?.readsFrom;
+      if (from !== undefined && !nodeNames.has(from))
+        findings.push({ path: ['subnets', s, reader, 'readsFrom'], what: 'must be the name of a node of this subnet' });
+    }
   }
   return findings;
 }

@@ -153,6 +153,13 @@ const node = z.strictObject({
 const service = (example: string) =>
   z.strictObject({ ...component, url: httpUrl(example).optional().describe('Where it answers HTTP.') });
 
+const reader = (example: string) =>
+  service(example).extend({
+    readsFrom: name
+      .optional()
+      .describe('The node that its SUBNET_URL names, whose fall explains its own; by default the first of the subnet.'),
+  });
+
 const browser = z.union(
   [
     z.strictObject({ executablePath: text('the path of a Chromium') }),
@@ -216,8 +223,8 @@ const subnet = z.strictObject({
     .min(1, 'must list at least one node')
     .describe('The nodes; each needs at least one of rpc, ipc and container.'),
   bootnode: z.strictObject(component).optional(),
-  relayer: service('http://127.0.0.1:5215').optional(),
-  stats: service('http://127.0.0.1:5213').optional(),
+  relayer: reader('http://127.0.0.1:5215').optional(),
+  stats: reader('http://127.0.0.1:5213').optional(),
   frontend: z
     .strictObject({
       ...component,

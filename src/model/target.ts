@@ -54,6 +54,8 @@ export interface ServiceTarget extends TargetBase {
   readonly component: 'relayer' | 'stats' | 'frontend';
   readonly url?: string;
   readonly browser?: BrowserRef;
+  /** The name of the node whose RPC it reads the subnet by; of relayer and stats server. */
+  readonly readsFrom?: string;
 }
 
 export type Target = NodeTarget | BootnodeTarget | ServiceTarget;
