@@ -10,7 +10,6 @@ const files = globSync('src/**/*.ts', { cwd: root }).sort();
 const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly packages: readonly string[] }>> = {
   model: { rooms: [], packages: [] },
   rules: { rooms: ['model'], packages: [] },
-  alerts: { rooms: ['model'], packages: [] },
   inventory: { rooms: ['model'], packages: ['yaml', 'zod', 'node-cron', 're2js'] },
   probes: { rooms: ['model'], packages: ['undici', 'dockerode', 'playwright-core'] },
   logs: { rooms: ['model'], packages: ['re2js'] },
