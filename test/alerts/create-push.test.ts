@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPush, type PushOptions } from '../../src/alerts/create-push.ts';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
@@ -9,6 +9,8 @@ import type { Finding } from '../../src/model/incident.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 const LONG_MS = 60_000;
 let shared: Alertmanager;
