@@ -5,7 +5,7 @@ import { toRuleFiles } from '../../scripts/rules.ts';
 import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
 import { toLinks } from '../../src/alerts/to-links.ts';
-import { checkWithPromtool, testRules, toPromtoolTest } from '../support/promtool.ts';
+import { checkWithPromtool, type Series, testRules, toPromtoolTest } from '../support/promtool.ts';
 import { type RuleCase, ruleCases } from './rule-cases.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
