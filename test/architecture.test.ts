@@ -100,6 +100,18 @@ describe('the rooms', () => {
     }
   });
 
+  it('load nothing of the push to Alertmanager in a plain run', () => {
+    const text = (file: string) => readFileSync(join(root, file), 'utf8');
+    const loadedAtOnce = (file: string): readonly string[] =>
+      [...text(file).matchAll(/^(?:import|export|} from) (?!type )(?:[^';]*? from )?'(\.[^']+)'/gm)].map(([, name]) =>
+        toFile(file, name ?? ''),
+      );
+    const loaded = new Set(['src/app.ts', 'src/commands/run.ts']);
+    for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
+    expect([...loaded]).toContain('src/start-push.ts');
+    expect([...loaded].filter((file) => /^src\/(alerts|incidents)\//.test(file))).toEqual([]);
+  });
+
   it('have no cycle between files', () => {
     const graph = new Map(
       files.map((file) => [
