@@ -64,7 +64,12 @@ async function metricsTable(): Promise<string> {
   });
   const own = createOwnMetrics(
     { version: '', commit: '' },
-    { isDockerUp: () => true, isDatabaseUp: () => true, lastReload: () => ({ successful: true, successAt: 0 }) },
+    {
+      isDockerUp: () => true,
+      isDatabaseUp: () => true,
+      lastReload: () => ({ successful: true, successAt: 0 }),
+      alerts: () => ({ sent: 0, failed: 0, dropped: 0 }),
+    },
   );
   own.roundLate('', '');
   own.roundFinished('', '', 0);

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addAlertCommands } from './alert-commands.ts';
 import type { ExitCode } from './commands/exit-code.ts';
 import { addPlatformCommands } from './platform-commands.ts';
 
@@ -50,6 +51,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
   addPlatformCommands(program, done);
+  addAlertCommands(program, done);
   program
     .command('logs')
     .description('log patterns')

@@ -252,11 +252,27 @@ const docker = z
   .default({ socketPath: '/var/run/docker.sock' })
   .describe('Where the Docker Engine answers: a socket, or a host and port, with TLS when certificates are given.');
 
+const isBase = (value: string): boolean => {
+  const parsed = URL.parse(value);
+  return parsed === null || (parsed.search === '' && parsed.hash === '');
+};
+
 const alertmanager = z
   .strictObject({
-    urls: z.array(httpUrl('http://127.0.0.1:9093'), 'must be a list of URLs').default([]),
-    basicAuth: z.strictObject({ username: text('a user name'), passwordFile: text('the path of a file') }).optional(),
-    bearerTokenFile: text('the path of a file').optional(),
+    urls: z
+      .array(
+        httpUrl('http://127.0.0.1:9093').refine(isBase, 'must be the address alone, without ? and #'),
+        'must be a list of URLs',
+      )
+      .default([])
+      .describe(
+        'Each Alertmanager that is told of alerts, never a load balancer before them; push is off without one. User info is sent as basic authentication and shown nowhere.',
+      ),
+    basicAuth: z
+      .strictObject({ username: text('a user name'), passwordFile: text('the path of a file') })
+      .optional()
+      .describe('Basic authentication; the password is the content of the file.'),
+    bearerTokenFile: text('the path of a file').optional().describe('A file with a token that is sent as `Bearer`.'),
     tls: z
       .strictObject({
         ca: text('the path of a certificate').optional(),
@@ -264,7 +280,10 @@ const alertmanager = z
         key: text('the path of a key').optional(),
         serverName: text('a host name').optional(),
       })
-      .optional(),
+      .optional()
+      .describe(
+        'PEM files: whom to trust instead of the usual authorities, and the certificate and key to show; the name that the certificate must carry when it is not the host.',
+      ),
   })
   .prefault({});
 

@@ -105,4 +105,5 @@ export const toInventory = (document: InventoryDocument): Inventory => ({
     }),
   ),
   docker: document.docker,
+  alertmanager: document.alertmanager,
 });

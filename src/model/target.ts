@@ -1,3 +1,5 @@
+import type { Alertmanagers } from './alertmanager.ts';
+
 /** The five kinds of program in a subnet, as they stand in the label `component`. */
 export type Component = 'node' | 'bootnode' | 'relayer' | 'stats' | 'frontend';
 
@@ -110,6 +112,7 @@ export type DockerAddress =
 export interface Inventory {
   readonly subnets: readonly Subnet[];
   readonly docker: DockerAddress;
+  readonly alertmanager: Alertmanagers;
 }
 
 /** The one name of a target across reloads. */
