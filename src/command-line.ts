@@ -61,6 +61,11 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .requiredOption('--component <kind>', 'node, bootnode, relayer, stats or frontend')
     .action(async (file, flags) => done(await (await import('./commands/logs-test.ts')).logsTest(file, flags)));
   program
+    .command('explain')
+    .description('what an alert means and what to do; without a name all alerts')
+    .argument('[alert]', 'its name')
+    .action(async (name) => done(await (await import('./commands/explain.ts')).explain(name)));
+  program
     .command('version')
     .description('version, commit and Node.js')
     .action(async () => done(await (await import('./commands/version.ts')).version()));

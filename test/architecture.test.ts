@@ -15,7 +15,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   logs: { rooms: ['model'], packages: ['re2js'] },
   monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
-  http: { rooms: ['model', 'monitor'], packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt'] },
+  http: {
+    rooms: ['model', 'monitor', 'alerts'],
+    packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt', 'marked'],
+  },
   platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   incidents: { rooms: ['model'], packages: [] },
@@ -24,6 +27,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   commands: {
     rooms: [
       'model',
+      'alerts',
       'inventory',
       'monitor',
       'http',
