@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createDatabaseLink } from './db/create-database-link.ts';
 import { sayDatabase } from './db/parse-database-url.ts';
 import { describeCause } from './model/database-failure.ts';
+import type { IncidentStore } from './model/incident.ts';
 import type { PositionTable } from './model/log.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { ApiRequest, Platform } from './platform/create-platform.ts';
@@ -16,6 +17,8 @@ export interface AdminApi {
   readonly isDatabaseUp: () => boolean;
   /** Where the instance of subnetd with this name keeps how far it has read its logs. */
   readonly positions: (instance: string) => PositionTable;
+  /** Where the alerts of an instance are kept; rejects while the database is away. */
+  readonly incidents: (instance: string) => Promise<IncidentStore>;
   readonly stop: () => Promise<void>;
 }
 
@@ -89,6 +92,7 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
       const open = async () => (await link.open()).logPositions(instance);
       return { read: async () => (await open()).read(), write: async (changed) => (await open()).write(changed) };
     },
+    incidents: async (instance) => (await link.open()).incidents(instance),
     stop: async () => {
       clearInterval(cleaner);
       await link.stop();

@@ -15,16 +15,23 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   logs: { rooms: ['model'], packages: ['re2js'] },
   monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
-  http: { rooms: ['model', 'monitor'], packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt'] },
+  http: {
+    rooms: ['model', 'monitor', 'alerts'],
+    packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt', 'marked'],
+  },
   platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg'] },
+  incidents: { rooms: ['model'], packages: [] },
+  alerts: { rooms: ['model', 'incidents', 'rules', 'monitor'], packages: ['undici'] },
   demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
   commands: {
     rooms: [
       'model',
+      'alerts',
       'inventory',
       'monitor',
       'http',
+      'alerts',
       'demo',
       'db',
       'platform',
@@ -48,16 +55,19 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'read-build',
       'parse-platform-settings',
       'start-admin-api',
+      'start-push',
     ],
     packages: ['pino', '@hono/node-server'],
   },
-  'command-line': { rooms: ['commands', 'platform-commands'], packages: ['commander'] },
+  'command-line': { rooms: ['commands', 'platform-commands', 'alert-commands'], packages: ['commander'] },
   'create-log': { rooms: [], packages: ['pino'] },
   main: { rooms: ['command-line'], packages: [] },
   'read-build': { rooms: [], packages: [] },
   settings: { rooms: ['parse-platform-settings'], packages: [] },
   'parse-platform-settings': { rooms: ['db', 'platform'], packages: [] },
   'start-admin-api': { rooms: ['model', 'db', 'platform', 'parse-platform-settings'], packages: ['pino'] },
+  'start-push': { rooms: ['model', 'alerts'], packages: ['pino'] },
+  'alert-commands': { rooms: ['commands'], packages: ['commander'] },
   'platform-commands': { rooms: ['commands'], packages: ['commander'] },
   'demo-api': { rooms: ['db', 'platform'], packages: [] },
 };
@@ -92,6 +102,18 @@ describe('the rooms', () => {
         else expect(rule?.packages, `${file} imports ${name}`).toContain(toPackage(name));
       }
     }
+  });
+
+  it('load nothing of the push to Alertmanager in a plain run', () => {
+    const text = (file: string) => readFileSync(join(root, file), 'utf8');
+    const loadedAtOnce = (file: string): readonly string[] =>
+      [...text(file).matchAll(/^(?:import|export|} from) (?!type )(?:[^';]*? from )?'(\.[^']+)'/gm)].map(([, name]) =>
+        toFile(file, name ?? ''),
+      );
+    const loaded = new Set(['src/app.ts', 'src/commands/run.ts']);
+    for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
+    expect([...loaded]).toContain('src/start-push.ts');
+    expect([...loaded].filter((file) => /^src\/(alerts|incidents)\//.test(file))).toEqual([]);
   });
 
   it('have no cycle between files', () => {

@@ -112,7 +112,7 @@ async function watchSimulation(
   listener: Listener,
   faults: readonly FaultName[],
   parts: DemoParts,
-  { platform, instance }: Settings,
+  settings: Settings,
 ) {
   const environment = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'subnetd-demo-'));
@@ -122,13 +122,13 @@ async function watchSimulation(
     const database = { kind: 'sqlite', path: join(folder, 'subnetd.db') } as const;
     const apiKey = await prepareDemoApi(database);
     const started = await startApp({
+      ...settings,
       configPath,
       environment,
       build: readBuild(),
       log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
       listener,
-      platform: { ...platform, database },
-      instance,
+      platform: { ...settings.platform, database },
       now: Date.now,
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);

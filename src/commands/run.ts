@@ -45,22 +45,15 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     import('../read-build.ts'),
   ]);
   const log = createLog(settings.logLevel);
-  const started = await startApp({
-    configPath: settings.configPath,
-    environment,
-    build: readBuild(),
-    log,
-    listener,
-    platform: settings.platform,
-    instance: settings.instance,
-    now: Date.now,
-  });
+  const started = await startApp({ ...settings, environment, build: readBuild(), log, listener, now: Date.now });
   if (!started.ok) {
     await listener.stop(0);
     complain(started.problems);
     return 2;
   }
   const { app } = started;
+  // Before anybody is told that it listens, and may end it.
+  const signalled = untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
   log.info({ url: listener.url, config: settings.configPath }, 'listening');
   if (!isLoopbackHost(host) && web === undefined)
     log.warn(
@@ -68,7 +61,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
       'metrics and status are open to the network without TLS and password; keep the port behind a firewall, or listen on 127.0.0.1',
     );
 
-  const signal = await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
+  const signal = await signalled;
   log.info({ signal }, 'stopping');
   const overtime = setTimeout(() => {
     log.warn('something did not end in time and was cut off');

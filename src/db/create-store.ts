@@ -1,11 +1,13 @@
 import { Kysely } from 'kysely';
 import { databaseFailure } from '../model/database-failure.ts';
+import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
+import { createIncidents } from './incidents.ts';
 import { createKeptValues } from './kept-values.ts';
 import { createLogPositions } from './log-positions.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
@@ -17,6 +19,8 @@ export interface OpenStore {
   readonly store: PlatformStore;
   readonly logPositions: (instance: string) => PositionTable;
   readonly rateLimits?: RateLimits;
+  /** The incidents that this instance of subnetd keeps. */
+  readonly incidents: (instance: string) => IncidentStore;
 }
 
 /** Lets every function reject with a `DatabaseFailure`, and tells `onFailure` of each. */
@@ -46,9 +50,11 @@ export async function createStore(engine: Engine, onFailure: (error: unknown) =>
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
+  const incidents = createIncidents(db, engine.kind);
   return {
     store: guard(store, onFailure),
     logPositions: (instance) => guard(createLogPositions(db, engine.kind, instance), onFailure),
+    incidents: (instance) => guard(incidents(instance), onFailure),
     ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
   };
 }

@@ -78,4 +78,12 @@ export const migrations: readonly Migration[] = [
         primary key (instance, source)
       );`,
   },
+  {
+    name: '0003-incidents',
+    sql: () => `
+      create table incident (
+        instance text not null, key text not null, state text not null,
+        primary key (instance, key)
+      );`,
+  },
 ];

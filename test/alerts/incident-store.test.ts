@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createStore } from '../../src/db/create-store.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { type Incident, incidentKey } from '../../src/model/incident.ts';
+import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+
+const incident = (name: string, phase: Incident['phase']): Incident => ({
+  labels: { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', component: 'node', name },
+  annotations: { summary: `it’s ${name}` },
+  keepFiringForMs: 0,
+  phase,
+  activeAt: 1_790_000_000_123,
+  seenAt: 1_790_000_000_456,
+});
+const byKey = (...incidents: readonly Incident[]) => new Map(incidents.map((one) => [incidentKey(one.labels), one]));
+
+describe.each(DATABASE_KINDS)('incidents in %s', (kind) => {
+  let databases: Databases;
+  beforeAll(async () => {
+    databases = await startDatabases(kind);
+  });
+  afterAll(() => databases.stop());
+
+  it('come back as they were, changed and without those that are gone, each instance its own', async () => {
+    const address = await databases.create();
+    const engine = await openDatabase(address);
+    const { incidents } = await createStore(engine);
+    const store = incidents('one');
+    await store.save(byKey(incident('a', 'pending'), incident('b', 'firing')), []);
+    await incidents('two').save(byKey(incident('c', 'firing')), []);
+    await store.save(byKey(incident('a', 'firing')), [incidentKey(incident('b', 'firing').labels)]);
+    await engine.close();
+
+    const again = await openDatabase(address);
+    const reopened = (await createStore(again)).incidents;
+    expect(await reopened('one').load()).toEqual([incident('a', 'firing')]);
+    expect(await reopened('two').load()).toEqual([incident('c', 'firing')]);
+    expect(await reopened('three').load()).toEqual([]);
+    await again.close();
+  });
+});

@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { FAULT_NAMES } from '../../src/demo/faults.ts';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
+import type { AlertLabels } from '../../src/model/incident.ts';
+import { startAlertmanager } from '../support/alertmanager.ts';
+import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { startPrometheus } from '../support/prometheus.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const cleanups: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  folder.remove();
+});
+
+interface Told {
+  readonly labels: AlertLabels;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Subnetd's own state differs by how it is seen, and these wait for a quarter of an hour. */
+const OTHERS = ['SubnetdWatchdog', 'SubnetdDown', 'SubnetCheckDegraded'];
+
+const toLines = (told: readonly Told[]): readonly string[] =>
+  told
+    .filter(({ labels }) => !OTHERS.includes(labels.alertname ?? ''))
+    .map(({ labels }) => JSON.stringify(Object.fromEntries(Object.entries(labels).sort())))
+    .sort();
+
+/** Every subnet of the demo with one of its faults, watched by one daemon that pushes. */
+async function simulateAll(urls: readonly string[]): Promise<string> {
+  const subnets = await Promise.all(
+    FAULT_NAMES.map(async (fault) => {
+      const simulation = await startSimulation({ nodes: 4, faults: [fault] });
+      cleanups.push(simulation.stop);
+      const [subnet] = (parse(simulation.inventory()) as { readonly subnets: readonly object[] }).subnets;
+      return { ...subnet, name: fault };
+    }),
+  );
+  const config = folder.path('subnetd.yaml');
+  await writeFile(config, stringify({ subnets, alertmanager: { urls } }));
+  return config;
+}
+
+it('fires for every fault of the demo what the shipped rules fire in a real Prometheus, with the same labels and texts', async () => {
+  const alertmanager = await startAlertmanager();
+  cleanups.push(alertmanager.stop);
+  const config = await simulateAll([alertmanager.url]);
+  const daemon = await startDaemon(config, {
+    SUBNETD_PUBLIC_URL: 'http://127.0.0.1:10545',
+    SUBNETD_GRAFANA_URL: 'http://127.0.0.1:3000',
+  });
+  cleanups.push(async () => {
+    daemon.child.kill('SIGKILL');
+    await daemon.finished;
+  });
+  const rules = fileURLToPath(new URL('../../config/prometheus/rules/*.yml', import.meta.url));
+  const prometheus = await startPrometheus(
+    stringify({
+      global: { scrape_interval: '5s', evaluation_interval: '5s' },
+      rule_files: [rules],
+      scrape_configs: [{ job_name: 'subnetd', static_configs: [{ targets: [new URL(daemon.url).host] }] }],
+    }),
+  );
+  cleanups.push(prometheus.stop);
+
+  const scraped = async (): Promise<readonly Told[]> => {
+    const { alerts } = (await prometheus.get('alerts')) as {
+      readonly alerts: readonly (Told & { readonly state: string })[];
+    };
+    return alerts.filter(({ state }) => state === 'firing');
+  };
+  const lasting = {
+    'node-down': 'SubnetNodeDown',
+    'node-behind': 'SubnetNodeBehind',
+    'subnet-halted': 'SubnetHalted',
+    'peer-missing': 'SubnetNodePeersMissing',
+    'relayer-forking': 'SubnetRelayerStopped',
+    'bootnode-misses-a-node': 'SubnetBootnodeMissesNode',
+    'stats-stale': 'SubnetStatsStale',
+    'frontend-error': 'SubnetFrontendErrors',
+    'service-down': 'SubnetServiceDown',
+  };
+  const [byRule, byPush] = await eventually(async () => {
+    const both = [await scraped(), await alertmanager.alerts()] as const;
+    const lines = toLines(both[1]);
+    for (const [subnet, alertname] of Object.entries(lasting))
+      expect(lines.filter((line) => line.includes(`"${alertname}"`) && line.includes(`"${subnet}"`))).not.toEqual([]);
+    expect(lines).toEqual(toLines(both[0]));
+    expect(lines.length).toBeGreaterThanOrEqual(Object.keys(lasting).length);
+    return both;
+  }, 600_000);
+
+  // A value may have changed between the two looks: numbers are compared where they stay.
+  const textOf = ({ annotations: { description = '', ...rest } }: Told) => ({
+    ...rest,
+    description: description.replaceAll(/\d+/g, '0'),
+  });
+  const pushed = new Map(byPush.map((told) => [toLines([told])[0], told]));
+  for (const told of byRule) {
+    const [line] = toLines([told]);
+    const same = pushed.get(line);
+    if (line !== undefined && same !== undefined) expect(textOf(same), line).toEqual(textOf(told));
+  }
+});
