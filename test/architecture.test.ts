@@ -116,6 +116,17 @@ describe('the rooms', () => {
     expect([...loaded].filter((file) => /^src\/(alerts|incidents)\//.test(file))).toEqual([]);
   });
 
+  it('are not looked into by the dashboards, which know nothing but Grafana and themselves', () => {
+    const boards = globSync('grafana/build/*.ts', { cwd: root });
+    expect(boards.length).toBeGreaterThan(0);
+    for (const file of boards) {
+      expect(readFileSync(join(root, file), 'utf8').split('\n').length, file).toBeLessThanOrEqual(301);
+      for (const name of importsOf(file))
+        if (name.startsWith('.')) expect(dirname(toFile(file, name)), file).toBe('grafana/build');
+        else expect(toPackage(name), file).toBe('@grafana/grafana-foundation-sdk');
+    }
+  });
+
   it('have no cycle between files', () => {
     const graph = new Map(
       files.map((file) => [

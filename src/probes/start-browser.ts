@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { type Browser, chromium } from 'playwright-core';
 import type { ConsoleObservation } from '../model/observation.ts';
@@ -74,9 +76,21 @@ async function launch(executablePath: string, timeout: number): Promise<Started>
   }
 }
 
+/** The address with an IP in place of a name, as Chromium refuses to be called by any name but localhost. */
+async function withAddress(cdpUrl: string): Promise<string> {
+  const url = new URL(cdpUrl);
+  // By TLS the name is part of the certificate, and whoever serves it there has to let it pass.
+  if (url.protocol !== 'http:' || url.hostname === 'localhost' || isIP(url.hostname.replace(/^\[|\]$/g, '')))
+    return cdpUrl;
+  const { address, family } = await lookup(url.hostname);
+  url.hostname = family === 6 ? `[${address}]` : address;
+  return url.href;
+}
+
 async function connect(cdpUrl: string, timeout: number): Promise<Started> {
   try {
-    return { ok: true, browser: await chromium.connectOverCDP(cdpUrl, { timeout, noDefaults: true }) };
+    const address = await withAddress(cdpUrl);
+    return { ok: true, browser: await chromium.connectOverCDP(address, { timeout, noDefaults: true }) };
   } catch (error) {
     return { ok: false, why: (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable' };
   }

@@ -15,7 +15,7 @@ interface Service {
   readonly user?: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes: readonly string[];
+  readonly volumes?: readonly string[];
   readonly tmpfs?: readonly string[];
   readonly ports?: readonly string[];
   readonly networks?: readonly string[];
@@ -50,7 +50,7 @@ const flagsOf = ({ command = [] }: Service, name: string): readonly string[] =>
 
 describe('docker-compose.yml', () => {
   test.each(services)('pins %s, confines it, and keeps what it logs and takes within bounds', (_, each) => {
-    expect(each.image).toMatch(/:v?\d+\.\d+\.\d+$/);
+    expect(each.image).toMatch(/:v?\d+\.\d+\.\d+(?:-noble)?$/);
     expect(each).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -66,7 +66,7 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(services)('mounts into %s only folders that exist, read-only, and volumes that are declared', (_, each) => {
-    for (const [source = '', , mode] of each.volumes.map((volume) => volume.split(':'))) {
+    for (const [source = '', , mode] of (each.volumes ?? []).map((volume) => volume.split(':'))) {
       if (source.startsWith('./')) expect(statSync(pathTo(source)).isDirectory()).toBe(true);
       if (/^[./]/.test(source)) expect(mode).toBe('ro');
       else expect(Object.keys(compose.volumes)).toContain(source);
@@ -111,7 +111,10 @@ describe('docker-compose.yml', () => {
           ? value.replace('//127.0.0.1:', '//host.docker.internal:')
           : value,
     );
-    expect(parse(read('config/subnetd.compose.yaml')).subnets).toEqual(subnets);
+    const [watched] = parse(read('config/subnetd.compose.yaml')).subnets;
+    const { browser, ...frontend } = watched.frontend;
+    expect([{ ...watched, frontend }]).toEqual(subnets);
+    expect(Object.keys(compose.services)).toContain(new URL(browser.cdpUrl).hostname);
   });
 
   test('lets Prometheus scrape subnetd by a configuration that promtool finds good', () => {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { hostname, tmpdir } from 'node:os';
+import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
 import { findChromium, listDescendants } from '../support/chromium.ts';
@@ -188,6 +191,28 @@ describe('a browser', () => {
     }
     await own.stop();
   }, 20_000);
+
+  test('that runs elsewhere is reached by the name of its machine', async () => {
+    const port = Number(new URL(await closedAddress()).port);
+    const elsewhere = await chromium.launch({
+      executablePath: findChromium(),
+      args: ['--no-sandbox', `--remote-debugging-port=${port}`],
+      env: { HOME: tmpdir(), PATH: process.env.PATH ?? '' },
+    });
+    onTestFinished(() => elsewhere.close());
+    // Debian's Chromium listens for this machine alone; in a container it listens for its neighbours.
+    const door = createServer((socket) => {
+      const inner = connect(port, '127.0.0.1');
+      socket.on('error', () => inner.destroy());
+      inner.on('error', () => socket.destroy());
+      socket.pipe(inner).pipe(socket);
+    });
+    await once(door.listen(0), 'listening');
+    onTestFinished(() => void door.close());
+    const own = createBrowser({ cdpUrl: `http://${hostname()}:${(door.address() as AddressInfo).port}` });
+    onTestFinished(() => own.stop());
+    expect(await own.visit(await servePages({ '/': pageWith('') }), [], TIMEOUT_MS)).toEqual(nothing);
+  }, 30_000);
 
   test('at an address where nobody listens is unreachable', async () => {
     const own = createBrowser({ cdpUrl: await closedAddress() });

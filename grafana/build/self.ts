@@ -1,0 +1,236 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { graph, stat, table, timeline } from './panels.ts';
+import { type Places, reloads, subnetChoice, toDashboard } from './to-dashboard.ts';
+
+const I = 'instance=~"$instance"';
+const S = `${I},subnet=~"$subnet"`;
+/** The series of Prometheus about a target that is a subnetd; no name of a job is taken for granted. */
+const ofSubnetd = (metric: string): string => `${metric}{${I}} and on (instance, job) subnetd_build_info`;
+const LEGEND = '{{instance}}';
+/** How many intervals ago a check ran. */
+const overdue = `(time() - subnet_check_last_run_timestamp_seconds{${S}}) / subnet_check_interval_seconds{${S}}`;
+const is = (metric: string): string => `min by (instance) (${metric}{${I}})`;
+
+const yes = [
+  [null, 'red'],
+  [1, 'green'],
+] as const;
+
+/** `subnetd-self`: the watcher watched. */
+export const self = (places: Places): Dashboard =>
+  toDashboard(
+    {
+      uid: 'subnetd-self',
+      title: 'subnetd itself',
+      what: 'Whether the watcher watches: its checks, its means, its time and its memory.',
+      choices: [
+        { name: 'instance', label: 'Instance', query: 'label_values(subnetd_build_info, instance)' },
+        subnetChoice,
+      ],
+      marks: [reloads],
+      rows: [
+        {
+          title: 'What is wrong now',
+          panels: [
+            stat({
+              id: 1,
+              title: 'Last reload worked',
+              what: 'Whether the inventory was taken over at the last load. If not, the one before is still in force; the log of subnetd says line and reason.',
+              unit: 'bool_yes_no',
+              width: 4,
+              queries: { [LEGEND]: is('subnetd_config_last_reload_successful') },
+              steps: yes,
+            }),
+            stat({
+              id: 2,
+              title: 'Docker answers',
+              what: 'Without Docker no container check can be judged. There is no data when no target names a container.',
+              unit: 'bool_yes_no',
+              width: 4,
+              queries: { [LEGEND]: is('subnetd_docker_up') },
+              steps: yes,
+            }),
+            stat({
+              id: 3,
+              title: 'Database answers',
+              what: 'The database of the platform API. Checks, metrics and alerts go on without it.',
+              unit: 'bool_yes_no',
+              width: 4,
+              queries: { [LEGEND]: is('subnetd_database_up') },
+              steps: [
+                [null, 'orange'],
+                [1, 'green'],
+              ],
+            }),
+            stat({
+              id: 4,
+              title: 'Oldest check',
+              what: 'How many of its intervals ago the check ran that has waited longest. From three on verdicts are old: the watcher is in trouble.',
+              unit: 'none',
+              width: 4,
+              queries: { [LEGEND]: `max by (instance) (${overdue})` },
+              steps: [
+                [null, 'green'],
+                [2, 'orange'],
+                [3, 'red'],
+              ],
+            }),
+            stat({
+              id: 5,
+              title: 'Delay of the event loop',
+              what: 'The longest delay within the last 10 to 20 seconds. When it is long, subnetd has too little processor time or too much to do, and what it measures is late.',
+              unit: 's',
+              width: 4,
+              queries: { [LEGEND]: `max by (instance) (subnetd_event_loop_lag_seconds{${I}})` },
+              steps: [
+                [null, 'green'],
+                [0.5, 'orange'],
+                [2, 'red'],
+              ],
+            }),
+            stat({
+              id: 6,
+              title: 'Runs since',
+              what: 'How long subnetd has run. Its counters begin at 0 with it.',
+              unit: 's',
+              width: 4,
+              queries: { [LEGEND]: `time() - max by (instance) (${ofSubnetd('process_start_time_seconds')})` },
+              steps: [
+                [null, 'orange'],
+                [300, 'green'],
+              ],
+            }),
+            timeline(
+              {
+                id: 7,
+                title: 'Scrapes',
+                what: 'Whether Prometheus could read the metrics of subnetd.',
+                width: 12,
+                queries: { [LEGEND]: `min by (instance) (${ofSubnetd('up')})` },
+              },
+              ['scraped', 'failed'],
+            ),
+            table(
+              {
+                id: 8,
+                title: 'What runs',
+                what: 'The version, the commit and the Node.js of each subnetd.',
+                unit: 'none',
+                width: 12,
+                height: 8,
+                queries: { '': `max by (instance, version, commit, node) (subnetd_build_info{${I}})` },
+              },
+              [{ field: 'instance' }, { field: 'version' }, { field: 'commit' }, { field: 'node', title: 'Node.js' }],
+              'No subnetd is scraped.',
+            ),
+          ],
+        },
+        {
+          title: 'Rounds',
+          panels: [
+            graph({
+              id: 20,
+              title: 'Age of checks in intervals',
+              what: 'How many of its intervals ago the check ran that has waited longest, for each kind of check.',
+              unit: 'none',
+              width: 8,
+              queries: { '{{subnet}} {{check}}': `max by (subnet, check) (${overdue})` },
+            }),
+            graph({
+              id: 21,
+              title: 'Duration of rounds',
+              what: 'Within it 19 of 20 rounds ended, without the deliberate spreading. A round that takes its whole interval comes too late.',
+              unit: 's',
+              width: 8,
+              queries: {
+                '{{subnet}} {{round}}': `histogram_quantile(0.95, sum by (subnet, round, le) (rate(subnetd_round_duration_seconds_bucket{${S}}[$__rate_interval])))`,
+              },
+            }),
+            graph({
+              id: 22,
+              title: 'Rounds that were late',
+              what: 'Rounds that did not start in time, within the interval of the graph, because the one before still ran.',
+              unit: 'short',
+              width: 8,
+              queries: {
+                '{{subnet}} {{round}}': `sum by (subnet, round) (increase(subnetd_rounds_late_total{${S}}[$__rate_interval]))`,
+              },
+            }),
+          ],
+        },
+        {
+          title: 'HTTP',
+          panels: [
+            graph({
+              id: 30,
+              title: 'Requests a second',
+              what: 'Requests that subnetd answered, by status.',
+              unit: 'reqps',
+              width: 8,
+              queries: {
+                '{{method}} {{route}} {{status}}': `sum by (method, route, status) (rate(subnetd_http_requests_total{${I}}[$__rate_interval]))`,
+              },
+            }),
+            graph({
+              id: 31,
+              title: 'Duration of requests',
+              what: 'Within it 19 of 20 requests were answered.',
+              unit: 's',
+              width: 8,
+              queries: {
+                '{{method}} {{route}}': `histogram_quantile(0.95, sum by (method, route, le) (rate(subnetd_http_request_duration_seconds_bucket{${I}}[$__rate_interval])))`,
+              },
+            }),
+            graph({
+              id: 32,
+              title: 'Duration of a scrape',
+              what: 'By Prometheus, whose limit is 10 s when nothing else is said.',
+              unit: 's',
+              width: 8,
+              queries: { [LEGEND]: `max by (instance) (${ofSubnetd('scrape_duration_seconds')})` },
+            }),
+          ],
+        },
+        {
+          title: 'The process',
+          panels: [
+            graph({
+              id: 40,
+              title: 'Processor',
+              what: 'User and system time; 100 % is one core.',
+              unit: 'percentunit',
+              width: 6,
+              queries: {
+                [LEGEND]: `max by (instance) (rate(process_cpu_seconds_total{${I}}[$__rate_interval]) and on (instance, job) subnetd_build_info)`,
+              },
+            }),
+            graph({
+              id: 41,
+              title: 'Memory',
+              what: 'Resident memory.',
+              unit: 'bytes',
+              width: 6,
+              queries: { [LEGEND]: `max by (instance) (${ofSubnetd('process_resident_memory_bytes')})` },
+            }),
+            graph({
+              id: 42,
+              title: 'Delay of the event loop',
+              what: 'The longest delay within the last 10 to 20 seconds.',
+              unit: 's',
+              width: 6,
+              queries: { [LEGEND]: `max by (instance) (subnetd_event_loop_lag_seconds{${I}})` },
+            }),
+            graph({
+              id: 43,
+              title: 'Series of a scrape',
+              what: 'How many series one scrape brings. A removed target leaves none behind, so that the line falls with the inventory.',
+              unit: 'short',
+              width: 6,
+              queries: { [LEGEND]: `max by (instance) (${ofSubnetd('scrape_samples_scraped')})` },
+            }),
+          ],
+        },
+      ],
+    },
+    places,
+  );

@@ -1,0 +1,153 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { checkTimeline, failingChecks, lookPanels } from './check-panels.ts';
+import { containerPanels } from './container-panels.ts';
+import { logPanels } from './log-panels.ts';
+import { graph, stat } from './panels.ts';
+import { type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
+
+const S = 'subnet=~"$subnet"';
+const T = `component!="node",${S},name=~"$name"`;
+const since = (metric: string): string => `time() - max by (subnet) (${metric}{${S}})`;
+const submissionAge = since('subnet_relayer_last_submission_timestamp_seconds');
+const blockDataAge = since('subnet_stats_last_block_data_timestamp_seconds');
+
+/** `subnetd-services`: relayer, stats server, frontend and bootnode. */
+export const services = (places: Places): Dashboard =>
+  toDashboard(
+    {
+      uid: 'subnetd-services',
+      title: 'Relayer and services',
+      what: 'Relayer, stats server, frontend and bootnode: what they do, their logs and containers.',
+      choices: [
+        subnetChoice,
+        {
+          name: 'name',
+          label: 'Service',
+          query: 'label_values(subnet_check_interval_seconds{component!="node",subnet=~"$subnet"}, name)',
+        },
+      ],
+      marks: [restarts(T), reloads],
+      rows: [
+        {
+          title: 'What is wrong now',
+          panels: [
+            stat({
+              id: 1,
+              title: 'Since the last submission',
+              what: 'The time since the relayer last said that blocks were submitted. What is long depends on its mode: minutes when it submits all blocks, most of an hour when it submits once an epoch.',
+              unit: 's',
+              width: 6,
+              queries: { '{{subnet}}': submissionAge },
+              steps: [
+                [null, 'green'],
+                [300, 'orange'],
+                [2700, 'red'],
+              ],
+            }),
+            stat({
+              id: 2,
+              title: 'Since the last block at the stats server',
+              what: 'The time since the stats server last got a block from a node. When the chain goes on, two minutes of it mean that its heights are old.',
+              unit: 's',
+              width: 6,
+              queries: { '{{subnet}}': blockDataAge },
+              steps: [
+                [null, 'green'],
+                [60, 'orange'],
+                [120, 'red'],
+              ],
+            }),
+            stat({
+              id: 3,
+              title: 'Nodes that the bootnode misses',
+              what: 'Nodes of the inventory that the bootnode has not heard within its window. A node that restarts does not find its peers through it.',
+              unit: 'none',
+              width: 6,
+              queries: {
+                '{{subnet}}': `max by (subnet) (subnet_bootnode_nodes_expected{${S}}) - max by (subnet) (subnet_bootnode_nodes_seen{${S}})`,
+              },
+              steps: [
+                [null, 'green'],
+                [1, 'red'],
+              ],
+            }),
+            stat({
+              id: 4,
+              title: 'Errors of the frontend',
+              what: 'Errors in its log and in the browser that opens its page, within the last five minutes.',
+              unit: 'short',
+              width: 6,
+              queries: {
+                '{{subnet}} {{source}}': `max by (subnet, source) (increase(subnet_frontend_errors_total{${S}}[5m]))`,
+              },
+              steps: [
+                [null, 'green'],
+                [0.5, 'red'],
+              ],
+            }),
+            failingChecks(5, T, 10),
+            checkTimeline(6, T, 14),
+          ],
+        },
+        {
+          title: 'What they do',
+          panels: [
+            graph({
+              id: 20,
+              title: 'Submissions',
+              what: 'Submissions of the relayer that succeeded, within the interval of the graph.',
+              unit: 'short',
+              width: 8,
+              queries: {
+                '{{subnet}}': `max by (subnet) (increase(subnet_relayer_submissions_total{${S}}[$__rate_interval]))`,
+              },
+            }),
+            graph({
+              id: 21,
+              title: 'Since the last submission',
+              what: 'A saw that climbs without falling is a relayer that stands, though its container runs and its page answers.',
+              unit: 's',
+              width: 8,
+              queries: { '{{subnet}}': submissionAge },
+            }),
+            graph({
+              id: 22,
+              title: 'Since the last data at the stats server',
+              what: 'The time since the last block, and since the last history, that a node sent to the stats server.',
+              unit: 's',
+              width: 8,
+              queries: {
+                '{{subnet}} block': blockDataAge,
+                '{{subnet}} history': since('subnet_stats_last_history_data_timestamp_seconds'),
+              },
+            }),
+            graph({
+              id: 23,
+              title: 'Nodes that the bootnode hears',
+              what: 'Nodes of the inventory that the bootnode has heard within its window, and those that it should hear.',
+              unit: 'none',
+              width: 12,
+              queries: {
+                '{{subnet}} heard': `max by (subnet) (subnet_bootnode_nodes_seen{${S}})`,
+                '{{subnet}} expected': `max by (subnet) (subnet_bootnode_nodes_expected{${S}})`,
+              },
+            }),
+            graph({
+              id: 24,
+              title: 'Errors of the frontend',
+              what: 'Errors in its log and in the browser that opens its page, within the interval of the graph.',
+              unit: 'short',
+              width: 12,
+              queries: {
+                '{{subnet}} {{source}}': `max by (subnet, source) (increase(subnet_frontend_errors_total{${S}}[$__rate_interval]))`,
+              },
+            }),
+          ],
+        },
+        { title: 'The logs', panels: logPanels(30, T) },
+        { title: 'The containers', panels: containerPanels(40, T) },
+        { title: 'The looks', panels: lookPanels(50, T) },
+      ],
+    },
+    places,
+  );

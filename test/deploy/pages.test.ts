@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { dashboards } from '../support/dashboards.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the pages on dashboards and installation', () => {
+  test.each(['docs/dashboards.md', 'docs/compose.md', 'docs/install.md'])(
+    '%s names only files that there are',
+    (file) => {
+      const named = [...read(file).matchAll(/`?((?:grafana|deploy|config)\/[\w./*-]+?)(?=[`\s)]|$)/gm)].map(
+        ([, path = '']) => path,
+      );
+      expect(named.length).toBeGreaterThan(0);
+      for (const path of named) expect(existsSync(join(root, path.replace(/\*.*$/, ''))), path).toBe(true);
+    },
+  );
+
+  test('list every dashboard by its address', () => {
+    const listed = [...read('docs/dashboards.md').matchAll(/^\| `\/d\/([\w-]+)` \|/gm)].map(([, uid]) => uid);
+    expect(listed.toSorted()).toEqual(dashboards.map(([, { uid }]) => uid).toSorted());
+  });
+
+  test('speak of panels by the names that they have', () => {
+    const titles = dashboards.flatMap(([, { panels }]) => panels.map(({ title }) => title));
+    const night = /## At three[\s\S]*?(?=\n## )/.exec(read('docs/dashboards.md'))?.[0] ?? '';
+    for (const title of ['Since the last block', 'More nodes that may fail', 'Checks that fail', 'Alerts that fire']) {
+      expect(night).toContain(`\`${title}\``);
+      expect(titles).toContain(title);
+    }
+  });
+
+  test('list every service of docker-compose.yml, and where it answers', () => {
+    const services: Readonly<Record<string, { readonly ports?: readonly string[] }>> = parse(
+      read('docker-compose.yml'),
+      {
+        merge: true,
+      },
+    ).services;
+    const rows = [...read('docs/compose.md').matchAll(/^\| `([\w-]+)` \| (\S*) ?\|/gm)].map(([, name, at]) => [
+      name,
+      at,
+    ]);
+    const expected = Object.entries(services).map(([name, { ports }]) => [
+      name,
+      ports === undefined ? '' : `\`http://${ports[0]?.split(':').slice(0, 2).join(':')}\``,
+    ]);
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('make of a deployment an inventory that fits docker-compose.yml', () => {
+    const [, script = ''] =
+      /```sh\n(\{\n[\s\S]*?\} > config\/subnetd\.compose\.yaml)\n```/.exec(read('docs/compose.md')) ?? [];
+    const made = join(folder, 'made.yaml');
+    const generated = join(root, 'test/fixtures/deployments/v2.0.0/wizard/generated');
+    const command = script.replace('/path/to/generated', generated).replace('config/subnetd.compose.yaml', made);
+    expect(spawnSync('sh', ['-euc', command], { cwd: root }).status).toBe(0);
+    const { status } = spawnSync(join(root, 'bin/subnetd'), ['check-config', made]);
+    expect(status).toBe(0);
+    const [shipped, own] = [join(root, 'config/subnetd.compose.yaml'), made].map((file) =>
+      parse(readFileSync(file, 'utf8')),
+    );
+    expect(own.docker).toEqual(shipped.docker);
+    expect(own.subnets[0].nodes).toEqual(shipped.subnets[0].nodes.slice(0, own.subnets[0].nodes.length));
+    expect(own.subnets[0].relayer).toEqual(shipped.subnets[0].relayer);
+    expect(own.subnets[0].stats).toEqual(shipped.subnets[0].stats);
+  });
+
+  test('tell the steps of systemd by files and commands that there are', () => {
+    const page = read('docs/install.md');
+    const unit = read('deploy/systemd/subnetd.service');
+    for (const path of ['/opt/subnetd', '/etc/subnetd/subnetd.yaml', '/etc/subnetd/environment', '/var/lib/subnetd']) {
+      expect(page).toContain(path);
+      expect(unit).toContain(path);
+    }
+  });
+});
