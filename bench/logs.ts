@@ -56,7 +56,13 @@ function writeNodeLog(path: string): number {
 /** CPU seconds of this process for reading the file with these patterns, and how many matches it found. */
 async function readWith(path: string, patterns: readonly LogPattern[]) {
   let matches = 0;
-  const reader = createLogReader({ pack: patterns, own: [], timezone: 'UTC', now: Date.now, onHit: () => void matches++ });
+  const reader = createLogReader({
+    pack: patterns,
+    own: [],
+    timezone: 'UTC',
+    now: Date.now,
+    onHit: () => void matches++,
+  });
   const tail = await createTail(path, '', 0);
   const before = process.cpuUsage();
   await tail.drain((line) => reader.read(line));
