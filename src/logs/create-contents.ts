@@ -73,7 +73,7 @@ export function createContents(stored: readonly FilePosition[], tell: (line: str
     },
     findOriginal: (file, head) =>
       [...lastFirst(), ...[...copies.values()].map(({ of }) => of), ...alive.values()].find(
-        (tail) => tail.inode !== file.inode && isRelated(tail.path, file.path) && tail.beginsLike(head),
+        (tail) => offset0() && isRelated(tail.path, file.path) && tail.beginsLike(head),
       ),
     positions: () => [
       ...[...new Set([...alive.values(), ...ended.keys()])].map((tail) => tail.position()),
