@@ -19,6 +19,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier
 COPY LICENSE ./
 COPY bin bin
 COPY src src
+COPY docs/alerts docs/alerts
 COPY config/subnetd.yaml config/
 
 # A short run fills the cache of compiled code. Node keeps that apart for each user, so it is the user of the image who runs,

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { alertRules } from '../src/alerts/alert-rules.ts';
+import { plainWords } from '../src/alerts/plain-words.ts';
 import { inventorySchema } from '../src/inventory/schema.ts';
 import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
 import { families } from '../src/metrics/families.ts';
@@ -62,7 +64,12 @@ async function metricsTable(): Promise<string> {
   });
   const own = createOwnMetrics(
     { version: '', commit: '' },
-    { isDockerUp: () => true, isDatabaseUp: () => true, lastReload: () => ({ successful: true, successAt: 0 }) },
+    {
+      isDockerUp: () => true,
+      isDatabaseUp: () => true,
+      lastReload: () => ({ successful: true, successAt: 0 }),
+      alerts: () => ({ sent: 0, failed: 0, dropped: 0 }),
+    },
   );
   own.roundLate('', '');
   own.roundFinished('', '', 0);
@@ -78,6 +85,16 @@ async function metricsTable(): Promise<string> {
   return ['| metric | type | labels | what |', '| --- | --- | --- | --- |', ...subnetRows, ...ownRows].join('\n');
 }
 
+const alertsTable = (): string =>
+  [
+    '| alert | severity | after | what |',
+    '| --- | --- | --- | --- |',
+    ...alertRules.map(
+      ({ name, severity, for: wait, summary }) =>
+        `| [${name}](alerts/${name}.md) | ${severity} | ${wait} | ${plainWords(summary)} |`,
+    ),
+  ].join('\n');
+
 /** A page with the text between its markers replaced. */
 function withTable(file: string, table: string): string {
   const page = readFileSync(new URL(file, root), 'utf8');
@@ -89,6 +106,7 @@ function withTable(file: string, table: string): string {
 /** Every generated file with the content that it should have. */
 export const generated = async (): Promise<Readonly<Record<string, string>>> => ({
   'config/inventory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
+  'docs/alerts.md': withTable('docs/alerts.md', alertsTable()),
   'docs/configuration.md': withTable('docs/configuration.md', settingsTable()),
   'docs/metrics.md': withTable('docs/metrics.md', await metricsTable()),
 });

@@ -15,6 +15,7 @@ import { createMonitor } from './monitor/create-monitor.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
 import { startAdminApi } from './start-admin-api.ts';
+import { startPush } from './start-push.ts';
 
 /** What the program is made of. */
 export interface AppOptions {
@@ -24,6 +25,10 @@ export interface AppOptions {
   readonly log: Logger;
   readonly listener: Listener;
   readonly platform: PlatformSettings;
+  /** The name by which this subnetd keeps its state in a database that others use too. */
+  readonly instance: string;
+  readonly publicUrl?: string;
+  readonly grafanaUrl?: string;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -52,6 +57,7 @@ export async function startApp(
     isDockerUp: () => monitor.isDockerUp(),
     isDatabaseUp: () => api.isDatabaseUp(),
     lastReload: () => lastReload,
+    alerts: () => push.counts,
   });
   const api = startAdminApi(options.platform, build.version, log, now);
   const monitor = createMonitor({
@@ -60,6 +66,7 @@ export async function startApp(
     onFinished: own.roundFinished,
     onLate: (subnet, round, why) => {
       own.roundLate(subnet, round);
+      push.roundLate(subnet);
       log.warn({ subnet, round, why }, 'a round is late');
     },
     onBug: (error) => log.error({ err: error }, 'a look broke; please report this'),
@@ -69,9 +76,22 @@ export async function startApp(
     return ms === undefined ? undefined : ms / 1000;
   };
 
+  const push = startPush({
+    ...options,
+    see: () => ({
+      snapshot: monitor.snapshot(),
+      intervalMs: monitor.intervalMs,
+      isDockerUp: monitor.isDockerUp(),
+      isDatabaseUp: api.isDatabaseUp(),
+      lastReloadSuccessful: lastReload.successful,
+    }),
+    store: api.incidents,
+  });
+
   const load = (inventory: Inventory) => {
     for (const warning of findWarnings(inventory)) log.warn(warning);
     monitor.load(inventory);
+    push.use(inventory.alertmanager);
   };
 
   const reload = async (why: string): Promise<readonly string[]> => {
@@ -113,7 +133,7 @@ export async function startApp(
       reload,
       stop: async () => {
         file.stop();
-        await Promise.all([listener.stop(DRAIN_MS), monitor.stop()]);
+        await Promise.all([listener.stop(DRAIN_MS), push.stop(), monitor.stop()]);
         own.stop();
         await api.stop();
       },

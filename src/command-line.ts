@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addAlertCommands } from './alert-commands.ts';
 import type { ExitCode } from './commands/exit-code.ts';
 import { addPlatformCommands } from './platform-commands.ts';
 
@@ -50,6 +51,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
   addPlatformCommands(program, done);
+  addAlertCommands(program, done);
   program
     .command('logs')
     .description('log patterns')
@@ -58,6 +60,11 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .argument('<file>', 'the log, as the program printed it')
     .requiredOption('--component <kind>', 'node, bootnode, relayer, stats or frontend')
     .action(async (file, flags) => done(await (await import('./commands/logs-test.ts')).logsTest(file, flags)));
+  program
+    .command('explain')
+    .description('what an alert means and what to do; without a name all alerts')
+    .argument('[alert]', 'its name')
+    .action(async (name) => done(await (await import('./commands/explain.ts')).explain(name)));
   program
     .command('version')
     .description('version, commit and Node.js')

@@ -8,6 +8,9 @@ export interface Settings {
   readonly listen: Listen;
   readonly logLevel: string;
   readonly instance: string;
+  /** Where people reach this subnetd and Grafana, without a slash at the end; links in alerts begin with them. */
+  readonly publicUrl?: string;
+  readonly grafanaUrl?: string;
   readonly platform: PlatformSettings;
 }
 
@@ -50,6 +53,16 @@ function read(environment: Environment, name: string, problems: string[]): strin
   }
 }
 
+/** An address that links begin with. */
+function readLink(environment: Environment, name: string, problems: string[]): string | undefined {
+  const text = read(environment, name, problems);
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  const isGood = url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.search}${url.hash}` === '';
+  if (!isGood) problems.push(`${name} must be an address such as http://subnetd.example.com:10545, without user info`);
+  return text.replace(/\/+$/, '');
+}
+
 /** Reads the settings; flags of the command line stand before the environment. */
 export function parseSettings(
   environment: Environment,
@@ -67,10 +80,13 @@ export function parseSettings(
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', problems) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', problems) ?? hostname();
+  const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', problems);
+  const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', problems);
+  const links = { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
   const platform = parsePlatformSettings((name) => read(environment, name, problems), problems);
   return listen === undefined || platform === undefined || problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, settings: { configPath, listen, logLevel, instance, platform } };
+    : { ok: true, settings: { configPath, listen, logLevel, instance, ...links, platform } };
 }
 
 /** Does the host name only this machine? */

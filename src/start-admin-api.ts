@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createDatabaseLink } from './db/create-database-link.ts';
 import { sayDatabase } from './db/parse-database-url.ts';
 import { describeCause } from './model/database-failure.ts';
+import type { IncidentStore } from './model/incident.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { ApiRequest, Platform } from './platform/create-platform.ts';
 
@@ -13,6 +14,8 @@ export interface AdminApi {
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
   readonly isDatabaseUp: () => boolean;
+  /** Where the alerts of an instance are kept; rejects while the database is away. */
+  readonly incidents: (instance: string) => Promise<IncidentStore>;
   readonly stop: () => Promise<void>;
 }
 
@@ -82,6 +85,7 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     openApi: async () => JSON.stringify(await openApi()),
     docs: async () => (await import('./platform/docs-page.ts')).docsPage(await openApi()),
     isDatabaseUp: link.isUp,
+    incidents: async (instance) => (await link.open()).incidents(instance),
     stop: async () => {
       clearInterval(cleaner);
       await link.stop();

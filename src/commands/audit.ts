@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../model/platform-store.ts';
 import type { ExitCode } from './exit-code.ts';
+import { quote } from './quote.ts';
 import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 
@@ -14,15 +15,11 @@ function parseSince(text: string, now: number): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(Math.max(0, at)).toISOString();
 }
 
-/** A value in quotes, with every control character escaped: a terminal obeys those that JSON leaves as they are. */
-const say = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
-
 function sayEvent({ at, action, resource, recordId, statedBy, owner, credential, ip, changes }: AuditEvent): string {
   const who = owner === null ? credential : `user ${owner} (${credential})`;
   const stated = statedBy === null || statedBy === owner ? '' : `, stated as user ${statedBy}`;
   const what = Object.entries(changes).map(
-    ([member, { from, to }]) => `${member} ${from === null ? '' : `${say(from)} -> `}${say(to)}`,
+    ([member, { from, to }]) => `${member} ${from === null ? '' : `${quote(from)} -> `}${quote(to)}`,
   );
   return `${at}  ${action} ${resource} ${recordId}  by ${who}${stated} from ${ip ?? 'this machine'}  ${what.join(', ')}`;
 }

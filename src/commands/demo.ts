@@ -9,9 +9,8 @@ import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
 import { prepareDemoApi } from '../demo-api.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
-import type { PlatformSettings } from '../parse-platform-settings.ts';
 import { readBuild } from '../read-build.ts';
-import { parseSettings, readEnvironment } from '../settings.ts';
+import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
 import { paintVerdict } from './status-table.ts';
@@ -96,7 +95,7 @@ async function watchSimulation(
   simulation: Simulation,
   listener: Listener,
   faults: readonly FaultName[],
-  settings: PlatformSettings,
+  settings: Settings,
 ) {
   const environment = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'subnetd-demo-'));
@@ -106,12 +105,13 @@ async function watchSimulation(
     const database = { kind: 'sqlite', path: join(folder, 'subnetd.db') } as const;
     const apiKey = await prepareDemoApi(database);
     const started = await startApp({
+      ...settings,
       configPath,
       environment,
       build: readBuild(),
       log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
       listener,
-      platform: { ...settings, database },
+      platform: { ...settings.platform, database },
       now: Date.now,
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
@@ -163,7 +163,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   }
   const simulation = await startSimulation({ nodes, faults });
   try {
-    await watchSimulation(simulation, listener, faults, parsed.settings.platform);
+    await watchSimulation(simulation, listener, faults, parsed.settings);
   } finally {
     await simulation.stop();
   }

@@ -1,10 +1,12 @@
 import { Kysely } from 'kysely';
 import { databaseFailure } from '../model/database-failure.ts';
+import type { IncidentStore } from '../model/incident.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
+import { createIncidents } from './incidents.ts';
 import { createKeptValues } from './kept-values.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
@@ -14,6 +16,8 @@ import { createRunAgain, type Queries } from './tables.ts';
 export interface OpenStore {
   readonly store: PlatformStore;
   readonly rateLimits?: RateLimits;
+  /** The incidents that this instance of subnetd keeps. */
+  readonly incidents: (instance: string) => IncidentStore;
 }
 
 /** Lets every function reject with a `DatabaseFailure`, and tells `onFailure` of each. */
@@ -43,8 +47,10 @@ export async function createStore(engine: Engine, onFailure: (error: unknown) =>
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
+  const incidents = createIncidents(db, engine.kind);
   return {
     store: guard(store, onFailure),
+    incidents: (instance) => guard(incidents(instance), onFailure),
     ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
   };
 }

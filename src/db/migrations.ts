@@ -70,4 +70,12 @@ export const migrations: readonly Migration[] = [
           : ''
       }`,
   },
+  {
+    name: '0003-incidents',
+    sql: () => `
+      create table incident (
+        instance text not null, key text not null, state text not null,
+        primary key (instance, key)
+      );`,
+  },
 ];

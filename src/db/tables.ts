@@ -28,6 +28,7 @@ interface Tables {
     readonly changes: string;
   };
   readonly kept_value: { readonly name: string; readonly value: string };
+  readonly incident: { readonly instance: string; readonly key: string; readonly state: string };
   readonly rate_limit: { readonly key: string; readonly free_at: number };
   readonly admin_user: {
     readonly id: Generated<number>;

@@ -73,6 +73,13 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   app.get('/status.json', (c) => c.json(deps.status()));
   app.get('/', (c) => c.html(landingPage(deps.status(), deps.version)));
 
+  app.get('/alerts', async (c) => c.html((await import('./alert-pages.ts')).alertList()));
+  app.get('/alerts/:name', async (c) => {
+    const { alertPage } = await import('./alert-pages.ts');
+    const { found, body } = await alertPage(c.req.param('name'));
+    return c.html(body, found ? 200 : 404);
+  });
+
   addApiRoutes(app, deps.api);
   app.post('/-/reload', async (c) => {
     const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);

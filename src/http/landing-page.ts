@@ -1,22 +1,14 @@
 import { html } from 'hono/html';
+import { PAGE_STYLE } from './page-style.ts';
 import type { Status } from './to-status.ts';
 
 const LINKS = [
   ['/metrics', 'metrics for Prometheus'],
   ['/status.json', 'every verdict with its reason, as JSON'],
+  ['/alerts', 'every alert: what it means and what to do'],
   ['/livez', 'is subnetd alive'],
   ['/readyz', 'has it looked at everything once'],
 ] as const;
-
-const STYLE = `
-  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a; background: #fff }
-  table { border-collapse: collapse; width: 100% }
-  th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #ddd }
-  .pass { color: #11632d } .degraded { color: #7a4b00 } .fail { color: #b00020; font-weight: 600 } .unknown, .skipped { color: #595959 }
-  @media (prefers-color-scheme: dark) {
-    body { color: #e8e8e8; background: #161616 } th, td { border-color: #3a3a3a } a { color: #8ab4f8 }
-    .pass { color: #6fd08c } .degraded { color: #f0b357 } .fail { color: #ff8a8a } .unknown, .skipped { color: #a8a8a8 }
-  }`;
 
 /** The page at `/`: where things are, and how they stand at this moment. */
 export const landingPage = ({ subnets }: Status, version: string) => html`<!doctype html>
@@ -26,7 +18,7 @@ export const landingPage = ({ subnets }: Status, version: string) => html`<!doct
     <meta name="viewport" content="width=device-width">
     <meta http-equiv="refresh" content="10">
     <title>subnetd</title>
-    <style>${STYLE}</style>
+    <style>${PAGE_STYLE}</style>
   </head>
   <body>
     <h1>subnetd</h1>

@@ -1,10 +1,38 @@
 import type { InventoryDocument } from './schema.ts';
 
-/** What each value alone cannot show: names taken twice, nodes with nothing to look at. */
-export function findConflicts(
-  document: InventoryDocument,
-): readonly { readonly path: readonly PropertyKey[]; readonly what: string }[] {
-  const findings: { path: PropertyKey[]; what: string }[] = [];
+interface Conflict {
+  readonly path: readonly PropertyKey[];
+  readonly what: string;
+}
+
+function findAlertmanagerConflicts({ urls, basicAuth, bearerTokenFile, tls }: InventoryDocument['alertmanager']) {
+  const findings: Conflict[] = [];
+  const known = new Set<string>();
+  for (const [u, text] of urls.entries()) {
+    const path = ['alertmanager', 'urls', u];
+    const { username, password, protocol, host, pathname } = new URL(text);
+    const address = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+    if (known.has(address)) findings.push({ path, what: 'is in the list already' });
+    known.add(address);
+    if (`${username}${password}` !== '' && (basicAuth ?? bearerTokenFile) !== undefined)
+      findings.push({
+        path,
+        what: 'has user info, and basicAuth or bearerTokenFile stands beside it; keep one of them',
+      });
+  }
+  if (basicAuth !== undefined && bearerTokenFile !== undefined)
+    findings.push({
+      path: ['alertmanager', 'bearerTokenFile'],
+      what: 'cannot stand beside basicAuth, as both are sent in the same header; keep one of them',
+    });
+  if ((tls?.cert === undefined) !== (tls?.key === undefined))
+    findings.push({ path: ['alertmanager', 'tls'], what: 'needs both cert and key, or neither' });
+  return findings;
+}
+
+/** What each value alone cannot show: names taken twice, nodes with nothing to look at, credentials that exclude each other. */
+export function findConflicts(document: InventoryDocument): readonly Conflict[] {
+  const findings: Conflict[] = findAlertmanagerConflicts(document.alertmanager);
   const subnetNames = new Set<string>();
   for (const [s, subnet] of document.subnets.entries()) {
     if (subnetNames.has(subnet.name))
@@ -20,6 +48,11 @@ export function findConflicts(
         findings.push({ path, what: 'needs at least one of rpc, ipc and container' });
       if (node.consoleExec && node.container === undefined)
         findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run the console' });
+    }
+    for (const reader of ['relayer', 'stats'] as const) {
+      const from = subnet[reader]?.readsFrom;
+      if (from !== undefined && !nodeNames.has(from))
+        findings.push({ path: ['subnets', s, reader, 'readsFrom'], what: 'must be the name of a node of this subnet' });
     }
   }
   return findings;

@@ -153,6 +153,13 @@ const node = z.strictObject({
 const service = (example: string) =>
   z.strictObject({ ...component, url: httpUrl(example).optional().describe('Where it answers HTTP.') });
 
+const reader = (example: string) =>
+  service(example).extend({
+    readsFrom: name
+      .optional()
+      .describe('The node that its SUBNET_URL names, whose fall explains its own; by default the first of the subnet.'),
+  });
+
 const browser = z.union(
   [
     z.strictObject({ executablePath: text('the path of a Chromium') }),
@@ -216,8 +223,8 @@ const subnet = z.strictObject({
     .min(1, 'must list at least one node')
     .describe('The nodes; each needs at least one of rpc, ipc and container.'),
   bootnode: z.strictObject(component).optional(),
-  relayer: service('http://127.0.0.1:5215').optional(),
-  stats: service('http://127.0.0.1:5213').optional(),
+  relayer: reader('http://127.0.0.1:5215').optional(),
+  stats: reader('http://127.0.0.1:5213').optional(),
   frontend: z
     .strictObject({
       ...component,
@@ -245,11 +252,27 @@ const docker = z
   .default({ socketPath: '/var/run/docker.sock' })
   .describe('Where the Docker Engine answers: a socket, or a host and port, with TLS when certificates are given.');
 
+const isBase = (value: string): boolean => {
+  const parsed = URL.parse(value);
+  return parsed === null || (parsed.search === '' && parsed.hash === '');
+};
+
 const alertmanager = z
   .strictObject({
-    urls: z.array(httpUrl('http://127.0.0.1:9093'), 'must be a list of URLs').default([]),
-    basicAuth: z.strictObject({ username: text('a user name'), passwordFile: text('the path of a file') }).optional(),
-    bearerTokenFile: text('the path of a file').optional(),
+    urls: z
+      .array(
+        httpUrl('http://127.0.0.1:9093').refine(isBase, 'must be the address alone, without ? and #'),
+        'must be a list of URLs',
+      )
+      .default([])
+      .describe(
+        'Each Alertmanager that is told of alerts, never a load balancer before them; push is off without one. User info is sent as basic authentication and shown nowhere.',
+      ),
+    basicAuth: z
+      .strictObject({ username: text('a user name'), passwordFile: text('the path of a file') })
+      .optional()
+      .describe('Basic authentication; the password is the content of the file.'),
+    bearerTokenFile: text('the path of a file').optional().describe('A file with a token that is sent as `Bearer`.'),
     tls: z
       .strictObject({
         ca: text('the path of a certificate').optional(),
@@ -257,7 +280,10 @@ const alertmanager = z
         key: text('the path of a key').optional(),
         serverName: text('a host name').optional(),
       })
-      .optional(),
+      .optional()
+      .describe(
+        'PEM files: whom to trust instead of the usual authorities, and the certificate and key to show; the name that the certificate must carry when it is not the host.',
+      ),
   })
   .prefault({});
 

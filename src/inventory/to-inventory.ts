@@ -45,7 +45,8 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
   const { bootnode, relayer, stats, frontend } = subnet;
   const toService = (
     component: ServiceTarget['component'],
-    document: (ComponentDocument & Pick<ServiceTarget, 'url' | 'browser'>) | undefined,
+    document: (ComponentDocument & Pick<ServiceTarget, 'url' | 'browser' | 'readsFrom'>) | undefined,
+    readsFrom?: string,
   ): readonly ServiceTarget[] =>
     document === undefined
       ? []
@@ -56,16 +57,19 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
             name: component,
             ...(document.url !== undefined && { url: document.url }),
             ...(document.browser && { browser: document.browser }),
+            ...(readsFrom !== undefined && { readsFrom }),
             ...toCommon(document),
           },
         ];
+  // As the deployment generator writes SUBNET_URL (Subnet-Deployment gen_env.js).
+  const first = subnet.nodes[0]?.name;
   const bootnodes: readonly BootnodeTarget[] = bootnode
     ? [{ subnet: subnet.name, component: 'bootnode', name: 'bootnode', ...toCommon(bootnode) }]
     : [];
   return [
     ...bootnodes,
-    ...toService('relayer', relayer),
-    ...toService('stats', stats),
+    ...toService('relayer', relayer, relayer?.readsFrom ?? first),
+    ...toService('stats', stats, stats?.readsFrom ?? first),
     ...toService('frontend', frontend),
   ];
 }
@@ -101,4 +105,5 @@ export const toInventory = (document: InventoryDocument): Inventory => ({
     }),
   ),
   docker: document.docker,
+  alertmanager: document.alertmanager,
 });

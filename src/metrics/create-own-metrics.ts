@@ -18,6 +18,8 @@ export interface OwnState {
   readonly isDockerUp: () => boolean | undefined;
   readonly isDatabaseUp: () => boolean;
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
+  /** What has become of pushed alerts since the start. */
+  readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
 }
 
 /** Version and commit, as `subnetd version` prints them. */
@@ -93,16 +95,35 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'When the process started, in Unix seconds.',
     () => performance.timeOrigin / 1000,
   );
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time, user and system.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
+  const counter = (name: string, help: string, value: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  counter('process_cpu_seconds_total', 'CPU time, user and system.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
   });
+  counter(
+    'subnetd_alerts_sent_total',
+    'Alerts that an Alertmanager took from the push, counted for each Alertmanager and resend.',
+    () => state.alerts().sent,
+  );
+  counter(
+    'subnetd_alerts_failed_total',
+    'Alerts that an Alertmanager did not take from the push, counted for each attempt.',
+    () => state.alerts().failed,
+  );
+  counter(
+    'subnetd_alerts_dropped_total',
+    'Alerts that were given up because too many waited for an Alertmanager.',
+    () => state.alerts().dropped,
+  );
 
   const rounds = new Histogram({
     name: 'subnetd_round_duration_seconds',

@@ -1,6 +1,7 @@
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import type { TargetState } from '../monitor/board.ts';
+import { escapeLabel } from './escape-label.ts';
 import type { Family } from './family.ts';
 import { logFamilies } from './log-families.ts';
 
@@ -83,6 +84,21 @@ export const families: readonly Family[] = [
     help: 'Nodes that the inventory lists.',
     samples: [
       { per: 'subnet', value: ({ subnet }) => subnet.targets.filter(({ component }) => component === 'node').length },
+    ],
+  },
+  {
+    name: 'subnet_reads_from_info',
+    type: 'gauge',
+    help: 'Through which node a relayer or stats server reads the subnet; always 1.',
+    labels: 'subnet, component, name, node',
+    samples: [
+      {
+        per: 'list',
+        values: ({ target }) =>
+          'readsFrom' in target && target.readsFrom !== undefined
+            ? [{ of: 'target', labels: `,node="${escapeLabel(target.readsFrom)}"`, value: 1 }]
+            : [],
+      },
     ],
   },
   node('up', 'Whether the node answered any JSON-RPC call in the last round.', ({ facts }) =>

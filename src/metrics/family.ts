@@ -1,7 +1,7 @@
 import type { CheckState } from '../model/verdict.ts';
 import type { SubnetState, TargetState } from '../monitor/board.ts';
 
-/** A sample of a target with labels of its own, whose values need no escaping. */
+/** A sample of a target with labels of its own, their values escaped. */
 export interface ListSample {
   /** After the target's labels, as `,pattern="x"`; or all of them but `subnet`. */
   readonly labels: string;

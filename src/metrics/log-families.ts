@@ -1,6 +1,6 @@
 import type { LogSource } from '../model/log.ts';
 import type { TargetState } from '../monitor/board.ts';
-import { findHeardNodes } from '../rules/find-heard-nodes.ts';
+import { countHeardNodes } from '../rules/count-heard-nodes.ts';
 import type { LogFacts, PatternFacts } from '../rules/fold-logs.ts';
 import type { Family, ListSample } from './family.ts';
 
@@ -96,12 +96,8 @@ export const logFamilies: readonly Family[] = [
         per: 'subnet',
         value: ({ subnet, targets }) => {
           const bootnode = targets.find(({ target }) => target.component === 'bootnode');
-          const heard = bootnode?.facts.logs;
-          if (heard === undefined || !Object.values(heard.sources).some(({ up }) => up)) return undefined;
-          const looked = bootnode?.checks.find(({ check }) => check === 'messages')?.lastRun ?? 0;
-          return findHeardNodes(targets, heard.heard ?? new Map()).nodes.filter(
-            ({ heardAt }) => heardAt !== undefined && looked - heardAt < subnet.checks.logs.bootnodeWindowMs,
-          ).length;
+          const lookedAt = bootnode?.checks.find(({ check }) => check === 'messages')?.lastRun ?? 0;
+          return countHeardNodes(targets, lookedAt, subnet.checks.logs.bootnodeWindowMs);
         },
       },
     ],

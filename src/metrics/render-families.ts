@@ -1,13 +1,11 @@
 import type { RoundName, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import type { Snapshot } from '../monitor/board.ts';
+import { escapeLabel } from './escape-label.ts';
 import { families } from './families.ts';
 
 /** The usual gap between two runs of a subnet's round, in seconds. */
 export type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;
-
-const escapeLabel = (value: string): string =>
-  value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
 /** The label sets of one target. Most of a page is label sets, so each is made once. */
 interface LabelSets {

@@ -1,3 +1,5 @@
+import type { Alertmanagers } from './alertmanager.ts';
+
 /** The five kinds of program in a subnet, as they stand in the label `component`. */
 export type Component = 'node' | 'bootnode' | 'relayer' | 'stats' | 'frontend';
 
@@ -52,6 +54,8 @@ export interface ServiceTarget extends TargetBase {
   readonly component: 'relayer' | 'stats' | 'frontend';
   readonly url?: string;
   readonly browser?: BrowserRef;
+  /** The name of the node whose RPC it reads the subnet by; of relayer and stats server. */
+  readonly readsFrom?: string;
 }
 
 export type Target = NodeTarget | BootnodeTarget | ServiceTarget;
@@ -108,6 +112,7 @@ export type DockerAddress =
 export interface Inventory {
   readonly subnets: readonly Subnet[];
   readonly docker: DockerAddress;
+  readonly alertmanager: Alertmanagers;
 }
 
 /** The one name of a target across reloads. */

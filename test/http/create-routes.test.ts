@@ -73,7 +73,18 @@ describe('the routes', () => {
     const page = await (await app.request('/')).text();
     expect(page).toContain('&lt;script&gt;');
     expect(page).not.toContain('<b>a</b>');
-    for (const path of ['/metrics', '/status.json', '/livez', '/readyz']) expect(page).toContain(`href="${path}"`);
+    for (const path of ['/metrics', '/status.json', '/alerts', '/livez', '/readyz'])
+      expect(page).toContain(`href="${path}"`);
+  });
+
+  it('give the page of an alert, and 404 for one that there is not', async () => {
+    const { app } = routes();
+    const page = await app.request('/alerts/SubnetHalted');
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8']);
+    expect(await page.text()).toContain('<h1>SubnetHalted</h1>');
+    expect((await app.request('/alerts')).status).toBe(200);
+    expect((await app.request('/alerts/Nothing')).status).toBe(404);
+    expect((await app.request('/alerts/..%2f..%2fREADME')).status).toBe(404);
   });
 
   it('take a reload with a credential that may write only, and tell its problems', async () => {

@@ -15,6 +15,7 @@ const stats = serviceTarget('stats');
 const inventory = (targets: readonly Target[]): Inventory => ({
   subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
   docker: { socketPath: '/var/run/docker.sock' },
+  alertmanager: { urls: [] },
 });
 const interval = () => 10;
 

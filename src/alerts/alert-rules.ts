@@ -1,0 +1,22 @@
+import type { AlertRule } from './alert-rule.ts';
+import { containerRules } from './container-rules.ts';
+import { failureRules } from './failure-rules.ts';
+import { nodeRules } from './node-rules.ts';
+import { serviceRules } from './service-rules.ts';
+import { subnetRules } from './subnet-rules.ts';
+import { subnetdRules } from './subnetd-rules.ts';
+
+/** By the name of the group, which is the file in config/prometheus/rules. */
+export const alertGroups = {
+  subnet: subnetRules,
+  node: nodeRules,
+  services: serviceRules,
+  containers: containerRules,
+  failures: failureRules,
+  subnetd: subnetdRules,
+} as const satisfies Readonly<Record<string, readonly AlertRule[]>>;
+
+export type AlertName = (typeof alertGroups)[keyof typeof alertGroups][number]['name'];
+
+/** Every alert there is. */
+export const alertRules: readonly (AlertRule & { readonly name: AlertName })[] = Object.values(alertGroups).flat();

@@ -1,0 +1,32 @@
+import type { AlertRule } from './alert-rule.ts';
+import { alertRules } from './alert-rules.ts';
+
+/** How many letters have to be added, taken away or changed to make one word of the other (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, wanted] of [...other].entries())
+      next.push(Math.min((row[j] ?? 0) + Number(letter !== wanted), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The alert of that name, whatever its case; else the names that may have been meant, the likeliest first. */
+export function findAlert(word: string): { readonly rule: AlertRule } | { readonly near: readonly string[] } {
+  const wanted = word.toLowerCase();
+  const rule = alertRules.find(({ name }) => name.toLowerCase() === wanted);
+  if (rule !== undefined) return { rule };
+  // What nobody would type is not compared.
+  if (wanted.length > 100) return { near: [] };
+  const near = alertRules
+    .map(({ name }) => ({
+      name,
+      holds: name.toLowerCase().includes(wanted),
+      far: distance(wanted, name.toLowerCase()),
+    }))
+    .filter(({ holds, far }) => holds || far <= 4)
+    .toSorted((one, other) => Number(other.holds) - Number(one.holds) || one.far - other.far);
+  return { near: near.slice(0, 5).map(({ name }) => name) };
+}

@@ -1,0 +1,53 @@
+import { countHeardNodes } from '../rules/count-heard-nodes.ts';
+import { countSilent, heightOf, movedWithin, nodesOf } from './node-movement.ts';
+import { failing, fails, perTarget } from './sighting.ts';
+
+const STANDS_MS = 2 * 60_000;
+
+/** Nodes that are down explain as many missing ones. */
+const isExplained = (missing: number | undefined, silent: number): boolean =>
+  missing !== undefined && missing > 0 && missing <= silent;
+
+/** When nodeRules of the catalogue are so, judged without Prometheus. */
+export const nodeConditions = {
+  SubnetNodeDown: perTarget('node', (state) => {
+    const answered = state.facts.node?.observation.answered;
+    const isJudged = fails(state, 'latest_block') !== undefined;
+    if (answered === true) return false;
+    return isJudged ? failing(state, 'latest_block') : undefined;
+  }),
+  SubnetNodeStalled: perTarget('node', (state, { now }) => {
+    const is = fails(state, 'latest_block');
+    const height = heightOf(state);
+    if (is !== true) return is;
+    return height === undefined || movedWithin(state.facts.node?.latest, now, STANDS_MS) ? false : height;
+  }),
+  SubnetNodeBehind: perTarget('node', (state, { now }, subnet) => {
+    const is = fails(state, 'latest_block');
+    const height = heightOf(state);
+    if (is !== true) return is;
+    if (height === undefined || !movedWithin(state.facts.node?.latest, now, STANDS_MS)) return false;
+    return Math.max(...nodesOf(subnet).map((node) => heightOf(node) ?? 0)) - height;
+  }),
+  SubnetNodeTellsNoBlock: perTarget('node', (state) => {
+    const is = failing(state, 'latest_block');
+    if (is !== 0) return is;
+    return state.facts.node?.observation.answered === true && heightOf(state) === undefined ? 0 : false;
+  }),
+  SubnetNodePeersMissing: perTarget('node', (state, _seen, subnet) => {
+    const is = failing(state, 'peers');
+    const peers = state.facts.node?.observation.peers;
+    if (is !== 0 || state.target.component !== 'node') return is;
+    const missing = peers?.ok ? state.target.expectedPeers - peers.value.count : undefined;
+    return isExplained(missing, countSilent(subnet)) ? false : 0;
+  }),
+  SubnetNodeLogFault: perTarget('node', (state) => failing(state, 'log_block')),
+  SubnetBootnodeMissesNode: perTarget('bootnode', (state, _seen, subnet) => {
+    const is = failing(state, 'messages');
+    if (is !== 0) return is;
+    const lookedAt = state.checks.find(({ check }) => check === 'messages')?.lastRun ?? 0;
+    const heard = countHeardNodes(subnet.targets, lookedAt, subnet.subnet.checks.logs.bootnodeWindowMs);
+    const missing = heard === undefined ? undefined : nodesOf(subnet).length - heard;
+    return isExplained(missing, countSilent(subnet)) ? false : 0;
+  }),
+} as const;

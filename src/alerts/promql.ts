@@ -1,0 +1,33 @@
+/** A scrape that fails ends every series for a while; over so long a gap the last sample counts as the present one. */
+const GAP = '2m';
+
+/** The labels of a target. */
+export const TARGET = ['subnet', 'component', 'name'] as const;
+
+/** Two subnetd that watch the same subnet make one alert. */
+const BY_TARGET = `by (${TARGET.join(', ')})`;
+
+/** The last sample of each series. */
+export const last = (selector: string): string => `last_over_time(${selector}[${GAP}])`;
+
+/** The targets that fail a check, or one of several: `check` is a regular expression. */
+export const failing = (component: string, check: string): string =>
+  `min ${BY_TARGET} (${last(`subnet_check_success{component=~"${component}", check=~"${check}"}`)}) == 0`;
+
+/** The targets that show a known failure. */
+export const known = (failure: string): string =>
+  `max ${BY_TARGET} (${last(`subnet_known_failure{failure="${failure}"}`)}) == 1`;
+
+/** By subnet and name: the nodes that answer no JSON-RPC, or did not moments ago, so that what follows from it has time to end. */
+export const SILENT_NODES = `min by (subnet, name) (min_over_time(subnet_node_up[${GAP}])) == 0`;
+
+/** The targets that read the subnet through such a node. */
+export const READERS_OF_SILENT_NODE = `(
+  ${last('subnet_reads_from_info')}
+  and on (subnet, node)
+  label_replace(${SILENT_NODES}, "node", "$1", "name", "(.*)")
+)`;
+
+/** By target: the nodes of which an expression by subnet and name speaks. */
+export const ofNodes = (expression: string): string =>
+  `label_replace(\n${expression}\n, "component", "node", "name", ".*")`;

@@ -1,0 +1,115 @@
+import type { Alertmanagers } from '../model/alertmanager.ts';
+import { type Client, createClient } from './create-client.ts';
+import { createSender } from './create-sender.ts';
+import type { PostableAlert } from './to-alert.ts';
+
+/** What came of a drill at one Alertmanager; `receivers` are the names in its configuration. */
+export type Drilled =
+  | {
+      readonly ok: true;
+      readonly address: string;
+      readonly receivers: readonly string[];
+      readonly suppressed: boolean;
+      readonly afterMs: number;
+    }
+  | { readonly ok: false; readonly why: string };
+
+/** What a drill is given. */
+export interface DrillOptions {
+  readonly alertmanagers: Alertmanagers;
+  /** Tells this drill's alert from every other; a label of it. */
+  readonly id: string;
+  readonly now: () => number;
+  /** How long the alert fires once it shows. */
+  readonly holdMs: number;
+  readonly onShown: (drilled: Drilled & { readonly ok: true }) => void;
+  readonly signal: AbortSignal;
+}
+
+const SHOWS_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 100;
+
+interface Shown {
+  readonly receivers: readonly { readonly name: string }[];
+  readonly status: { readonly state: string };
+}
+
+const sleep = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (signal?.aborted) done();
+    signal?.addEventListener('abort', done, { once: true });
+  });
+
+async function drillOne(client: Client, options: DrillOptions): Promise<Drilled> {
+  const { id, now, holdMs, onShown, signal } = options;
+  const { address } = client;
+  const started = now();
+  let trouble: string | undefined;
+  const counts = { sent: 0, failed: 0, dropped: 0 };
+  const onTrouble = (why: string) => {
+    trouble = why;
+  };
+  const sender = createSender({ client, counts, onTrouble, onFine: () => {} });
+  const tell = (endsAt: number) => {
+    const alert: PostableAlert = {
+      labels: { alertname: 'SubnetdDrill', severity: 'info', drill: id },
+      annotations: {
+        summary: 'This is a drill; nothing is wrong.',
+        description: 'Somebody ran "subnetd drill" to see whether alerts arrive. Nothing is to be done.',
+      },
+      startsAt: new Date(started).toISOString(),
+      endsAt: new Date(endsAt).toISOString(),
+    };
+    sender.offer(new Map([[id, alert]]));
+  };
+  /** Looks until the alert shows, or shows no more; undefined when that did not come in time. */
+  const lookFor = async (wanted: boolean): Promise<readonly Shown[] | undefined> => {
+    const deadline = performance.now() + SHOWS_WITHIN_MS;
+    const path = `/alerts?filter=${encodeURIComponent(`drill="${id}"`)}`;
+    while (trouble === undefined && performance.now() < deadline) {
+      const answer = await client.call('GET', path);
+      if (!answer.ok) {
+        trouble ??= answer.why;
+        return undefined;
+      }
+      const shown = Array.isArray(answer.body) ? (answer.body as readonly Shown[]) : [];
+      if (shown.length > 0 === wanted) return shown;
+      await sleep(LOOK_EVERY_MS);
+    }
+    return undefined;
+  };
+  const failed = (what: string): Drilled => ({
+    ok: false,
+    why: trouble ?? `${address} ${what} within ${SHOWS_WITHIN_MS / 1000}s; look at its log`,
+  });
+  try {
+    // Ends by itself should this program be killed.
+    tell(started + holdMs + SHOWS_WITHIN_MS + 60_000);
+    const [shown] = (await lookFor(true)) ?? [];
+    if (shown === undefined) return failed('took the alert but does not show it');
+    const drilled = {
+      ok: true,
+      address,
+      receivers: shown.receivers.map(({ name }) => name),
+      suppressed: shown.status.state === 'suppressed',
+      afterMs: now() - started,
+    } as const;
+    onShown(drilled);
+    await sleep(holdMs, signal);
+    tell(now());
+    return (await lookFor(false)) === undefined ? failed('still shows the alert after its end') : drilled;
+  } finally {
+    await sender.stop(SHOWS_WITHIN_MS);
+  }
+}
+
+/** Sends one synthetic alert to every Alertmanager, waits until each shows it, and ends it. */
+export function runDrill(options: DrillOptions): Promise<readonly Drilled[]> {
+  const { urls, ...login } = options.alertmanagers;
+  return Promise.all(urls.map((url) => drillOne(createClient(url, login), options)));
+}

@@ -1,0 +1,18 @@
+import type { RoundName } from '../model/target.ts';
+import type { Snapshot } from '../monitor/board.ts';
+
+/** All that alerts are judged by; times are Unix milliseconds. */
+export interface Seen {
+  readonly snapshot: Snapshot;
+  readonly now: number;
+  /** The name of this subnetd. */
+  readonly instance: string;
+  /** The usual gap between two runs of a subnet's round. */
+  readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
+  /** Rounds of a subnet that did not begin in time since then. */
+  readonly lateRounds: (subnet: string, since: number) => number;
+  /** Undefined while it is not known, or when no target names a container. */
+  readonly isDockerUp: boolean | undefined;
+  readonly isDatabaseUp: boolean;
+  readonly lastReloadSuccessful: boolean;
+}

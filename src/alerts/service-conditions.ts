@@ -1,0 +1,33 @@
+import type { SubnetState, TargetState } from '../monitor/board.ts';
+import { nodesOf } from './node-movement.ts';
+import { type Condition, failing, type Judged, perTarget } from './sighting.ts';
+
+/** So long after the node answers again its readers may still be about to recover. */
+const RECOVERS_MS = 5 * 60_000;
+
+/** Does it read the subnet through a node that does not answer, or did not some moments ago? */
+function readsFromSilentNode({ target }: TargetState, subnet: SubnetState, now: number): boolean {
+  const from = 'readsFrom' in target ? target.readsFrom : undefined;
+  const node = nodesOf(subnet).find((one) => one.target.name === from);
+  if (node?.facts.node === undefined) return false;
+  if (!node.facts.node.observation.answered) return true;
+  return node.checks.some(
+    ({ check, verdict, failures, since }) =>
+      check === 'latest_block' && verdict !== 'fail' && failures > 0 && now - since < RECOVERS_MS,
+  );
+}
+
+const unlessNodeIsSilent = (judged: Judged, state: TargetState, subnet: SubnetState, now: number): Judged =>
+  judged !== false && judged !== undefined && readsFromSilentNode(state, subnet, now) ? false : judged;
+
+/** When serviceRules of the catalogue are so, judged without Prometheus. */
+export const serviceConditions = {
+  SubnetRelayerStopped: perTarget('relayer', (state, { now }, subnet) =>
+    state.failures.relayer_idle ? false : unlessNodeIsSilent(failing(state, 'submissions'), state, subnet, now),
+  ),
+  SubnetServiceDown: perTarget('any', (state) => failing(state, 'http')),
+  SubnetStatsStale: perTarget('stats', (state, { now }, subnet) =>
+    unlessNodeIsSilent(failing(state, 'block_data', 'history_data'), state, subnet, now),
+  ),
+  SubnetFrontendErrors: perTarget('frontend', (state) => failing(state, 'logs', 'console')),
+} as const satisfies Readonly<Record<string, Condition>>;

@@ -1,0 +1,56 @@
+import type { AlertRule } from './alert-rule.ts';
+import { failing, known, READERS_OF_SILENT_NODE, TARGET } from './promql.ts';
+
+/** What is wrong with relayer, stats server and frontend. */
+export const serviceRules = [
+  {
+    name: 'SubnetRelayerStopped',
+    severity: 'critical',
+    for: '1m',
+    keepFiringFor: '3m',
+    // A relayer that runs in no mode has never begun: that is a ticket of its own.
+    expr: `${failing('relayer', 'submissions')}
+unless on (subnet, name) (${known('relayer_idle')})
+unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
+    labels: TARGET,
+    summary: 'The relayer of {{ $labels.subnet }} submits no blocks to the parent chain.',
+    description:
+      'The relayer of {{ $labels.subnet }} has submitted nothing for too long, or fails since its last submission. The reason of its check submissions on the status page says which, and what to mend; often a restart of its container is enough.',
+    dashboard: 'subnetd-services',
+  },
+  {
+    name: 'SubnetServiceDown',
+    severity: 'warning',
+    for: '1m',
+    keepFiringFor: '2m',
+    expr: failing('relayer|stats|frontend', 'http'),
+    labels: TARGET,
+    summary: 'A service of {{ $labels.subnet }} does not answer as it should.',
+    description:
+      'The {{ $labels.name }} of {{ $labels.subnet }} does not answer by HTTP as a healthy one does, for instance because its process ended in a container that lives on. Look at its log, then restart its container.',
+    dashboard: 'subnetd-services',
+  },
+  {
+    name: 'SubnetStatsStale',
+    severity: 'warning',
+    for: '1m',
+    expr: `${failing('stats', 'block_data|history_data')}
+unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
+    labels: TARGET,
+    summary: 'The stats server of {{ $labels.subnet }} gets no data from the nodes.',
+    description:
+      'No node sends the stats server of {{ $labels.subnet }} its blocks or its history. Check that STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes are those of the stats server, and restart it.',
+    dashboard: 'subnetd-services',
+  },
+  {
+    name: 'SubnetFrontendErrors',
+    severity: 'warning',
+    for: '1m',
+    expr: failing('frontend', 'logs|console'),
+    labels: TARGET,
+    summary: 'The frontend of {{ $labels.subnet }} shows errors.',
+    description:
+      'The log of the frontend of {{ $labels.subnet }}, or its page in a browser, has shown errors. The reasons of its checks logs and console on the status page name them.',
+    dashboard: 'subnetd-services',
+  },
+] as const satisfies readonly AlertRule[];

@@ -1,0 +1,106 @@
+import type { Answer, Client } from './create-client.ts';
+
+/** A silence as Alertmanager shows it; times are RFC 3339. */
+export interface Silence {
+  readonly id: string;
+  readonly matchers: readonly { readonly name: string; readonly value: string }[];
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly createdBy: string;
+  readonly comment: string;
+  readonly status: { readonly state: 'active' | 'pending' | 'expired' };
+}
+
+/** What is to be silent, from when to when (Unix milliseconds), who says so and why. */
+export interface SilenceRequest {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly createdBy: string;
+  readonly comment: string;
+}
+
+/** What was done at one Alertmanager. */
+export type Silenced =
+  | { readonly ok: true; readonly address: string; readonly id: string }
+  | { readonly ok: false; readonly why: string };
+
+/** How long the members of a cluster take to tell each other of a silence, with room. */
+const GOSSIP_MS = 3_000;
+const LOOK_EVERY_MS = 200;
+
+const stateOf = (answer: Answer): string | undefined =>
+  answer.ok ? (answer.body as Partial<Silence> | undefined)?.status?.state : undefined;
+
+/** Does a silence that another Alertmanager took arrive here by itself, as in a cluster? */
+async function arrives(client: Client, ids: readonly string[]): Promise<string | undefined> {
+  const deadline = performance.now() + GOSSIP_MS;
+  while (ids.length > 0) {
+    for (const id of ids) {
+      const state = stateOf(await client.call('GET', `/silence/${id}`));
+      if (state === 'active' || state === 'pending') return id;
+    }
+    if (performance.now() > deadline) break;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return undefined;
+}
+
+/** Writes the silence to every Alertmanager that does not have it from another. */
+export async function addSilence(clients: readonly Client[], request: SilenceRequest): Promise<readonly Silenced[]> {
+  const { labels, startsAt, endsAt, createdBy, comment } = request;
+  const body = {
+    matchers: Object.entries(labels).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true })),
+    startsAt: new Date(startsAt).toISOString(),
+    endsAt: new Date(endsAt).toISOString(),
+    createdBy,
+    comment,
+  };
+  const results: Silenced[] = [];
+  for (const client of clients) {
+    const { address } = client;
+    const made = results.flatMap((result) => (result.ok ? [result.id] : []));
+    const known = await arrives(client, made);
+    if (known !== undefined) {
+      results.push({ ok: true, address, id: known });
+      continue;
+    }
+    const answer = await client.call('POST', '/silences', body);
+    const id = answer.ok ? (answer.body as { readonly silenceID?: unknown } | undefined)?.silenceID : undefined;
+    if (typeof id === 'string') results.push({ ok: true, address, id });
+    else results.push({ ok: false, why: answer.ok ? `${address} tells no id; is it an Alertmanager?` : answer.why });
+  }
+  return results;
+}
+
+/** Ends the silence at every Alertmanager that has it; gives how many had, and what went wrong. */
+export async function endSilence(clients: readonly Client[], id: string) {
+  const problems: string[] = [];
+  let ended = 0;
+  for (const client of clients) {
+    const found = await client.call('GET', `/silence/${id}`);
+    if (!found.ok && found.status !== 404) problems.push(found.why);
+    if (!found.ok) continue;
+    const state = stateOf(found);
+    if (state !== 'active' && state !== 'pending') continue;
+    const answer = await client.call('DELETE', `/silence/${id}`);
+    if (answer.ok) ended += 1;
+    else problems.push(answer.why);
+  }
+  return { ended, problems };
+}
+
+/** The silences that hold now or will, with the address of the first Alertmanager that has each. */
+export async function listSilences(clients: readonly Client[]) {
+  const silences = new Map<string, Silence & { readonly address: string }>();
+  const problems: string[] = [];
+  for (const client of clients) {
+    const answer = await client.call('GET', '/silences');
+    if (!answer.ok) problems.push(answer.why);
+    if (!answer.ok || !Array.isArray(answer.body)) continue;
+    for (const silence of answer.body as readonly Silence[])
+      if (silence.status.state !== 'expired' && !silences.has(silence.id))
+        silences.set(silence.id, { ...silence, address: client.address });
+  }
+  return { silences: [...silences.values()], problems };
+}

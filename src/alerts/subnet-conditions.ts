@@ -1,0 +1,53 @@
+import type { TargetState } from '../monitor/board.ts';
+import { heightOf, logRoseWithin, movedWithin, nodesOf } from './node-movement.ts';
+import { fails, perSubnet } from './sighting.ts';
+
+const MINUTE = 60_000;
+
+/** The verdicts on the heights of the nodes that have one. */
+function judgeHeights(nodes: readonly TargetState[]) {
+  const judged = nodes.map((node) => fails(node, 'latest_block'));
+  return { anyFails: judged.includes(true), anyPasses: nodes.some(passesHeight) };
+}
+
+const passesHeight = ({ checks }: TargetState): boolean =>
+  checks.some(({ check, verdict }) => check === 'latest_block' && (verdict === 'pass' || verdict === 'degraded'));
+
+/** When subnetRules of the catalogue are so, judged without Prometheus. */
+export const subnetConditions = {
+  SubnetHalted: perSubnet((subnet, { now }) => {
+    const nodes = nodesOf(subnet);
+    const { anyFails, anyPasses } = judgeHeights(nodes);
+    if (anyPasses) return false;
+    if (!anyFails) return undefined;
+    const logShowsBlocks = nodes.some(
+      (node) => node.facts.node?.observation.answered !== true && logRoseWithin(node, now, MINUTE),
+    );
+    return logShowsBlocks ? false : nodes.length;
+  }),
+  SubnetFinalityStalled: perSubnet((subnet, { now }) => {
+    const nodes = nodesOf(subnet);
+    const latest = Math.max(...nodes.map((node) => heightOf(node) ?? -1));
+    const committed = nodes.flatMap(({ facts }) => facts.node?.committed ?? []);
+    if (latest < 0 || committed.length === 0) return undefined;
+    const isStanding = committed.every(
+      ({ advancedAt, fall }) => now - Math.max(advancedAt, fall?.at ?? 0) >= 2 * MINUTE,
+    );
+    const moves = nodes.some(({ facts }) => movedWithin(facts.node?.latest, now, MINUTE));
+    return isStanding && moves ? latest - Math.max(...committed.map(({ number }) => number)) : false;
+  }),
+  SubnetQuorumAtRisk: perSubnet((subnet, { now }) => {
+    const nodes = nodesOf(subnet);
+    const { anyFails, anyPasses } = judgeHeights(nodes);
+    if (!anyPasses) return anyFails ? false : undefined;
+    const standing = nodes.filter(
+      (node) =>
+        fails(node, 'latest_block') === true &&
+        !movedWithin(node.facts.node?.latest, now, 2 * MINUTE) &&
+        !logRoseWithin(node, now, 2 * MINUTE),
+    ).length;
+    // As the chain counts: votes >= nodes × 0.667 in floating point.
+    const mayLose = nodes.length - Math.ceil(0.667 * nodes.length);
+    return standing >= 1 && standing >= mayLose ? standing : false;
+  }),
+} as const;

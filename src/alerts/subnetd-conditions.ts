@@ -1,0 +1,43 @@
+import type { TargetState } from '../monitor/board.ts';
+import { nodesOf } from './node-movement.ts';
+import type { Seen } from './seen.ts';
+import { type Condition, type Judged, perInstance, perSubnet, perTarget } from './sighting.ts';
+
+/** Beyond three missed runs: the room that the rule gives to scrapes. */
+const SLACK_MS = 150_000;
+const LATE_WINDOW_MS = 10 * 60_000;
+const MAX_LATE = 3;
+
+/** The longest time since a check that should have run did, in seconds; of one that never did, its interval. */
+function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen): Judged {
+  let worst: Judged = false;
+  for (const { verdict, round, lastRun } of checks) {
+    const interval = verdict === 'skipped' ? undefined : intervalMs(target.subnet, round);
+    if (interval === undefined) continue;
+    if (lastRun === undefined) worst = Math.max(Number(worst), interval / 1000);
+    else if (now - lastRun > 3 * interval + SLACK_MS) worst = Math.max(Number(worst), (now - lastRun) / 1000);
+  }
+  return worst;
+}
+
+/** When subnetdRules of the catalogue are so, judged without Prometheus; subnetd cannot say of itself that it is down. */
+export const subnetdConditions = {
+  SubnetdDockerDown: perSubnet((subnet, { isDockerUp, snapshot }) => {
+    const needsDocker = snapshot.some(({ targets }) => targets.some(({ target }) => target.container !== undefined));
+    if (!needsDocker || isDockerUp === true) return false;
+    return isDockerUp === undefined ? undefined : nodesOf(subnet).length;
+  }),
+  SubnetdCheckStale: perTarget('any', staleSeconds),
+  SubnetdRoundsLate: perSubnet(({ subnet }, { lateRounds, now }) => {
+    const late = lateRounds(subnet.name, now - LATE_WINDOW_MS);
+    return late > MAX_LATE ? late : false;
+  }),
+  SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? false : 0)),
+  SubnetdLogSourceDown: perTarget('any', ({ target, facts: { logs } }) => {
+    if (target.container === undefined && target.logFiles.length === 0) return false;
+    if (logs === undefined) return undefined;
+    return Object.values(logs.sources).some(({ up }) => !up) ? 0 : false;
+  }),
+  SubnetdDatabaseDown: perInstance(({ isDatabaseUp }) => (isDatabaseUp ? false : 0)),
+  SubnetdWatchdog: () => [{ of: {}, isKnown: true, value: 1 }],
+} as const satisfies Readonly<Record<string, Condition>>;

@@ -1,0 +1,107 @@
+import type { AlertRule } from './alert-rule.ts';
+import { last, TARGET } from './promql.ts';
+
+/** The job that scrapes subnetd in config/prometheus/prometheus.yml. */
+const JOB = 'subnetd';
+
+const INSTANCE = ['instance'] as const;
+
+/** The watcher watched: while one of these fires, silence proves nothing. */
+export const subnetdRules = [
+  {
+    name: 'SubnetdDown',
+    severity: 'critical',
+    for: '1m',
+    expr: `max by (instance) (up{job="${JOB}"}) == 0
+or max by (instance) (absent_over_time(up{job="${JOB}"}[2m]))`,
+    labels: INSTANCE,
+    summary: 'subnetd cannot be scraped, so nothing watches the subnets.',
+    description:
+      'Prometheus does not reach subnetd {{ $labels.instance }}, or has no such target. Start it, and check the scrape configuration of the job subnetd.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdDockerDown',
+    severity: 'warning',
+    for: '1m',
+    keepFiringFor: '5m',
+    expr: `max by (subnet) (
+  ${last('subnet_nodes')} and on (instance, job) (${last('subnetd_docker_up')} == 0)
+)`,
+    labels: ['subnet'],
+    summary: 'subnetd cannot ask Docker about the containers of {{ $labels.subnet }}.',
+    description:
+      'The Docker Engine does not answer, so the containers of {{ $labels.subnet }}, with its {{ $value }} nodes, and their logs cannot be judged. Start Docker, or correct `docker` in the inventory; a check container on the status page says what was seen.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdCheckStale',
+    severity: 'warning',
+    for: '5m',
+    // The time since the last scrape is no time in which a check should have run.
+    expr: `max by (subnet, component, name) (
+  time() - ${last('subnet_check_last_run_timestamp_seconds')} > 3 * ${last('subnet_check_interval_seconds')} + 150
+  or ${last('subnet_check_interval_seconds')} unless ${last('subnet_check_last_run_timestamp_seconds')}
+)`,
+    labels: TARGET,
+    summary: 'Checks of {{ $labels.subnet }} do not run.',
+    description:
+      'A check of {{ $labels.name }} of {{ $labels.subnet }} has missed three runs; its verdict is {{ $value | humanizeDuration }} old. Look at the log of subnetd, and restart it.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdRoundsLate',
+    severity: 'warning',
+    for: '5m',
+    expr: 'sum by (subnet) (increase(subnetd_rounds_late_total[10m])) > 3',
+    labels: ['subnet'],
+    summary: 'subnetd is too slow for the schedule of {{ $labels.subnet }}.',
+    description:
+      '{{ $value | humanize }} rounds of {{ $labels.subnet }} did not begin in time within ten minutes. Give subnetd more processor time, or space the schedules under `checks` wider.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdReloadFailed',
+    severity: 'warning',
+    for: '1m',
+    expr: `min by (instance) (${last('subnetd_config_last_reload_successful')}) == 0`,
+    labels: INSTANCE,
+    summary: 'subnetd runs with an older inventory than the one on disk.',
+    description:
+      'The last reload of {{ $labels.instance }} failed, so the inventory before it stays in force. `subnetd check-config FILE` names each problem with its line.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdLogSourceDown',
+    severity: 'warning',
+    for: '2m',
+    expr: `min by (subnet, component, name) (${last('subnet_log_source_up')}) == 0`,
+    labels: TARGET,
+    summary: 'subnetd cannot read a log of {{ $labels.subnet }}.',
+    description:
+      'A log of {{ $labels.name }} of {{ $labels.subnet }} cannot be read, so its checks by log say nothing. Check that the file is there, mounted where subnetd runs, and may be read by its user, and that the container exists.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdDatabaseDown',
+    severity: 'warning',
+    for: '5m',
+    expr: `min by (instance) (${last('subnetd_database_up')}) == 0`,
+    labels: INSTANCE,
+    summary: 'The platform API of subnetd has no database.',
+    description:
+      'The database of {{ $labels.instance }} does not answer: its API says 1106, while checks and alerts go on. Start it, or correct SUBNETD_DATABASE_URL.',
+    dashboard: 'subnetd-self',
+  },
+  {
+    name: 'SubnetdWatchdog',
+    severity: 'none',
+    for: '0s',
+    expr: 'vector(1)',
+    labels: [],
+    summary: 'Alerts reach you.',
+    description:
+      'This alert always fires. When it does not arrive any more, Prometheus, Alertmanager or the way from them is broken; let a dead-man service wait for it.',
+    dashboard: 'subnetd-self',
+  },
+] as const satisfies readonly AlertRule[];

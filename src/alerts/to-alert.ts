@@ -1,0 +1,19 @@
+import type { AlertAnnotations, AlertLabels, Incident } from '../model/incident.ts';
+
+/** An alert as `POST /api/v2/alerts` takes it; times are RFC 3339. */
+export interface PostableAlert {
+  readonly labels: AlertLabels;
+  readonly annotations: AlertAnnotations;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly generatorURL?: string;
+}
+
+/** An incident as of `now`; one that fires ends `leaseMs` later unless it is told again. */
+export const toAlert = (incident: Incident, now: number, leaseMs: number, generatorUrl?: string): PostableAlert => ({
+  labels: incident.labels,
+  annotations: incident.annotations,
+  startsAt: new Date(incident.firedAt ?? incident.activeAt).toISOString(),
+  endsAt: new Date(incident.resolvedAt ?? now + leaseMs).toISOString(),
+  ...(generatorUrl !== undefined && { generatorURL: generatorUrl }),
+});

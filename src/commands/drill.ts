@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { runDrill } from '../alerts/run-drill.ts';
+import { sayDuration } from '../model/duration.ts';
+import type { ExitCode } from './exit-code.ts';
+import { parseDuration } from './parse-duration.ts';
+import { readAlertmanagers } from './read-alertmanagers.ts';
+import { complain } from './report.ts';
+import { untilSignal } from './until-signal.ts';
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** `subnetd drill`: one synthetic alert to each Alertmanager, seen there, and ended. */
+export async function drill(flags: { readonly config?: string; readonly hold: string }): Promise<ExitCode> {
+  const holdMs = flags.hold === '0s' ? 0 : parseDuration(flags.hold);
+  if (holdMs === undefined) {
+    complain(['subnetd drill: --hold must be a duration such as 30s, 5m or 1h']);
+    return 2;
+  }
+  const read = await readAlertmanagers(flags.config);
+  if (!read.ok) {
+    complain(read.problems);
+    return 2;
+  }
+  const stopping = new AbortController();
+  void untilSignal().then(() => stopping.abort());
+  const results = await runDrill({
+    alertmanagers: read.inventory.alertmanager,
+    id: randomBytes(4).toString('hex'),
+    now: Date.now,
+    holdMs,
+    signal: stopping.signal,
+    onShown: ({ address, receivers, suppressed, afterMs }) => {
+      say(`${address}: SubnetdDrill shows after ${sayDuration(afterMs)}, for the receivers: ${receivers.join(', ')}`);
+      if (suppressed) say(`${address}: a silence or another alert suppresses it, so nobody is notified`);
+    },
+  });
+  for (const result of results)
+    if (result.ok) say(`${result.address}: SubnetdDrill has ended`);
+    else complain([`subnetd drill: ${result.why}`]);
+  if (holdMs === 0 && results.some(({ ok }) => ok))
+    say('It was ended at once, before receivers were notified; --hold 2m keeps it firing until they are.');
+  return results.every(({ ok }) => ok) ? 0 : 1;
+}

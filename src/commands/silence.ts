@@ -1,0 +1,130 @@
+import { userInfo } from 'node:os';
+import { type Client, createClient } from '../alerts/create-client.ts';
+import { addSilence, endSilence, listSilences } from '../alerts/silences.ts';
+import type { Inventory } from '../model/target.ts';
+import type { ExitCode } from './exit-code.ts';
+import { parseDuration } from './parse-duration.ts';
+import { quote } from './quote.ts';
+import { readAlertmanagers } from './read-alertmanagers.ts';
+import { complain } from './report.ts';
+
+/** The flags of `subnetd silence`, as they are typed. */
+export interface SilenceFlags {
+  readonly subnet?: string;
+  readonly component?: string;
+  readonly name?: string;
+  readonly for?: string;
+  readonly why?: string;
+  readonly by?: string;
+  readonly end?: readonly string[];
+  readonly list?: boolean;
+  readonly url?: readonly string[];
+  readonly config?: string;
+}
+
+const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** What is wrong with the flags by themselves. */
+function findProblems(flags: SilenceFlags): readonly string[] {
+  const { subnet, component, name, end, list, url, config } = flags;
+  const made = [subnet, component, name, flags.for, flags.why, flags.by].some((flag) => flag !== undefined);
+  const ways = [made, end !== undefined, list === true].filter(Boolean).length;
+  if (ways !== 1)
+    return ['give --subnet, --for and --why to make a silence, or --end ID to end one, or --list to see all'];
+  if (url !== undefined && config !== undefined) return ['give one of --url and --config'];
+  const bad = (url ?? []).filter((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? ''));
+  if (bad.length > 0) return ['--url must be an address such as http://127.0.0.1:9093'];
+  if (!made) return [];
+  return [
+    ...(subnet ? [] : ['--subnet must name the subnet']),
+    ...(component === undefined || COMPONENTS.includes(component)
+      ? []
+      : [`--component must be one of ${COMPONENTS.join(', ')}`]),
+    ...(name === '' ? ['--name must not be empty'] : []),
+    ...(flags.for !== undefined && parseDuration(flags.for) !== undefined
+      ? []
+      : ['--for must be a duration such as 30m, 1h or 72h']),
+    ...(flags.why?.trim() ? [] : ['--why must say the reason, for those who find the silence']),
+  ];
+}
+
+const nameAll = (names: readonly string[]) => [...new Set(names)].map(quote).join(', ');
+
+/** A silence of something that the inventory does not know would silence nothing. */
+function findStrangers({ subnets }: Inventory, { subnet, component, name }: SilenceFlags): readonly string[] {
+  if (subnet === undefined) return [];
+  const targets = subnets.find((one) => one.name === subnet)?.targets;
+  if (targets === undefined)
+    return [`the inventory has no subnet ${quote(subnet)}; it has ${nameAll(subnets.map((one) => one.name))}`];
+  const ofComponent = targets.filter((target) => component === undefined || target.component === component);
+  if (ofComponent.length === 0) return [`the subnet ${quote(subnet)} has no ${component}`];
+  if (name === undefined || ofComponent.some((target) => target.name === name)) return [];
+  return [
+    `the subnet ${quote(subnet)} has no ${quote(name)} there; it has ${nameAll(ofComponent.map((one) => one.name))}`,
+  ];
+}
+
+async function make(clients: readonly Client[], flags: SilenceFlags): Promise<ExitCode> {
+  const { subnet = '', component, name, why = '', by } = flags;
+  const labels = { subnet, ...(component !== undefined && { component }), ...(name !== undefined && { name }) };
+  const now = Date.now();
+  const endsAt = now + (parseDuration(flags.for ?? '') ?? 0);
+  const createdBy = by ?? userInfo().username;
+  const results = await addSilence(clients, { labels, startsAt: now, endsAt, createdBy, comment: why });
+  for (const result of results) if (!result.ok) complain([`subnetd silence: ${result.why}`]);
+  const ids = new Set(results.flatMap((result) => (result.ok ? [result.id] : [])));
+  for (const id of ids) say(id);
+  return results.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function end(clients: readonly Client[], ids: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  for (const id of ids) {
+    const { ended, problems } = await endSilence(clients, id);
+    const none = `no silence ${quote(id)} holds there; --list shows those that do`;
+    const wrong = ended === 0 && problems.length === 0 ? [none] : problems;
+    complain(wrong.map((problem) => `subnetd silence: ${problem}`));
+    if (wrong.length > 0) code = 1;
+    if (ended > 0) say(`ended ${id}`);
+  }
+  return code;
+}
+
+async function list(clients: readonly Client[]): Promise<ExitCode> {
+  const { silences, problems } = await listSilences(clients);
+  for (const { id, matchers, endsAt, createdBy, comment, address } of silences) {
+    const what = matchers.map(({ name, value }) => `${name}=${quote(value)}`).join(' ');
+    say(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
+  }
+  complain(problems.map((problem) => `subnetd silence: ${problem}`));
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** `subnetd silence`: writes, ends and lists silences of the Alertmanagers. */
+export async function silence(flags: SilenceFlags): Promise<ExitCode> {
+  const problems = findProblems(flags);
+  if (problems.length > 0) {
+    complain(problems.map((problem) => `subnetd silence: ${problem}`));
+    return 2;
+  }
+  let clients: readonly Client[] = (flags.url ?? []).map((url) => createClient(url, {}));
+  if (flags.url === undefined) {
+    const read = await readAlertmanagers(flags.config);
+    const wrong = read.ok
+      ? findStrangers(read.inventory, flags).map((what) => `subnetd silence: ${what}`)
+      : read.problems;
+    if (!read.ok || wrong.length > 0) {
+      complain(wrong);
+      return 2;
+    }
+    const { urls, ...login } = read.inventory.alertmanager;
+    clients = urls.map((url) => createClient(url, login));
+  }
+  try {
+    if (flags.list) return await list(clients);
+    return await (flags.end === undefined ? make(clients, flags) : end(clients, flags.end));
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Push } from './alerts/create-push.ts';
+import type { AlertCounts } from './alerts/create-sender.ts';
+import type { Seen } from './alerts/seen.ts';
+import type { Alertmanagers } from './model/alertmanager.ts';
+import type { IncidentStore } from './model/incident.ts';
+
+/** The push as the daemon holds it. */
+export interface PushLink {
+  use(alertmanagers: Alertmanagers): void;
+  roundLate(subnet: string): void;
+  readonly counts: Readonly<AlertCounts>;
+  stop(): Promise<void>;
+}
+
+/** What the push needs of the program around it. */
+export interface PushDeps {
+  readonly see: () => Omit<Seen, 'now' | 'instance' | 'lateRounds'>;
+  readonly instance: string;
+  readonly store: (instance: string) => Promise<IncidentStore>;
+  readonly publicUrl?: string;
+  readonly grafanaUrl?: string;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** More late rounds than this are no longer told apart. */
+const MAX_LATE = 1_000;
+
+/** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
+export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, now }: PushDeps): PushLink {
+  const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
+  const links = { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
+  /** When rounds were late, the newest at the end. */
+  const late: { readonly subnet: string; readonly at: number }[] = [];
+  const lateRounds: Seen['lateRounds'] = (subnet, since) =>
+    late.filter((one) => one.subnet === subnet && one.at >= since).length;
+  const load = async (): Promise<Push> => {
+    const [{ createPush }, { judgeAlerts }] = await Promise.all([
+      import('./alerts/create-push.ts'),
+      import('./alerts/judge-alerts.ts'),
+    ]);
+    return createPush({
+      now,
+      judge: (time) => judgeAlerts({ ...see(), now: time, instance, lateRounds }, links),
+      store: () => store(instance),
+      counts,
+      ...(publicUrl !== undefined && { generatorUrl: publicUrl }),
+      onTransition: ({ to, incident: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
+      onTrouble: (why) => log.warn({ why }, 'an Alertmanager is not told of alerts; it is tried again'),
+      onFine: (alertmanager) => log.info({ alertmanager }, 'an Alertmanager is told of alerts again'),
+      onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),
+    });
+  };
+  let inForce: Alertmanagers = { urls: [] };
+  let push: Promise<Push> | undefined;
+  /** One change after the other, in their order. */
+  let changing = Promise.resolve();
+  const change = async (alertmanagers: Alertmanagers) => {
+    if (alertmanagers.urls.length === 0) {
+      await (await push)?.stop();
+      push = undefined;
+      return;
+    }
+    push ??= load();
+    (await push).use(alertmanagers);
+  };
+  return {
+    counts,
+    roundLate: (subnet) => {
+      late.push({ subnet, at: now() });
+      if (late.length > MAX_LATE) late.shift();
+    },
+    use: (alertmanagers) => {
+      if (isDeepStrictEqual(alertmanagers, inForce)) return;
+      inForce = alertmanagers;
+      changing = changing.then(() => change(alertmanagers));
+    },
+    stop: async () => {
+      await changing;
+      await (await push)?.stop();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { startAlertmanager } from '../support/alertmanager.ts';
+import { eventually, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
+
+vi.setConfig({ testTimeout: 600_000 });
+
+let folder: ReturnType<typeof temporaryFolder>;
+const cleanups: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  folder.remove();
+});
+
+/** Longer than any alert here waits before it fires, on a slow machine. */
+const LONG_MS = 240_000;
+
+/** A simulated subnet with a fault, and an inventory of it that names the Alertmanager. */
+async function simulate(fault: string, urls: readonly string[]): Promise<string> {
+  const demo = startCli(['demo', '--config-only', '--fault', fault]);
+  cleanups.push(() => {
+    demo.child.kill('SIGTERM');
+    return demo.finished;
+  });
+  await demo.waitFor(/blockDataWithin/);
+  const config = folder.path('subnetd.yaml');
+  await writeFile(config, stringify({ ...parse(demo.output()), alertmanager: { urls } }));
+  return config;
+}
+async function start(config: string, env: Readonly<Record<string, string>> = {}) {
+  const daemon = await startDaemon(config, env);
+  cleanups.push(() => {
+    daemon.child.kill('SIGKILL');
+    return daemon.finished;
+  });
+  return daemon;
+}
+const rewrite = async (config: string, text: string) => {
+  await writeFile(`${config}.new`, text);
+  await rename(`${config}.new`, config);
+};
+
+it('pushes a fault of the subnet and one of its own, and after a kill goes on with the one and ends the other', async () => {
+  const alertmanager = await startAlertmanager();
+  cleanups.push(alertmanager.stop);
+  const config = await simulate('service-down', [alertmanager.url]);
+  const good = await readFile(config, 'utf8');
+  const links = { SUBNETD_PUBLIC_URL: 'http://subnetd.example', SUBNETD_GRAFANA_URL: 'http://grafana.example/' };
+  const first = await start(config, links);
+  await eventually(async () =>
+    expect((await alertmanager.allAlerts()).map(({ labels }) => labels)).toContainEqual({
+      alertname: 'SubnetdWatchdog',
+      severity: 'none',
+    }),
+  );
+  await rewrite(config, 'subnets: []\n');
+  const find = async (alertname: string) =>
+    (await alertmanager.alerts()).find(({ labels }) => labels.alertname === alertname);
+  const down = await eventually(async () => {
+    const alert = await find('SubnetServiceDown');
+    if (alert === undefined) throw new Error('it does not show');
+    return alert;
+  }, LONG_MS);
+  const labels = { severity: 'warning', subnet: 'demo', component: 'stats', name: 'stats' };
+  expect(down.labels).toEqual({ alertname: 'SubnetServiceDown', ...labels });
+  expect(down.annotations).toEqual({
+    summary: 'A service of demo does not answer as it should.',
+    description: expect.stringContaining('The stats of demo does not answer by HTTP'),
+    runbook_url: 'http://subnetd.example/alerts/SubnetServiceDown',
+    dashboard_url: 'http://grafana.example/d/subnetd-services?var-subnet=demo&var-name=stats',
+  });
+  const reload = { alertname: 'SubnetdReloadFailed', severity: 'warning', instance: hostname() };
+  await eventually(async () => expect((await find('SubnetdReloadFailed'))?.labels).toEqual(reload), LONG_MS);
+  expect(await (await fetch(`${first.url}/metrics`)).text()).toMatch(
+    /subnetd_alerts_sent_total [1-9][\s\S]*subnetd_alerts_failed_total 0[\s\S]*subnetd_alerts_dropped_total 0/,
+  );
+
+  first.child.kill('SIGKILL');
+  await first.finished;
+  await rewrite(config, good);
+  const second = await start(config, links);
+  await eventually(async () => expect(await find('SubnetdReloadFailed')).toBeUndefined(), LONG_MS);
+  expect(second.output()).toContain('an alert is resolved');
+  await eventually(async () => {
+    const still = await find('SubnetServiceDown');
+    expect(still?.startsAt).toBe(down.startsAt);
+    expect(Date.parse(still?.updatedAt ?? '')).toBeGreaterThan(Date.parse(down.updatedAt));
+  }, LONG_MS);
+
+  second.child.kill('SIGTERM');
+  expect((await second.finished).code).toBe(0);
+});
+
+it('pushes without its database, begins and ends by a reload, and shows no secret', async () => {
+  const alertmanager = await startAlertmanager();
+  cleanups.push(alertmanager.stop);
+  const config = await simulate('log-level-low', []);
+  const off = await readFile(config, 'utf8');
+  const secret = 'hunter2';
+  const withSecret = (url: string) => url.replace('//', `//me:${secret}@`);
+  const on = stringify({
+    ...parse(off),
+    alertmanager: { urls: [withSecret(alertmanager.url), withSecret('http://127.0.0.1:1')] },
+  });
+  const daemon = await start(config, {
+    SUBNETD_DATABASE_URL: `postgres://u:${secret}@127.0.0.1:1/none`,
+    SUBNETD_LOG_LEVEL: 'trace',
+  });
+  const sent = async () => {
+    const page = await (await fetch(`${daemon.url}/metrics`)).text();
+    expect(page).not.toContain(secret);
+    return Number(/^subnetd_alerts_sent_total (\d+)$/m.exec(page)?.[1]);
+  };
+  expect(await sent()).toBe(0);
+  expect(await alertmanager.allAlerts()).toEqual([]);
+  await rewrite(config, on);
+  await eventually(async () => expect(await alertmanager.allAlerts()).toHaveLength(1));
+  await daemon.waitFor(/http:\/\/127\.0\.0\.1:1 refuses connections/);
+  await rewrite(config, off);
+  await eventually(() => expect(daemon.output().match(/the inventory was reloaded/g)).toHaveLength(2));
+  daemon.child.kill('SIGTERM');
+  expect((await daemon.finished).code).toBe(0);
+  expect(daemon.output()).not.toContain(secret);
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { alertGroups } from '../../src/alerts/alert-rules.ts';
+import { constant, rising, type Series, testRules, toFiringTest } from '../support/promtool.ts';
+
+type Values = Series[string];
+const always = (value: number): Values => [constant(value), constant(value)];
+const rises: Values = [rising(100, 5), rising(100, 5)];
+
+/** What is wrong with the nodes of a subnet, by their numbers. */
+interface Wrong {
+  readonly down?: readonly number[];
+  readonly stalled?: readonly number[];
+  /** Their log shows that the chain goes on. */
+  readonly heard?: readonly number[];
+}
+
+/** The metrics of one node and of what is said of it elsewhere. */
+function nodeSeries(n: number, count: number, { down = [], stalled = [], heard = [] }: Wrong) {
+  const name = `subnet="s", name="n${n}"`;
+  const isDown = down.includes(n);
+  const isStalled = stalled.includes(n);
+  const check = (which: string, passes: boolean): readonly [string, Values] => [
+    `subnet_check_success{${name}, component="node", check="${which}"}`,
+    always(passes ? 1 : 0),
+  ];
+  const seen: readonly (readonly [string, Values])[] = isDown
+    ? []
+    : [
+        [`subnet_node_peers{${name}}`, always(count - 1 - down.length)],
+        [`subnet_node_block_number{${name}, block="latest"}`, isStalled ? always(100) : rises],
+      ];
+  return [
+    check('latest_block', !isDown && !isStalled),
+    check('peers', down.length === 0),
+    [`subnet_node_up{${name}}`, always(isDown ? 0 : 1)] as const,
+    [`subnet_node_peers_expected{${name}}`, always(count - 1)] as const,
+    [`subnet_node_log_block_number{${name}}`, heard.includes(n) ? rises : always(100)] as const,
+    ...seen,
+  ];
+}
+
+const subnetOf = (count: number, wrong: Wrong, more: Series = {}): Series => ({
+  'up{job="subnetd", instance="a"}': always(1),
+  'subnet_nodes{subnet="s"}': always(count),
+  ...Object.fromEntries(Array.from({ length: count }, (_, n) => nodeSeries(n + 1, count, wrong)).flat()),
+  ...more,
+});
+
+const relayerFails: Series = {
+  'subnet_check_success{subnet="s", component="relayer", name="relayer", check="submissions"}': always(0),
+};
+const relayerReads = (node: string): Series => ({
+  [`subnet_reads_from_info{subnet="s", component="relayer", name="relayer", node="${node}"}`]: always(1),
+});
+
+const ofNode = (alertname: string, n: number) => ({ alertname, component: 'node', name: `n${n}` });
+const page = (alertname: string) => ({ alertname });
+const watchdog = page('SubnetdWatchdog');
+const relayerStopped = { alertname: 'SubnetRelayerStopped', component: 'relayer', name: 'relayer' };
+
+/** Nothing but these fires after ten minutes. */
+const expectFiring = (series: Series, ...firing: Parameters<typeof toFiringTest>[2]) =>
+  expect(testRules(Object.keys(alertGroups), [toFiringTest(series, 60, [watchdog, ...firing])])).toBe('');
+
+describe('what fires', () => {
+  it('is the watchdog alone when all is well', () => expectFiring(subnetOf(4, {})));
+
+  it('of seven nodes with one down is that node, whose absence explains the peers that the others miss', () =>
+    expectFiring(subnetOf(7, { down: [2] }), ofNode('SubnetNodeDown', 2), ofNode('SubnetNodePeersMissing', 2)));
+
+  it('of seven nodes with two down is the risk that a third halts the subnet', () =>
+    expectFiring(
+      subnetOf(7, { down: [2, 3] }),
+      page('SubnetQuorumAtRisk'),
+      ...[2, 3].flatMap((n) => [ofNode('SubnetNodeDown', n), ofNode('SubnetNodePeersMissing', n)]),
+    ));
+
+  it('of four nodes with one stalled is the risk, as 0.667 of 4 is 3', () =>
+    expectFiring(subnetOf(4, { stalled: [2] }), page('SubnetQuorumAtRisk'), ofNode('SubnetNodeStalled', 2)));
+
+  it('of six nodes with one stalled is the risk: two thirds would be 4, but 0.667 of 6 is a little more', () =>
+    expectFiring(subnetOf(6, { stalled: [2] }), page('SubnetQuorumAtRisk'), ofNode('SubnetNodeStalled', 2)));
+
+  it('of five nodes with one stalled is the risk, and of seven it is not', () => {
+    expectFiring(subnetOf(5, { stalled: [2] }), page('SubnetQuorumAtRisk'), ofNode('SubnetNodeStalled', 2));
+    expectFiring(subnetOf(7, { stalled: [2] }), ofNode('SubnetNodeStalled', 2));
+  });
+
+  it('is no risk while the log of a node that does not answer shows that it advances', () =>
+    expectFiring(
+      subnetOf(4, { down: [2], heard: [2] }),
+      ofNode('SubnetNodeDown', 2),
+      ofNode('SubnetNodePeersMissing', 2),
+    ));
+
+  it('is a halted subnet when all nodes are down, and no risk beside it', () =>
+    expectFiring(
+      subnetOf(3, { down: [1, 2, 3] }),
+      page('SubnetHalted'),
+      ...[1, 2, 3].flatMap((n) => [ofNode('SubnetNodeDown', n), ofNode('SubnetNodePeersMissing', n)]),
+    ));
+
+  it('is no halted subnet when no node can be asked but the logs show that blocks come', () =>
+    expectFiring(
+      subnetOf(1, { down: [1], heard: [1] }),
+      ofNode('SubnetNodeDown', 1),
+      ofNode('SubnetNodePeersMissing', 1),
+    ));
+
+  it('is a relayer that stopped, unless the node that it reads from is down', () => {
+    const down = [ofNode('SubnetNodeDown', 1), ofNode('SubnetNodePeersMissing', 1)];
+    expectFiring(subnetOf(7, {}, { ...relayerFails, ...relayerReads('n1') }), relayerStopped);
+    expectFiring(subnetOf(7, { down: [1] }, { ...relayerFails, ...relayerReads('n2') }), relayerStopped, ...down);
+    expectFiring(subnetOf(7, { down: [1] }, { ...relayerFails, ...relayerReads('n1') }), ...down);
+  });
+
+  it('is a relayer that runs in no mode, which is a ticket and no page', () => {
+    const idle: Series = {
+      'subnet_known_failure{subnet="s", component="relayer", name="relayer", failure="relayer_idle"}': always(1),
+    };
+    expectFiring(subnetOf(4, {}, { ...relayerFails, ...idle }), { ...relayerStopped, alertname: 'SubnetRelayerIdle' });
+  });
+
+  it('is subnetd itself when Prometheus has no such target any more', () => {
+    const { 'up{job="subnetd", instance="a"}': _, ...series } = subnetOf(4, {});
+    expectFiring(series, page('SubnetdDown'));
+  });
+
+  it('is a container that is down, not one that restarts, when it has been gone for minutes', () => {
+    const of = 'subnet="s", component="bootnode", name="bootnode"';
+    const gone: Series = {
+      [`subnet_check_success{${of}, check="container"}`]: always(0),
+      [`subnet_container_running{${of}}`]: always(0),
+    };
+    const bootnode = { component: 'bootnode', name: 'bootnode' };
+    expectFiring(subnetOf(4, {}, gone), { alertname: 'SubnetContainerDown', ...bootnode });
+    const back: Series = {
+      ...gone,
+      [`subnet_container_running{${of}}`]: [constant(1), (step) => (step < 40 ? 0 : 1)],
+    };
+    expectFiring(subnetOf(4, {}, back));
+  });
+
+  it('is the same when two subnetd watch the same subnet', () => {
+    const twice = Object.entries(subnetOf(4, { stalled: [2] })).flatMap(([selector, values]) => {
+      if (selector.startsWith('up{')) return [[selector, values] as const];
+      return ['a', 'b'].map((instance) => [selector.replace('}', `, instance="${instance}"}`), values] as const);
+    });
+    expectFiring(Object.fromEntries(twice), page('SubnetQuorumAtRisk'), ofNode('SubnetNodeStalled', 2));
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { alertRules } from '../../src/alerts/alert-rules.ts';
+import { alertList, alertPage } from '../../src/http/alert-pages.ts';
+import { runCli } from '../support/cli.ts';
+
+describe('the page of an alert', () => {
+  it.each(alertRules.map(({ name }) => name))('%s is HTML whose links lead to alerts that there are', async (name) => {
+    const { found, body } = await alertPage(name);
+    const page = String(await body);
+    expect(found).toBe(true);
+    expect(page).toContain(`<h1>${name}</h1>`);
+    expect(page).toContain('<h2>Diagnosis</h2>');
+    for (const [, href = ''] of page.matchAll(/<a href="([^"/]+)"/g))
+      expect(alertRules.map((rule) => rule.name)).toContain(href);
+  });
+
+  it('is found whatever the case of its name', async () => {
+    expect((await alertPage('subnethalted')).found).toBe(true);
+  });
+
+  it('that there is not lists those that there are, and shows nothing of what was asked', async () => {
+    const { found, body } = await alertPage('<script>alert(1)</script>SubnetHalte');
+    expect(found).toBe(false);
+    expect(String(await body)).not.toContain('alert(1)');
+    const near = String(await (await alertPage('SubnetHalte')).body);
+    expect(near).toContain('Did you mean <a href="/alerts/SubnetHalted">');
+    for (const { name } of alertRules) expect(near).toContain(`href="/alerts/${name}"`);
+  });
+
+  it('is on the list of all', async () => {
+    const list = String(await alertList());
+    for (const { name } of alertRules) expect(list).toContain(`href="/alerts/${name}"`);
+  });
+});
+
+describe('subnetd explain', () => {
+  let listed = '';
+  beforeAll(async () => {
+    listed = (await runCli(['explain'])).stdout;
+  });
+
+  it('lists every alert, a line each', () => {
+    const lines = listed.trimEnd().split('\n');
+    expect(lines).toHaveLength(alertRules.length);
+    for (const [i, { name }] of alertRules.entries()) expect(lines[i]?.startsWith(`${name} `)).toBe(true);
+  });
+
+  it('prints the page of one, whatever the case of its name', async () => {
+    const { code, stdout } = await runCli(['explain', 'SUBNETNODEDOWN']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^# SubnetNodeDown\n.*## Meaning.*## Mitigation/s);
+  });
+
+  it('says what may have been meant, and exits 2', async () => {
+    const { code, stdout, stderr } = await runCli(['explain', 'SubnetNodDown']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('did you mean SubnetNodeDown');
+    const { stderr: far } = await runCli(['explain', 'zzzzzzzzzzzzzzzz']);
+    expect(far).toContain('"subnetd explain" lists them');
+  });
+});

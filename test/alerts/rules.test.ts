@@ -1,0 +1,88 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { toRuleFiles } from '../../scripts/rules.ts';
+import type { AlertRule } from '../../src/alerts/alert-rule.ts';
+import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
+import { toLinks } from '../../src/alerts/to-links.ts';
+import { checkWithPromtool, type Series, testRules, toPromtoolTest } from '../support/promtool.ts';
+import { type RuleCase, ruleCases } from './rule-cases.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const bases = { publicUrl: 'http://127.0.0.1:10545', grafanaUrl: 'http://127.0.0.1:3000' };
+
+/** Ten minutes well with a scrape that fails for a minute, 25 minutes broken with one that fails once, then well again. */
+const course = {
+  steps: 301,
+  isBroken: (step: number) => step >= 60 && step < 210,
+  isGap: (step: number) => (step >= 24 && step < 30) || step === 170,
+};
+const WELL = [24, 27, 29, 30, 36, 59];
+/** The long one is for what has to hold for fifteen minutes. */
+const FIRST = 152;
+const FIRING = [FIRST, 169, 170, 171, 209];
+const CLEAR = 300;
+
+/** With the labels that Prometheus adds, which no alert of a subnet may show. */
+const asScraped = (series: Series): Series =>
+  Object.fromEntries(
+    Object.entries(series).map(([selector, values]) => [
+      selector.includes('instance=') ? selector : selector.replace('}', ', instance="a:10545", job="subnetd"}'),
+      values,
+    ]),
+  );
+
+/** The alert as it reads at a step. */
+function toFiring(rule: AlertRule, { labels, value }: RuleCase, step: number) {
+  const render = (text: string) =>
+    text
+      .replace(/\{\{ \$labels\.(\w+).*? \}\}/g, (_, name) => labels[name] ?? '')
+      .replace(/\{\{ \$value.*? \}\}/g, value?.(step) ?? '');
+  const { summary, description } = rule;
+  const links = toLinks(rule, bases, (label) => labels[label] ?? '');
+  const annotations = Object.entries({ summary, description, ...links }).map(([key, text]) => [key, render(text)]);
+  return { labels: { ...labels, severity: rule.severity }, annotations: Object.fromEntries(annotations) };
+}
+
+describe.each(Object.entries(alertGroups))(
+  'the rules of %s',
+  (group, rules: readonly (AlertRule & { name: AlertName })[]) => {
+    it.each(rules.map((rule) => [rule.name, rule] as const))(
+      '%s: silent while well, fires with its words, outlasts a missed scrape, and clears',
+      (alert, rule) => {
+        const tested = ruleCases[alert];
+        const always = rule.expr === 'vector(1)';
+        const firing = (step: number) => [toFiring(rule, tested, step)];
+        const test = toPromtoolTest(asScraped(tested.series), course, [
+          ...[...WELL, CLEAR].map((step) => ({ step, alert, ...(always && { firing: firing(step) }) })),
+          ...FIRING.map((step) => ({ step, alert, firing: firing(step) })),
+        ]);
+        expect(testRules([group], [test])).toBe('');
+      },
+    );
+  },
+);
+
+describe('the rule files', () => {
+  const files = toRuleFiles(bases);
+
+  it.each(Object.entries(files))('%s is as `npm run rules` writes it', (file, text) => {
+    expect(readFileSync(root + file, 'utf8')).toBe(text);
+  });
+
+  it('are all that is in their folder, and promtool finds no fault in them', () => {
+    expect(globSync('config/prometheus/rules/*', { cwd: root }).sort()).toEqual(Object.keys(files).sort());
+    expect(
+      checkWithPromtool(
+        'rules',
+        Object.keys(files).map((file) => root + file),
+      ),
+    ).toMatchObject({ status: 0 });
+  });
+
+  it('carry other addresses when the environment names them', () => {
+    const [text] = Object.values(toRuleFiles({ publicUrl: 'https://s.example', grafanaUrl: 'https://g.example/x' }));
+    expect(text).toContain('runbook_url: https://s.example/alerts/SubnetHalted');
+    expect(text).toContain('dashboard_url: https://g.example/x/d/subnetd-fleet?var-subnet=');
+  });
+});

@@ -1,0 +1,215 @@
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Silence } from '../../src/alerts/silences.ts';
+import { startAlertReceiver } from '../support/alert-receiver.ts';
+import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
+import { eventually, runCli, startCli, temporaryFolder } from '../support/cli.ts';
+
+const CONFIGURATION = `
+route: { receiver: ops, group_wait: 1s, routes: [{ receiver: pager, continue: true }, { receiver: ops }] }
+receivers: [{ name: ops }, { name: pager }]
+`;
+vi.setConfig({ testTimeout: 120_000 });
+
+let alertmanager: Alertmanager;
+let dead: string;
+let folder: ReturnType<typeof temporaryFolder>;
+const cleanups: (() => unknown)[] = [];
+beforeAll(async () => {
+  alertmanager = await startAlertmanager(CONFIGURATION);
+  dead = `http://127.0.0.1:${await freePort()}`;
+});
+afterAll(() => alertmanager.stop());
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  folder.remove();
+});
+
+async function inventory(urls: readonly string[]): Promise<string> {
+  const config = folder.path('subnetd.yaml');
+  const nodes = "[{ name: subnet1, rpc: 'http://127.0.0.1:1' }, { name: subnet2, rpc: 'http://127.0.0.1:1' }]";
+  await writeFile(
+    config,
+    `subnets: [{ name: devnet, nodes: ${nodes}, stats: {} }]\nalertmanager: { urls: ${JSON.stringify(urls)} }\n`,
+  );
+  return config;
+}
+const drills = async ({ alerts }: Alertmanager) =>
+  (await alerts()).filter(({ labels }) => labels.alertname === 'SubnetdDrill');
+
+describe('subnetd drill', () => {
+  it('shows an alert for the receivers of each Alertmanager, and ends it', async () => {
+    const { code, stdout, stderr } = await runCli(['drill', '--config', await inventory([alertmanager.url])]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/SubnetdDrill shows after \S+, for the receivers: pager, ops\n/);
+    expect(stdout).toContain(`${alertmanager.url}: SubnetdDrill has ended`);
+    expect(stdout).toContain('--hold');
+    expect(await drills(alertmanager)).toEqual([]);
+  });
+
+  it('holds the alert for as long as it is told, and ends it at once when it is interrupted', async () => {
+    const drill = startCli(['drill', '--hold', '10m', '--config', await inventory([alertmanager.url])]);
+    await drill.waitFor(/shows after/);
+    const [shown] = await drills(alertmanager);
+    expect(shown?.labels).toEqual({ alertname: 'SubnetdDrill', severity: 'info', drill: expect.any(String) });
+    expect(shown?.annotations.summary).toContain('drill');
+    drill.child.kill('SIGINT');
+    expect((await drill.finished).code).toBe(0);
+    expect(await drills(alertmanager)).toEqual([]);
+  });
+
+  it('fails when one of two is dead, and tells the other all the same', async () => {
+    const config = await inventory([dead.replace('//', '//me:hunter2@'), alertmanager.url]);
+    const { code, stdout, stderr } = await runCli(['drill', '--config', config]);
+    expect([code, stderr]).toEqual([
+      1,
+      `subnetd drill: ${dead} refuses connections; start it, or correct alertmanager.urls\n`,
+    ]);
+    expect(stdout).toContain(`${alertmanager.url}: SubnetdDrill shows`);
+  });
+
+  it('fails when what answers is no Alertmanager', async () => {
+    const other = await startAlertReceiver();
+    cleanups.push(other.stop);
+    other.answer = 404;
+    const { code, stderr } = await runCli(['drill', '--config', await inventory([other.url])]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${other.url} has no API at this path`)]);
+  });
+
+  it('says which line to add when no Alertmanager is named, and what is wrong with a flag or the inventory', async () => {
+    const none = await runCli(['drill', '--config', await inventory([])]);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('add the line "alertmanager: { urls: [http://127.0.0.1:9093] }"'),
+    ]);
+    const hold = await runCli(['drill', '--hold', 'long', '--config', await inventory([alertmanager.url])]);
+    expect([hold.code, hold.stderr]).toEqual([2, expect.stringContaining('--hold must be a duration')]);
+    const missing = await runCli(['drill', '--config', folder.path('none.yaml')]);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
+  });
+});
+
+describe('subnetd silence', () => {
+  const words = ['silence', '--subnet', 'devnet', '--for', '1h', '--why', 'upgrade'];
+  const getSilence = async (id: string, { get }: Alertmanager = alertmanager) =>
+    (await get(`/silence/${id}`)) as Silence;
+
+  it('silences what it names, prints the id, and ends it again', async () => {
+    const config = await inventory([alertmanager.url]);
+    const before = Date.now();
+    const made = await runCli([
+      ...words,
+      '--name',
+      'subnet1',
+      '--component',
+      'node',
+      '--by',
+      'ann',
+      '--config',
+      config,
+    ]);
+    expect([made.code, made.stderr, made.stdout]).toEqual([0, '', expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
+    const id = made.stdout.trim();
+    const silence = await getSilence(id);
+    expect(silence).toMatchObject({ createdBy: 'ann', comment: 'upgrade', status: { state: 'active' } });
+    const hour = 3_600_000;
+    expect(Date.parse(silence.endsAt)).toBeGreaterThanOrEqual(before + hour);
+    expect(Date.parse(silence.endsAt)).toBeLessThanOrEqual(Date.now() + hour);
+    expect(silence.matchers.map(({ name, value }) => `${name}=${value}`).sort()).toEqual([
+      'component=node',
+      'name=subnet1',
+      'subnet=devnet',
+    ]);
+
+    const alert = (name: string) => ({
+      labels: { alertname: 'SubnetNodeDown', subnet: 'devnet', component: 'node', name },
+    });
+    await fetch(`${alertmanager.url}/api/v2/alerts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([alert('subnet1'), alert('subnet2')]),
+    });
+    await eventually(async () => {
+      const states = (await alertmanager.alerts()).map(({ labels, status }) => [labels.name, status.state]);
+      expect(states.sort()).toEqual([
+        ['subnet1', 'suppressed'],
+        ['subnet2', 'active'],
+      ]);
+    });
+
+    const listed = await runCli(['silence', '--list', '--config', config]);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(id)]);
+    expect(listed.stdout).toContain('name="subnet1"');
+    expect(listed.stdout).toContain('by "ann": "upgrade"');
+
+    const ended = await runCli(['silence', '--end', id, '--config', config]);
+    expect([ended.code, ended.stdout]).toEqual([0, `ended ${id}\n`]);
+    expect((await getSilence(id)).status.state).toBe('expired');
+    const again = await runCli(['silence', '--end', id, '--config', config]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no silence')]);
+    expect((await runCli(['silence', '--list', '--config', config])).stdout).toBe('');
+  });
+
+  it('needs no inventory when an address is given, and names the user by default', async () => {
+    const { code, stdout } = await runCli([...words, '--subnet', 'unlisted', '--url', alertmanager.url]);
+    expect(code).toBe(0);
+    expect(await getSilence(stdout.trim())).toMatchObject({ createdBy: userInfo().username });
+    await runCli(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
+  });
+
+  it('writes one silence to a cluster, and one to each of two that know nothing of each other', async () => {
+    const port = await freePort();
+    const flags = (cluster: string) => ['--cluster.settle-timeout=0s', `--cluster.listen-address=${cluster}`];
+    const one = await startAlertmanager(CONFIGURATION, flags(`127.0.0.1:${port}`));
+    cleanups.push(one.stop);
+    const two = await startAlertmanager(CONFIGURATION, [
+      ...flags(`127.0.0.1:${await freePort()}`),
+      `--cluster.peer=127.0.0.1:${port}`,
+    ]);
+    cleanups.push(two.stop);
+    const peers = async () => ((await one.get('/status')) as { cluster: { peers: unknown[] } }).cluster.peers.length;
+    await eventually(async () => expect(await peers()).toBe(2), 60_000);
+    const config = await inventory([one.url, two.url, alertmanager.url]);
+    const { code, stdout } = await runCli([...words, '--config', config]);
+    const ids = stdout.trim().split('\n');
+    expect([code, ids.length]).toEqual([0, 2]);
+    expect((await getSilence(ids[0] ?? '', two)).status.state).toBe('active');
+    expect((await getSilence(ids[1] ?? '')).status.state).toBe('active');
+    expect(((await two.get('/silences')) as unknown[]).length).toBe(1);
+    const ended = await runCli(['silence', '--config', config, ...ids.flatMap((id) => ['--end', id])]);
+    expect([ended.code, ended.stdout]).toEqual([0, ids.map((id) => `ended ${id}\n`).join('')]);
+  });
+
+  it('fails when one of two is dead, and silences the other', async () => {
+    const { code, stdout, stderr } = await runCli([...words, '--url', dead, '--url', alertmanager.url]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${dead} refuses connections`)]);
+    expect((await getSilence(stdout.trim())).status.state).toBe('active');
+    await runCli(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
+  });
+
+  it.each([
+    [[], 'give --subnet, --for and --why'],
+    [['--list', '--end', 'x'], 'give --subnet, --for and --why'],
+    [['--subnet', 'devnet', '--for', '1h'], '--why must say the reason'],
+    [['--subnet', 'devnet', '--why', 'x'], '--for must be a duration'],
+    [['--subnet', 'devnet', '--why', 'x', '--for', '0s'], '--for must be a duration'],
+    [['--for', '1h', '--why', 'x'], '--subnet must name the subnet'],
+    [['--subnet', 'other', '--for', '1h', '--why', 'x'], 'has no subnet "other"; it has "devnet"'],
+    [['--subnet', 'devnet', '--component', 'relayer', '--for', '1h', '--why', 'x'], 'has no relayer'],
+    [['--subnet', 'devnet', '--component', 'nod', '--for', '1h', '--why', 'x'], '--component must be one of node'],
+    [
+      ['--subnet', 'devnet', '--name', 'subnet9', '--for', '1h', '--why', 'x'],
+      'has no "subnet9" there; it has "subnet1"',
+    ],
+    [['--list', '--url', 'nonsense'], '--url must be an address'],
+    [['--unknown'], 'unknown option'],
+  ] as const)('refuses %j', async (flags, why) => {
+    const where = flags.some((flag) => flag === '--url') ? [] : ['--config', await inventory([alertmanager.url])];
+    const { code, stdout, stderr } = await runCli(['silence', ...flags, ...where]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)]);
+  });
+});

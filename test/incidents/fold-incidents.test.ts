@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findDue } from '../../src/incidents/find-due.ts';
+import { foldIncidents, RESOLVED_FOR_MS } from '../../src/incidents/fold-incidents.ts';
+import { mergeIncidents } from '../../src/incidents/merge-incidents.ts';
+import { type Finding, type Incidents, incidentKey } from '../../src/model/incident.ts';
+
+const MINUTE = 60_000;
+const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
+const key = incidentKey(labels);
+const timing = { forMs: 2 * MINUTE, keepFiringForMs: 0 };
+const firing = (value = '1', more: Partial<Finding> = {}): Finding => ({
+  ...timing,
+  labels,
+  annotations: { description: value },
+  ...more,
+  state: 'firing',
+});
+const unknown: Finding = { labels, state: 'unknown' };
+
+type Step = readonly [minute: number, findings: readonly Finding[]];
+
+/** Folds the steps, and gives the phases that the alert was in after each, and the transitions of all. */
+function run(steps: readonly Step[], start: Incidents = new Map()) {
+  let incidents = start;
+  const phases: (string | undefined)[] = [];
+  const transitions: string[] = [];
+  for (const [minute, findings] of steps) {
+    const folded = foldIncidents(incidents, findings, minute * MINUTE);
+    incidents = folded.incidents;
+    phases.push(incidents.get(key)?.phase);
+    transitions.push(...folded.transitions.map(({ to }) => `${minute} ${to}`));
+  }
+  return { incidents, phases, transitions };
+}
+
+describe('an alert', () => {
+  it('fires when it has been so for its time, and not before', () => {
+    const { phases, transitions, incidents } = run([
+      [0, [firing()]],
+      [1.9, [firing()]],
+      [2, [firing()]],
+      [3, [firing('new')]],
+    ]);
+    expect(phases).toEqual(['pending', 'pending', 'firing', 'firing']);
+    expect(transitions).toEqual(['2 firing']);
+    expect(incidents.get(key)).toMatchObject({ activeAt: 0, firedAt: 2 * MINUTE, annotations: { description: 'new' } });
+  });
+
+  it('fires at once when it has no time to wait', () => {
+    expect(run([[0, [firing('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
+  });
+
+  it('begins anew when it was clear for a moment while it was pending', () => {
+    expect(
+      run([
+        [0, [firing()]],
+        [1, []],
+        [1.5, [firing()]],
+        [3, [firing()]],
+        [3.5, [firing()]],
+      ]).phases,
+    ).toEqual(['pending', undefined, 'pending', 'pending', 'firing']);
+  });
+
+  it('neither fires nor ends while it cannot be judged', () => {
+    expect(
+      run([
+        [0, [unknown]],
+        [1, [firing()]],
+        [4, [unknown]],
+        [5, [firing()]],
+        [60, [unknown]],
+        [61, []],
+      ]),
+    ).toMatchObject({
+      phases: [undefined, 'pending', 'pending', 'firing', 'firing', 'resolved'],
+      transitions: ['5 firing', '61 resolved'],
+    });
+  });
+
+  it('does not count the time for which nobody saw it', () => {
+    expect(
+      run([
+        [0, [firing()]],
+        [30, [firing()]],
+        [32, [firing()]],
+      ]).phases,
+    ).toEqual(['pending', 'pending', 'firing']);
+  });
+
+  it('ends only when it has been clear for as long as it should', () => {
+    const keep = { keepFiringForMs: 5 * MINUTE };
+    expect(
+      run([
+        [0, [firing('1', { forMs: 0, ...keep })]],
+        [1, []],
+        [4, [firing('1', { forMs: 0, ...keep })]],
+        [5, []],
+        [9, []],
+        [10, []],
+      ]).transitions,
+    ).toEqual(['0 firing', '10 resolved']);
+  });
+
+  it('is remembered as resolved for a quarter of an hour, and may fire again meanwhile', () => {
+    const steps: Step[] = [
+      [0, [firing('1', { forMs: 0 })]],
+      [1, []],
+      [15, []],
+      [16, []],
+    ];
+    expect(run(steps).phases).toEqual(['firing', 'resolved', 'resolved', undefined]);
+    const again = run([...steps.slice(0, 2), [2, [firing()]], [4, [firing()]]]);
+    expect(again.transitions).toEqual(['0 firing', '1 resolved', '4 firing']);
+    expect(again.incidents.get(key)).toMatchObject({ activeAt: 2 * MINUTE, firedAt: 4 * MINUTE });
+  });
+
+  it('is known by its labels in whatever order, and told apart by each of them', () => {
+    const other = { ...labels, name: 'b' };
+    const turned = Object.fromEntries(Object.entries(labels).reverse());
+    expect(incidentKey(turned)).toBe(key);
+    const { incidents } = run([[0, [firing(), firing('2', { labels: other })]]]);
+    expect(incidents.size).toBe(2);
+  });
+
+  it('is never firing without having been seen so for its time, whatever comes', () => {
+    const step = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('firing', 'unknown', 'none'));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let now = 0;
+        let since: number | undefined;
+        let incidents: Incidents = new Map();
+        for (const [seconds, what] of steps) {
+          now += seconds * 1000;
+          const was = incidents.get(key)?.phase;
+          if (what === 'firing') since ??= now;
+          if (what === 'none') since = undefined;
+          const found = { firing: [firing()], unknown: [unknown], none: [] }[what] ?? [];
+          incidents = foldIncidents(incidents, found, now).incidents;
+          const phase = incidents.get(key)?.phase;
+          if (phase === 'firing' && was !== 'firing')
+            expect([what, now - (since ?? now) >= timing.forMs]).toEqual(['firing', true]);
+          if (was === 'firing' && phase !== 'firing') expect(what).toBe('none');
+        }
+      }),
+    );
+  });
+});
+
+describe('incidents from before a restart', () => {
+  const fired = run([[0, [firing('1', { forMs: 0 })]]]).incidents;
+
+  it('go on firing, and end when they are found clear', () => {
+    const merged = mergeIncidents(new Map(), [...fired.values()]);
+    expect(
+      run(
+        [
+          [9, [unknown]],
+          [10, []],
+        ],
+        merged,
+      ),
+    ).toMatchObject({
+      phases: ['firing', 'resolved'],
+      transitions: ['10 resolved'],
+    });
+  });
+
+  it('keep the time since when it is so when it was found again before they were read', () => {
+    const pending = run([[9, [firing('2')]]]).incidents;
+    expect(mergeIncidents(pending, [...fired.values()]).get(key)).toMatchObject({
+      phase: 'firing',
+      activeAt: 0,
+      annotations: { description: '2' },
+    });
+  });
+
+  it('that had ended do not end what has begun since', () => {
+    const ended = run([[1, []]], fired).incidents;
+    const again = run([[2, [firing()]]]).incidents;
+    expect(mergeIncidents(again, [...ended.values()]).get(key)?.phase).toBe('pending');
+  });
+});
+
+describe('what is told', () => {
+  const { incidents } = run([[0, [firing('1', { forMs: 0 })]]]);
+  const due = (list: Incidents, at: number, phase: 'firing' | 'resolved', now: number) =>
+    findDue(list, new Map([[key, { at, phase }]]), now, MINUTE).size;
+
+  it('is told at first, then each minute', () => {
+    expect(findDue(incidents, new Map(), 0, MINUTE).size).toBe(1);
+    expect([due(incidents, 0, 'firing', MINUTE - 1), due(incidents, 0, 'firing', MINUTE)]).toEqual([0, 1]);
+  });
+
+  it('is not told while it is pending', () => {
+    expect(findDue(run([[0, [firing()]]]).incidents, new Map(), 0, MINUTE).size).toBe(0);
+  });
+
+  it('is told at once when it has ended, and each minute until it is forgotten', () => {
+    const resolved = run([[0.1, []]], incidents).incidents;
+    expect(due(resolved, 0, 'firing', 0.1 * MINUTE)).toBe(1);
+    expect(due(resolved, 0.1 * MINUTE, 'resolved', 0.2 * MINUTE)).toBe(0);
+    const late = 0.1 * MINUTE + RESOLVED_FOR_MS - 1;
+    expect(due(foldIncidents(resolved, [], late).incidents, 0.1 * MINUTE, 'resolved', late)).toBe(1);
+  });
+
+  it('is told although the clock was set back', () => {
+    expect(due(incidents, 90 * MINUTE, 'firing', 0)).toBe(1);
+  });
+});
