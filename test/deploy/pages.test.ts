@@ -31,7 +31,7 @@ describe('the pages on dashboards and installation', () => {
 
   test('speak of panels by the names that they have', () => {
     const titles = dashboards.flatMap(([, { panels }]) => panels.map(({ title }) => title));
-    const night = /## At three[^]*?(?=\n## )/.exec(read('docs/dashboards.md'))?.[0] ?? '';
+    const night = /## At three[\s\S]*?(?=\n## )/.exec(read('docs/dashboards.md'))?.[0] ?? '';
     for (const title of ['Since the last block', 'More nodes that may fail', 'Checks that fail', 'Alerts that fire']) {
       expect(night).toContain(`\`${title}\``);
       expect(titles).toContain(title);
@@ -58,7 +58,7 @@ describe('the pages on dashboards and installation', () => {
 
   test('make of a deployment an inventory that fits docker-compose.yml', () => {
     const [, script = ''] =
-      /```sh\n(\{\n[^]*?\} > config\/subnetd\.compose\.yaml)\n```/.exec(read('docs/compose.md')) ?? [];
+      /```sh\n(\{\n[\s\S]*?\} > config\/subnetd\.compose\.yaml)\n```/.exec(read('docs/compose.md')) ?? [];
     const made = join(folder, 'made.yaml');
     const generated = join(root, 'test/fixtures/deployments/v2.0.0/wizard/generated');
     const command = script.replace('/path/to/generated', generated).replace('config/subnetd.compose.yaml', made);
