@@ -6,6 +6,7 @@ import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
+import { createInTransaction } from './in-transaction.ts';
 import { createKeptValues } from './kept-values.ts';
 import { createLogPositions } from './log-positions.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
@@ -38,17 +39,18 @@ function guard<T extends object>(parts: T, onFailure: (error: unknown) => void):
 /** Makes the store of an open database. */
 export async function createStore(engine: Engine, onFailure: (error: unknown) => void = () => {}): Promise<OpenStore> {
   const db: Queries = new Kysely({ dialect: await engine.createDialect() });
+  const inTransaction = createInTransaction(db, engine.kind);
   const runAgain = createRunAgain(db, engine.read);
   const store: PlatformStore = {
-    ...createResourceTables(db, engine.kind, runAgain),
+    ...createResourceTables(db, engine.kind, inTransaction, runAgain),
     ...createAdminUsers(db, runAgain),
-    ...createApiKeys(db, engine.kind, runAgain),
+    ...createApiKeys(db, inTransaction, runAgain),
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
   return {
     store: guard(store, onFailure),
-    logPositions: (instance) => guard(createLogPositions(db, engine.kind, instance), onFailure),
+    logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance), onFailure),
     ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
   };
 }
