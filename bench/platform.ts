@@ -95,7 +95,10 @@ async function compareLists(folder: string) {
   }
 }
 
-/** Adds by HTTP beside the same insert without it, both with the audit trail, and beside the bare statement. */
+/**
+ * Adds by HTTP beside the same insert without it, all with the audit trail: one insert after the other, each with a commit of
+ * its own, and as many at once as there are connections, which share commits as those by HTTP do.
+ */
 async function compareAdds(folder: string) {
   const { startApi } = await import('../test/support/api.ts');
   const { projectType } = await import('../src/platform/resources/project-type.ts');
@@ -139,24 +142,31 @@ async function compareAdds(folder: string) {
     await Promise.all(Array.from({ length: workers }, worker));
     return done / (TURN_MS / 1000);
   };
-  const rates = { http: [] as number[], direct: [] as number[] };
+  const rates = { http: [] as number[], alone: [] as number[], atOnce: [] as number[] };
   for (let turn = -1; turn < TURNS; turn += 1) {
-    const one = await rate(byHttp, CONNECTIONS);
-    const other = await rate(direct, CONNECTIONS);
+    const turnRates = {
+      http: await rate(byHttp, CONNECTIONS),
+      alone: await rate(direct, 1),
+      atOnce: await rate(direct, CONNECTIONS),
+    };
     if (turn < 0) continue;
-    rates.http.push(one);
-    rates.direct.push(other);
+    rates.http.push(turnRates.http);
+    rates.alone.push(turnRates.alone);
+    rates.atOnce.push(turnRates.atOnce);
   }
   agent.destroy();
   ours.child.removeAllListeners('exit');
   ours.child.kill();
   await api.stop();
-  const [http, without] = [median(rates.http), median(rates.direct)];
+  const [http, alone, atOnce] = [median(rates.http), median(rates.alone), median(rates.atOnce)];
+  const factor = (without: number) => Number((without / http).toFixed(2));
   return {
     byHttp: Math.round(http),
-    withoutHttp: Math.round(without),
-    factor: Number((without / http).toFixed(2)),
+    withoutHttp: Math.round(alone),
+    factor: factor(alone),
     goal: 2,
+    withoutHttpAtOnce: Math.round(atOnce),
+    factorAtOnce: factor(atOnce),
   };
 }
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { ApiKeyRow, Author, KeyAccess, PlatformStore, Scope } from '../model/platform-store.ts';
 import { addAuditEvent } from './audit-events.ts';
-import type { Engine } from './engine.ts';
-import { inTransaction } from './in-transaction.ts';
+import type { InTransaction } from './in-transaction.ts';
 import { createRunOn, type Queries, type RunAgain } from './tables.ts';
 
 interface AccessRow {
@@ -25,7 +24,7 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
 /** The API keys: only the hash of a key is kept. */
 export function createApiKeys(
   db: Queries,
-  kind: Engine['kind'],
+  inTransaction: InTransaction,
   runAgain: RunAgain,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
   const runOn = createRunOn(db);
@@ -41,7 +40,7 @@ export function createApiKeys(
     findKey: async (hash) => toAccess((await runAgain(byHash, [hash]))[0]),
     findKeyById: async (id) => toAccess((await runAgain(byId, [id]))[0]),
     addKey: ({ name, scope, owner, hash }, author) =>
-      inTransaction(db, kind, async (transaction) => {
+      inTransaction(async (transaction) => {
         const { id } = await transaction
           .insertInto('api_key')
           .values({ name, scope, owner_id: owner, hash, created_at: author.at, last_used_at: null, revoked_at: null })
@@ -68,7 +67,7 @@ export function createApiKeys(
       }));
     },
     revokeKey: (id: number, author: Author) =>
-      inTransaction(db, kind, async (transaction) => {
+      inTransaction(async (transaction) => {
         const key = await transaction
           .selectFrom('api_key')
           .select('revoked_at')

@@ -7,6 +7,7 @@ import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
+import { createInTransaction } from './in-transaction.ts';
 import { createIncidents } from './incidents.ts';
 import { createKeptValues } from './kept-values.ts';
 import { createLogPositions } from './log-positions.ts';
@@ -14,10 +15,12 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createRunAgain, type Queries } from './tables.ts';
 
-/** The store on an open database, where an instance keeps how far it has read its logs, and the limits that replicas share where that database is PostgreSQL. */
+/** What is kept in an open database. */
 export interface OpenStore {
   readonly store: PlatformStore;
+  /** How far this instance of subnetd has read its logs. */
   readonly logPositions: (instance: string) => PositionTable;
+  /** The limits that replicas share, where the database is PostgreSQL. */
   readonly rateLimits?: RateLimits;
   /** The incidents that this instance of subnetd keeps. */
   readonly incidents: (instance: string) => IncidentStore;
@@ -42,18 +45,19 @@ function guard<T extends object>(parts: T, onFailure: (error: unknown) => void):
 /** Makes the store of an open database. */
 export async function createStore(engine: Engine, onFailure: (error: unknown) => void = () => {}): Promise<OpenStore> {
   const db: Queries = new Kysely({ dialect: await engine.createDialect() });
+  const inTransaction = createInTransaction(db, engine.kind);
   const runAgain = createRunAgain(db, engine.read);
   const store: PlatformStore = {
-    ...createResourceTables(db, engine.kind, runAgain),
+    ...createResourceTables(db, engine.kind, inTransaction, runAgain),
     ...createAdminUsers(db, runAgain),
-    ...createApiKeys(db, engine.kind, runAgain),
+    ...createApiKeys(db, inTransaction, runAgain),
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
-  const incidents = createIncidents(db, engine.kind);
+  const incidents = createIncidents(db, inTransaction);
   return {
     store: guard(store, onFailure),
-    logPositions: (instance) => guard(createLogPositions(db, engine.kind, instance), onFailure),
+    logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance), onFailure),
     incidents: (instance) => guard(incidents(instance), onFailure),
     ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
   };

@@ -1,6 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Engine } from './engine.ts';
 import type { Queries } from './tables.ts';
+
+/** Runs the work in a transaction: all of it, or nothing. Resolves when that is on disk. May run it more than once. */
+export type InTransaction = <T>(work: Work<T>) => Promise<T>;
+
+type Work<T> = (transaction: Queries) => Promise<T>;
 
 /** PostgreSQL ended the transaction so that another could go on: a deadlock, or two that cannot be in one order. */
 const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
@@ -13,35 +18,29 @@ const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.s
 const BUSY_FOR_MS = 5_000;
 const TRY_AGAIN_MS = 50;
 
-/**
- * Runs `work` in one transaction: all of it, or nothing. On SQLite it takes the lock for writing at once, as one that
- * starts by reading is refused when another process has written meanwhile.
- */
-export async function inTransaction<T>(
-  db: Queries,
-  kind: Engine['kind'],
-  work: (transaction: Queries) => Promise<T>,
-): Promise<T> {
-  const attempt = () =>
-    db.connection().execute(async (connection) => {
-      const on: Kysely<never> = connection as never;
-      await sql.raw(kind === 'sqlite' ? 'begin immediate' : 'begin').execute(on);
-      try {
-        const result = await work(connection);
-        await sql.raw('commit').execute(on);
-        return result;
-      } catch (error) {
-        await sql
-          .raw('rollback')
-          .execute(on)
-          .catch(() => {});
-        throw error;
-      }
-    });
+/** One that starts by reading is refused by SQLite when another process has written meanwhile; so this locks at once. */
+async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    await sql.raw(kind === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
+    try {
+      const result = await work(connection);
+      await sql.raw('commit').execute(connection);
+      return result;
+    } catch (error) {
+      await sql
+        .raw('rollback')
+        .execute(connection)
+        .catch(() => {});
+      throw error;
+    }
+  });
+}
+
+async function run<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
   const started = performance.now();
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
-      return await attempt();
+      return await attempt(db, kind, work);
     } catch (error) {
       const mayWait = isBusy(error) && performance.now() - started < BUSY_FOR_MS;
       if (!mayWait && (left <= 0 || !isLostRace(error))) throw error;
@@ -49,3 +48,47 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/** A write that waits for the end of this turn of the event loop. */
+interface Waiting {
+  readonly work: Work<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * SQLite has one writer, who waits for the disk at each commit and lets everything wait with it. So the writes that come in
+ * one turn of the event loop share a transaction. When one of them fails, each runs in one of its own.
+ */
+function createSharing(db: Queries): InTransaction {
+  let waiting: Waiting[] = [];
+  const runAll = async () => {
+    const all = waiting;
+    waiting = [];
+    if (all.length > 1) {
+      try {
+        const results = await run(db, 'sqlite', async (transaction) => {
+          const done: unknown[] = [];
+          for (const { work } of all) done.push(await work(transaction));
+          return done;
+        });
+        all.forEach(({ resolve }, index) => void resolve(results[index]));
+        return;
+      } catch (error) {
+        if (isBusy(error)) {
+          for (const { reject } of all) reject(error);
+          return;
+        }
+      }
+    }
+    for (const { work, resolve, reject } of all) await run(db, 'sqlite', work).then(resolve, reject);
+  };
+  return <T>(work: Work<T>) =>
+    new Promise<T>((resolve, reject) => {
+      if (waiting.push({ work, resolve: resolve as Waiting['resolve'], reject }) === 1) setImmediate(runAll);
+    });
+}
+
+/** How the store writes: each call shares what it can with the others of the same database. */
+export const createInTransaction = (db: Queries, kind: Engine['kind']): InTransaction =>
+  kind === 'sqlite' ? createSharing(db) : (work) => run(db, kind, work);

@@ -1,6 +1,5 @@
 import type { Incident, IncidentStore } from '../model/incident.ts';
-import type { Engine } from './engine.ts';
-import { inTransaction } from './in-transaction.ts';
+import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
 const isIncident = (value: unknown): value is Incident => {
@@ -19,14 +18,14 @@ const isIncident = (value: unknown): value is Incident => {
 
 /** The incidents of one instance of subnetd; others in the same database keep their own. */
 export const createIncidents =
-  (db: Queries, kind: Engine['kind']) =>
+  (db: Queries, inTransaction: InTransaction) =>
   (instance: string): IncidentStore => ({
     load: async () => {
       const rows = await db.selectFrom('incident').select('state').where('instance', '=', instance).execute();
       return rows.map(({ state }): unknown => JSON.parse(state)).filter(isIncident);
     },
     save: (changed, gone) =>
-      inTransaction(db, kind, async (on) => {
+      inTransaction(async (on) => {
         for (const key of [...gone, ...changed.keys()])
           await on.deleteFrom('incident').where('instance', '=', instance).where('key', '=', key).execute();
         for (const [key, incident] of changed)

@@ -1,13 +1,12 @@
 import type { LogPosition, PositionTable } from '../model/log.ts';
-import type { Engine } from './engine.ts';
-import { inTransaction } from './in-transaction.ts';
+import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
 /** Few enough for one statement of either database. */
 const ROWS_AT_ONCE = 500;
 
 /** How far the instance of subnetd with this name has read its logs. */
-export function createLogPositions(db: Queries, kind: Engine['kind'], instance: string): PositionTable {
+export function createLogPositions(db: Queries, inTransaction: InTransaction, instance: string): PositionTable {
   return {
     read: async () => {
       const rows = await db
@@ -25,7 +24,7 @@ export function createLogPositions(db: Queries, kind: Engine['kind'], instance: 
         position: JSON.stringify(position),
         saved_at,
       }));
-      return inTransaction(db, kind, async (transaction) => {
+      return inTransaction(async (transaction) => {
         for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
           await transaction
             .insertInto('log_position')

@@ -3,7 +3,7 @@ import type { Author, KeyValues, PlatformStore, Values, Written } from '../model
 import { PASSWORD_MASK, type Resource, type Value } from '../model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { Engine } from './engine.ts';
-import { inTransaction } from './in-transaction.ts';
+import type { InTransaction } from './in-transaction.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
 import { type Cell, createRunOn, type Queries, type RunAgain } from './tables.ts';
 
@@ -36,7 +36,12 @@ function changesOf(resource: Resource, cells: Record<string, Cell>, before: Reco
 type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
 
 /** The tables that are made of declarations. */
-export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain: RunAgain): Table {
+export function createResourceTables(
+  db: Queries,
+  kind: Engine['kind'],
+  inTransaction: InTransaction,
+  runAgain: RunAgain,
+): Table {
   const runOn = createRunOn(db);
   const compiled = new Map<Resource, ReturnType<typeof compile>>();
   const compile = (resource: Resource) => {
@@ -64,7 +69,7 @@ export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain
   };
 
   const insert = (resource: Resource, values: Values, author: Author): Promise<Written> =>
-    inTransaction(db, kind, async (on) => {
+    inTransaction(async (on) => {
       const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
       const cells = toCells(resource, values);
       const all: Readonly<Record<string, Cell>> = { ...cells, ...stamps };
@@ -84,7 +89,7 @@ export function createResourceTables(db: Queries, kind: Engine['kind'], runAgain
     });
 
   const change = (resource: Resource, id: number, values: Values, author: Author, key: KeyValues): Promise<Written> =>
-    inTransaction(db, kind, async (on) => {
+    inTransaction(async (on) => {
       const { table, flag, members } = resource;
       const lock = kind === 'postgres' ? sql` for no key update` : sql``;
       const still = sql.join(

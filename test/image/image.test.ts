@@ -106,8 +106,19 @@ describe('the image that the Dockerfile makes', () => {
     const { User, ExposedPorts } = (await inspect(image)).Config;
     expect({ User, ExposedPorts }).toEqual({ User: 'node', ExposedPorts: { '10545/tcp': {} } });
     expect(await runShell('ls -A /opt/subnetd')).toEqual(
-      ['COMMIT', 'LICENSE', 'bin', 'config', 'node_modules', 'package-lock.json', 'package.json', 'src'].toSorted(),
+      [
+        'COMMIT',
+        'LICENSE',
+        'bin',
+        'config',
+        'docs',
+        'node_modules',
+        'package-lock.json',
+        'package.json',
+        'src',
+      ].toSorted(),
     );
+    expect(await runShell('ls -A /opt/subnetd/docs')).toEqual(['alerts']);
     expect(await runShell('ls /opt/subnetd/node_modules')).toEqual(expect.arrayContaining(['hono', 'prom-client']));
     for (const tool of ['node', 'typescript', 'vitest', '.bin/node'])
       expect(await runShell(`ls -d /opt/subnetd/node_modules/${tool}`)).toEqual([]);

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +33,13 @@ const createKey = (environment: Record<string, string>) => {
   runCommand(['admin', 'create', ...person, '--password-file', password], environment);
   const words = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
   return (JSON.parse(runCommand(words, environment)) as { key: string }).key;
+};
+
+/** A certificate that is signed by itself, and its key. */
+const makePair = (name: string, cert: string, key: string) => {
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const words = ['req', '-x509', ...curve, '-days', '2', '-subj', `/CN=${name}`, '-keyout', key, '-out', cert];
+  execFileSync('openssl', words, { stdio: 'pipe' });
 };
 
 it('ten times SIGKILL under load lose no acknowledged write', async () => {
@@ -133,34 +141,12 @@ it('prints no password, key or token, whatever is sent', async () => {
 }, 30_000);
 
 it('serves by TLS and asks for a user and a password where the web config says so', async () => {
-  const { execFileSync } = await import('node:child_process');
   const [cert, certKey, web] = ['c.pem', 'k.pem', 'web.yaml'].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ];
-  const makeCertificate = (name: string) =>
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:P-256',
-        '-nodes',
-        '-days',
-        '2',
-        '-subj',
-        `/CN=${name}`,
-        '-keyout',
-        certKey,
-        '-out',
-        cert,
-      ],
-      { stdio: 'pipe' },
-    );
+  const makeCertificate = (name: string) => makePair(name, cert, certKey);
   makeCertificate('first');
   const { hash } = await import('bcrypt');
   const bcrypt = (await hash('scrape me', 5)).replace('$2b$', '$2y$');
@@ -194,6 +180,40 @@ it('serves by TLS and asks for a user and a password where the web config says s
     expect(subject()).toContain('first');
     makeCertificate('second');
     await until(async () => subject().includes('second'));
+  } finally {
+    await daemon.end();
+  }
+}, 30_000);
+
+it('a server that wants certificates of its clients answers nobody without one that its CA signed', async () => {
+  const at = (name: string) => join(folder, name);
+  for (const name of ['server', 'client', 'stranger']) makePair(name, at(`${name}.pem`), at(`${name}.key`));
+  writeFileSync(
+    at('mutual.yml'),
+    `tls_server_config:
+  cert_file: server.pem
+  key_file: server.key
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca_file: client.pem
+`,
+  );
+  const daemon = await startDaemon({
+    SUBNETD_WEB_CONFIG: at('mutual.yml'),
+    SUBNETD_DATABASE_URL: `sqlite:${at('mutual.db')}`,
+  });
+  const curl = (...flags: string[]) => {
+    const { stdout, status } = spawnSync(
+      'curl',
+      ['-sk', '-o', '/dev/null', '-w', '%{http_code}', ...flags, `${daemon.url}/livez`],
+      { encoding: 'utf8' },
+    );
+    return { answer: stdout, isRefused: status !== 0 };
+  };
+  const as = (name: string) => curl('--cert', at(`${name}.pem`), '--key', at(`${name}.key`));
+  try {
+    expect(as('client')).toEqual({ answer: '200', isRefused: false });
+    expect(as('stranger')).toEqual({ answer: '000', isRefused: true });
+    expect(curl()).toEqual({ answer: '000', isRefused: true });
   } finally {
     await daemon.end();
   }
