@@ -37,13 +37,14 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
   const load = async (): Promise<Push> => {
-    const [{ createPush }, { judgeAlerts }] = await Promise.all([
+    const [{ createPush }, { createJudge }] = await Promise.all([
       import('./alerts/create-push.ts'),
-      import('./alerts/judge-alerts.ts'),
+      import('./alerts/create-judge.ts'),
     ]);
+    const judge = createJudge(links);
     return createPush({
       now,
-      judge: (time) => judgeAlerts({ ...see(), now: time, instance, lateRounds }, links),
+      judge: (time, open) => judge({ ...see(), now: time, instance, lateRounds }, open),
       store: () => store(instance),
       counts,
       ...(publicUrl !== undefined && { generatorUrl: publicUrl }),
