@@ -37,14 +37,11 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const [forMs, keepFiringForMs] = [durationMs(holds), durationMs(keepFiringFor)];
     const [condition, annotate] = [conditions[rule.name], toTexts(rule, bases)];
     const judge = (seen: Seen, isOpen: boolean): readonly Finding[] =>
-      condition(seen).flatMap((sighting): readonly Finding[] => {
+      // Where none is open, not to know changes nothing.
+      condition(seen, isOpen).map((sighting): Finding => {
         const labels = { alertname, severity, ...sighting.of };
-        if (sighting.isKnown)
-          return [
-            { state: 'firing', labels, annotations: annotate(sighting.of, sighting.value), forMs, keepFiringForMs },
-          ];
-        // Where none is open, not to know changes nothing.
-        return isOpen ? [{ state: 'unknown', labels }] : [];
+        if (!sighting.isKnown) return { state: 'unknown', labels };
+        return { state: 'firing', labels, annotations: annotate(sighting.of, sighting.value), forMs, keepFiringForMs };
       });
     return [{ alertname, judge }];
   });
