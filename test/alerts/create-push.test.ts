@@ -220,6 +220,24 @@ describe('a push', () => {
     expect(counts.dropped).toBe(0);
   });
 
+  it('tells each of two, also the one that was killed and has forgotten everything', async () => {
+    const own = await startAlertmanager();
+    cleanups.push(own.stop);
+    const thing = aThing();
+    const { counts } = await push(thing, { urls: [shared.url, own.url] });
+    const first = await shows(shared, thing);
+    expect((await shows(own, thing)).startsAt).toBe(first.startsAt);
+    await own.halt('SIGKILL');
+    const { failed } = counts;
+    await eventually(() => expect(counts.failed).toBeGreaterThan(failed), LONG_MS);
+    expect((await shows(shared, thing)).startsAt).toBe(first.startsAt);
+    await own.start();
+    expect((await shows(own, thing)).startsAt).toBe(first.startsAt);
+    thing.set('clear');
+    await showsNoMore(shared, thing);
+    await showsNoMore(own, thing);
+  });
+
   it('tells one Alertmanager while another is dead, and a third never answers', async () => {
     const hanging = await startAlertReceiver();
     hanging.answer = 'hang';
