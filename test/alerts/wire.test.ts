@@ -85,7 +85,7 @@ describe('the client', () => {
   it('tells that nobody answers, answers in time, has such a name or speaks HTTP', async () => {
     const receiver = await receive();
     receiver.answer = 'hang';
-    const slow = await client(receiver.url, {}, 300).call('GET', '/alerts');
+    const slow = await client(receiver.url, {}, { timeoutMs: 300 }).call('GET', '/alerts');
     expect(slow).toMatchObject({ ok: false, again: true, why: expect.stringContaining('does not answer within 0.3s') });
     await receiver.stop();
     expect(await client(receiver.url, {}).call('GET', '/alerts')).toMatchObject({
@@ -187,7 +187,7 @@ describe('the sender', () => {
     const counts = { sent: 0, failed: 0, dropped: 0 };
     const heard: string[] = [];
     const sender = createSender({
-      client: createClient(url, {}, 500),
+      client: createClient(url, {}, { timeoutMs: 500 }),
       counts,
       firstPauseMs: 20,
       onTrouble: (why) => heard.push(why),
