@@ -1,7 +1,7 @@
-import { type Client, createClient } from '../alerts/create-client.ts';
-import { BY_FLAG } from '../alerts/say-trouble.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Inventory } from '../model/target.ts';
+import { type Client, createClient } from '../push/create-client.ts';
+import { BY_FLAG } from '../push/say-trouble.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 
 /** The flags by which a command finds the Alertmanagers. */

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import type { Client } from '../alerts/create-client.ts';
-import { addSilence, endSilence, listSilences } from '../alerts/silences.ts';
 import type { Inventory } from '../model/target.ts';
+import type { Client } from '../push/create-client.ts';
+import { addSilence, endSilence, listSilences } from '../push/silences.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
 import { quote } from './quote.ts';

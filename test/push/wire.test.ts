@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/alerts/create-client.ts';
-import { createSender, type SenderOptions } from '../../src/alerts/create-sender.ts';
-import type { PostableAlert } from '../../src/alerts/to-alert.ts';
+import { createClient } from '../../src/push/create-client.ts';
+import { createSender, type SenderOptions } from '../../src/push/create-sender.ts';
+import type { PostableAlert } from '../../src/push/to-alert.ts';
 import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
 

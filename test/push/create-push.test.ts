@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPush, type PushOptions } from '../../src/alerts/create-push.ts';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import type { Finding } from '../../src/model/incident.ts';
+import { createPush, type PushOptions } from '../../src/push/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
