@@ -1,3 +1,4 @@
+import { benchAlerts } from './alerts.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
 import { benchProcess } from './process.ts';
@@ -7,6 +8,7 @@ import { benchScrape } from './scrape.ts';
 const results = {
   probes: await benchProbes(),
   scrape: await benchScrape(),
+  alerts: benchAlerts(),
   process: await benchProcess(),
   platform: await benchPlatform(),
 };

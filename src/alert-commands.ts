@@ -3,6 +3,10 @@ import type { ExitCode } from './commands/exit-code.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
+const url = () =>
+  new Option('--url <url>', 'the Alertmanager, instead of those of the inventory; may be given again').argParser(
+    collect,
+  );
 const config = () => new Option('--config <file>', 'the inventory (default: SUBNETD_CONFIG, else config/subnetd.yaml)');
 
 /** The commands that call Alertmanager; each loads its code only when it is called. `done` takes the exit code. */
@@ -11,6 +15,7 @@ export function addAlertCommands(program: Command, done: (code: ExitCode) => voi
     .command('drill')
     .description('send one synthetic alert to each Alertmanager, wait until it shows, and end it')
     .addOption(config())
+    .addOption(url())
     .option('--hold <duration>', 'let it fire for so long, so that receivers are notified', '0s')
     .action(async (flags) => done(await (await import('./commands/drill.ts')).drill(flags)));
   program
@@ -25,6 +30,6 @@ export function addAlertCommands(program: Command, done: (code: ExitCode) => voi
     .option('--end <id>', 'end the silence; may be given again', collect)
     .option('--list', 'list the silences that hold')
     .addOption(config())
-    .option('--url <url>', 'the Alertmanager, instead of those of the inventory; may be given again', collect)
+    .addOption(url())
     .action(async (flags) => done(await (await import('./commands/silence.ts')).silence(flags)));
 }

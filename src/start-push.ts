@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Push } from './alerts/create-push.ts';
-import type { AlertCounts } from './alerts/create-sender.ts';
 import type { Seen } from './alerts/seen.ts';
 import type { Alertmanagers } from './model/alertmanager.ts';
 import type { IncidentStore } from './model/incident.ts';
+import type { Push } from './push/create-push.ts';
+import type { AlertCounts } from './push/create-sender.ts';
 
 /** The push as the daemon holds it. */
 export interface PushLink {
@@ -37,13 +37,14 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
   const load = async (): Promise<Push> => {
-    const [{ createPush }, { judgeAlerts }] = await Promise.all([
-      import('./alerts/create-push.ts'),
-      import('./alerts/judge-alerts.ts'),
+    const [{ createPush }, { createJudge }] = await Promise.all([
+      import('./push/create-push.ts'),
+      import('./alerts/create-judge.ts'),
     ]);
+    const judge = createJudge(links);
     return createPush({
       now,
-      judge: (time) => judgeAlerts({ ...see(), now: time, instance, lateRounds }, links),
+      judge: (time, open) => judge({ ...see(), now: time, instance, lateRounds }, open),
       store: () => store(instance),
       counts,
       ...(publicUrl !== undefined && { generatorUrl: publicUrl }),

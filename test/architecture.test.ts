@@ -22,16 +22,17 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   incidents: { rooms: ['model'], packages: [] },
-  alerts: { rooms: ['model', 'incidents', 'rules', 'monitor'], packages: ['undici'] },
+  alerts: { rooms: ['model', 'rules', 'monitor'], packages: [] },
+  push: { rooms: ['model', 'incidents'], packages: ['undici'] },
   demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
   commands: {
     rooms: [
       'model',
-      'alerts',
       'inventory',
       'monitor',
       'http',
       'alerts',
+      'push',
       'demo',
       'db',
       'platform',
@@ -66,7 +67,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   settings: { rooms: ['parse-platform-settings'], packages: [] },
   'parse-platform-settings': { rooms: ['db', 'platform'], packages: [] },
   'start-admin-api': { rooms: ['model', 'db', 'platform', 'parse-platform-settings'], packages: ['pino'] },
-  'start-push': { rooms: ['model', 'alerts'], packages: ['pino'] },
+  'start-push': { rooms: ['model', 'alerts', 'push'], packages: ['pino'] },
   'alert-commands': { rooms: ['commands'], packages: ['commander'] },
   'platform-commands': { rooms: ['commands'], packages: ['commander'] },
   'demo-api': { rooms: ['db', 'platform'], packages: [] },
@@ -113,7 +114,7 @@ describe('the rooms', () => {
     const loaded = new Set(['src/app.ts', 'src/commands/run.ts']);
     for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
     expect([...loaded]).toContain('src/start-push.ts');
-    expect([...loaded].filter((file) => /^src\/(alerts|incidents)\//.test(file))).toEqual([]);
+    expect([...loaded].filter((file) => /^src\/(alerts|push|incidents)\//.test(file))).toEqual([]);
   });
 
   it('are not looked into by the dashboards, which know nothing but Grafana and themselves', () => {

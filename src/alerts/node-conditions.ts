@@ -1,5 +1,5 @@
 import { countHeardNodes } from '../rules/count-heard-nodes.ts';
-import { countSilent, heightOf, movedWithin, nodesOf } from './node-movement.ts';
+import { countSilent, heightOf, highestOf, movedWithin, nodesOf } from './node-movement.ts';
 import { failing, fails, perTarget } from './sighting.ts';
 
 const STANDS_MS = 2 * 60_000;
@@ -27,7 +27,7 @@ export const nodeConditions = {
     const height = heightOf(state);
     if (is !== true) return is;
     if (height === undefined || !movedWithin(state.facts.node?.latest, now, STANDS_MS)) return false;
-    return Math.max(...nodesOf(subnet).map((node) => heightOf(node) ?? 0)) - height;
+    return (highestOf(subnet) ?? height) - height;
   }),
   SubnetNodeTellsNoBlock: perTarget('node', (state) => {
     const is = failing(state, 'latest_block');

@@ -9,49 +9,62 @@ export type Sighting =
   | { readonly of: AlertLabels; readonly isKnown: true; readonly value: number }
   | { readonly of: AlertLabels; readonly isKnown: false };
 
-/** Everything of which one alert is so, or of which it cannot be told now. */
-export type Condition = (seen: Seen) => readonly Sighting[];
+/** Everything of which one alert is so, and, unless nobody asks for that, of which it cannot be told now. */
+export type Condition = (seen: Seen, withUnknown?: boolean) => readonly Sighting[];
 
 /** The value of the alert's text when it is so, `false` when it is not, undefined when it cannot be told. */
 export type Judged = number | false | undefined;
 
-const toSightings = (of: AlertLabels, judged: Judged): readonly Sighting[] => {
-  if (judged === false) return [];
-  return judged === undefined ? [{ of, isKnown: false }] : [{ of, isKnown: true, value: judged }];
-};
+/** Of thousands of targets most are well, or not known at first: nothing is made for those. */
+function add(to: Sighting[], judged: Judged, withUnknown: boolean, toLabels: () => AlertLabels): void {
+  if (judged === undefined && withUnknown) to.push({ of: toLabels(), isKnown: false });
+  if (typeof judged === 'number') to.push({ of: toLabels(), isKnown: true, value: judged });
+}
 
 /** Makes a condition of subnetd itself. */
 export const perInstance =
   (judge: (seen: Seen) => Judged): Condition =>
-  (seen) =>
-    toSightings({ instance: seen.instance }, judge(seen));
+  (seen, withUnknown = true) => {
+    const sightings: Sighting[] = [];
+    add(sightings, judge(seen), withUnknown, () => ({ instance: seen.instance }));
+    return sightings;
+  };
 
 /** Makes a condition of each subnet as a whole. */
 export const perSubnet =
   (judge: (state: SubnetState, seen: Seen) => Judged): Condition =>
-  (seen) =>
-    seen.snapshot.flatMap((state) => toSightings({ subnet: state.subnet.name }, judge(state, seen)));
+  (seen, withUnknown = true) => {
+    const sightings: Sighting[] = [];
+    for (const state of seen.snapshot)
+      add(sightings, judge(state, seen), withUnknown, () => ({ subnet: state.subnet.name }));
+    return sightings;
+  };
 
 const toLabels = ({ subnet, component, name }: Target): AlertLabels => ({ subnet, component, name });
 
 /** Makes a condition of each target, or of each of one component. */
 export const perTarget =
   (component: Component | 'any', judge: (state: TargetState, seen: Seen, subnet: SubnetState) => Judged): Condition =>
-  (seen) =>
-    seen.snapshot.flatMap((subnet) =>
-      subnet.targets.flatMap((state) =>
-        component === 'any' || state.target.component === component
-          ? toSightings(toLabels(state.target), judge(state, seen, subnet))
-          : [],
-      ),
-    );
+  (seen, withUnknown = true) => {
+    const sightings: Sighting[] = [];
+    for (const subnet of seen.snapshot)
+      for (const state of subnet.targets)
+        if (component === 'any' || state.target.component === component)
+          add(sightings, judge(state, seen, subnet), withUnknown, () => toLabels(state.target));
+    return sightings;
+  };
 
 /** Does one of these checks fail? As in Prometheus, those that cannot be judged do not count while another can. */
 export function fails({ checks }: TargetState, ...names: readonly CheckName[]): boolean | undefined {
-  const verdicts = checks.filter(({ check }) => names.includes(check)).map(({ verdict }) => verdict);
-  if (verdicts.includes('fail')) return true;
-  if (verdicts.includes('pass') || verdicts.includes('degraded')) return false;
-  return verdicts.includes('unknown') ? undefined : false;
+  let outcome: boolean | undefined = false;
+  let isKnown = false;
+  for (const { check, verdict } of checks) {
+    if (!names.includes(check) || verdict === 'skipped') continue;
+    if (verdict === 'fail') return true;
+    isKnown ||= verdict !== 'unknown';
+    outcome = isKnown ? false : undefined;
+  }
+  return outcome;
 }
 
 /** As a check that fails is in Prometheus: the value is that of the check, 0. */

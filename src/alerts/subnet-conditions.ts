@@ -1,5 +1,5 @@
 import type { TargetState } from '../monitor/board.ts';
-import { heightOf, logRoseWithin, movedWithin, nodesOf } from './node-movement.ts';
+import { highestOf, logRoseWithin, movedWithin, nodesOf } from './node-movement.ts';
 import { fails, perSubnet } from './sighting.ts';
 
 const MINUTE = 60_000;
@@ -27,9 +27,9 @@ export const subnetConditions = {
   }),
   SubnetFinalityStalled: perSubnet((subnet, { now }) => {
     const nodes = nodesOf(subnet);
-    const latest = Math.max(...nodes.map((node) => heightOf(node) ?? -1));
+    const latest = highestOf(subnet);
     const committed = nodes.flatMap(({ facts }) => facts.node?.committed ?? []);
-    if (latest < 0 || committed.length === 0) return undefined;
+    if (latest === undefined || committed.length === 0) return undefined;
     const isStanding = committed.every(
       ({ advancedAt, fall }) => now - Math.max(advancedAt, fall?.at ?? 0) >= 2 * MINUTE,
     );

@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import { runDrill } from '../alerts/run-drill.ts';
 import { sayDuration } from '../model/duration.ts';
+import { runDrill } from '../push/run-drill.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
-import { readAlertmanagers } from './read-alertmanagers.ts';
+import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
 import { complain } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** `subnetd drill`: one synthetic alert to each Alertmanager, seen there, and ended. */
-export async function drill(flags: { readonly config?: string; readonly hold: string }): Promise<ExitCode> {
+export async function drill(flags: AlertmanagerFlags & { readonly hold: string }): Promise<ExitCode> {
   const holdMs = flags.hold === '0s' ? 0 : parseDuration(flags.hold);
   if (holdMs === undefined) {
     complain(['subnetd drill: --hold must be a duration such as 30s, 5m or 1h']);
     return 2;
   }
-  const read = await readAlertmanagers(flags.config);
+  const read = await readAlertmanagers(flags);
   if (!read.ok) {
-    complain(read.problems);
+    complain(read.problems.map((problem) => `subnetd drill: ${problem}`));
     return 2;
   }
   const stopping = new AbortController();
   void untilSignal().then(() => stopping.abort());
   const results = await runDrill({
-    alertmanagers: read.inventory.alertmanager,
+    clients: read.clients,
     id: randomBytes(4).toString('hex'),
     now: Date.now,
     holdMs,

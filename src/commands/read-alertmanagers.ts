@@ -1,20 +1,40 @@
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Inventory } from '../model/target.ts';
+import { type Client, createClient } from '../push/create-client.ts';
+import { BY_FLAG } from '../push/say-trouble.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 
-/** The inventory whose Alertmanagers a command calls, or what is wrong: one line each. */
-export async function readAlertmanagers(
-  config: string | undefined,
-): Promise<
-  { readonly ok: true; readonly inventory: Inventory } | { readonly ok: false; readonly problems: readonly string[] }
-> {
+/** The flags by which a command finds the Alertmanagers. */
+export interface AlertmanagerFlags {
+  readonly url?: readonly string[];
+  readonly config?: string;
+}
+
+/** The Alertmanagers that a command calls, with the inventory that names them; or what is wrong, one line each. */
+export type FoundAlertmanagers =
+  | { readonly ok: true; readonly clients: readonly Client[]; readonly inventory?: Inventory }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Finds the Alertmanagers by the addresses of the command line, else by the inventory. The clients are to be closed. */
+export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Promise<FoundAlertmanagers> {
+  if (url !== undefined) {
+    if (config !== undefined) return { ok: false, problems: ['give one of --url and --config'] };
+    if (url.some((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? '')))
+      return { ok: false, problems: ['--url must be an address such as http://127.0.0.1:9093'] };
+    return { ok: true, clients: url.map((one) => createClient(one, {}, { written: BY_FLAG })) };
+  }
   const environment = readEnvironment();
   const parsed = parseSettings(environment, { ...(config !== undefined && { config }) }, '127.0.0.1:0');
-  if (!parsed.ok) return { ok: false, problems: parsed.problems.map((problem) => `subnetd: ${problem}`) };
+  if (!parsed.ok) return parsed;
   const { configPath } = parsed.settings;
   const read = await readInventory(configPath, environment);
   if (!read.ok) return read;
-  if (read.inventory.alertmanager.urls.length > 0) return read;
+  const { urls, ...login } = read.inventory.alertmanager;
+  if (urls.length > 0)
+    return { ok: true, clients: urls.map((one) => createClient(one, login)), inventory: read.inventory };
   const line = 'alertmanager: { urls: [http://127.0.0.1:9093] }';
-  return { ok: false, problems: [`${configPath}: no Alertmanager is named; add the line "${line}" with its address`] };
+  return {
+    ok: false,
+    problems: [`${configPath}: no Alertmanager is named; add the line "${line}" with its address, or give --url`],
+  };
 }

@@ -1,15 +1,15 @@
 import { userInfo } from 'node:os';
-import { type Client, createClient } from '../alerts/create-client.ts';
-import { addSilence, endSilence, listSilences } from '../alerts/silences.ts';
 import type { Inventory } from '../model/target.ts';
+import type { Client } from '../push/create-client.ts';
+import { addSilence, endSilence, listSilences } from '../push/silences.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
 import { quote } from './quote.ts';
-import { readAlertmanagers } from './read-alertmanagers.ts';
+import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
 import { complain } from './report.ts';
 
 /** The flags of `subnetd silence`, as they are typed. */
-export interface SilenceFlags {
+export interface SilenceFlags extends AlertmanagerFlags {
   readonly subnet?: string;
   readonly component?: string;
   readonly name?: string;
@@ -18,23 +18,22 @@ export interface SilenceFlags {
   readonly by?: string;
   readonly end?: readonly string[];
   readonly list?: boolean;
-  readonly url?: readonly string[];
-  readonly config?: string;
 }
 
+/** Alertmanager's ids are UUIDs. */
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const YEAR_MS = 365 * 24 * 3_600_000;
 const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** What is wrong with the flags by themselves. */
 function findProblems(flags: SilenceFlags): readonly string[] {
-  const { subnet, component, name, end, list, url, config } = flags;
+  const { subnet, component, name, end, list } = flags;
   const made = [subnet, component, name, flags.for, flags.why, flags.by].some((flag) => flag !== undefined);
   const ways = [made, end !== undefined, list === true].filter(Boolean).length;
   if (ways !== 1)
     return ['give --subnet, --for and --why to make a silence, or --end ID to end one, or --list to see all'];
-  if (url !== undefined && config !== undefined) return ['give one of --url and --config'];
-  const bad = (url ?? []).filter((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? ''));
-  if (bad.length > 0) return ['--url must be an address such as http://127.0.0.1:9093'];
+  if (end?.some((id) => !ID.test(id))) return ['--end must be the id of a silence; --list shows those that hold'];
   if (!made) return [];
   return [
     ...(subnet ? [] : ['--subnet must name the subnet']),
@@ -42,9 +41,9 @@ function findProblems(flags: SilenceFlags): readonly string[] {
       ? []
       : [`--component must be one of ${COMPONENTS.join(', ')}`]),
     ...(name === '' ? ['--name must not be empty'] : []),
-    ...(flags.for !== undefined && parseDuration(flags.for) !== undefined
+    ...((parseDuration(flags.for ?? '') ?? YEAR_MS) < YEAR_MS
       ? []
-      : ['--for must be a duration such as 30m, 1h or 72h']),
+      : ['--for must be a duration such as 30m, 1h or 72h, of less than a year']),
     ...(flags.why?.trim() ? [] : ['--why must say the reason, for those who find the silence']),
   ];
 }
@@ -103,25 +102,18 @@ async function list(clients: readonly Client[]): Promise<ExitCode> {
 
 /** `subnetd silence`: writes, ends and lists silences of the Alertmanagers. */
 export async function silence(flags: SilenceFlags): Promise<ExitCode> {
-  const problems = findProblems(flags);
-  if (problems.length > 0) {
+  const refuse = (problems: readonly string[]): ExitCode => {
     complain(problems.map((problem) => `subnetd silence: ${problem}`));
     return 2;
-  }
-  let clients: readonly Client[] = (flags.url ?? []).map((url) => createClient(url, {}));
-  if (flags.url === undefined) {
-    const read = await readAlertmanagers(flags.config);
-    const wrong = read.ok
-      ? findStrangers(read.inventory, flags).map((what) => `subnetd silence: ${what}`)
-      : read.problems;
-    if (!read.ok || wrong.length > 0) {
-      complain(wrong);
-      return 2;
-    }
-    const { urls, ...login } = read.inventory.alertmanager;
-    clients = urls.map((url) => createClient(url, login));
-  }
+  };
+  const problems = findProblems(flags);
+  if (problems.length > 0) return refuse(problems);
+  const read = await readAlertmanagers(flags);
+  if (!read.ok) return refuse(read.problems);
+  const { clients, inventory } = read;
   try {
+    const strangers = inventory === undefined ? [] : findStrangers(inventory, flags);
+    if (strangers.length > 0) return refuse(strangers);
     if (flags.list) return await list(clients);
     return await (flags.end === undefined ? make(clients, flags) : end(clients, flags.end));
   } finally {

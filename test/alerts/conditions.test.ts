@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { conditions, type PushedAlertName } from '../../src/alerts/conditions.ts';
-import { judgeAlerts } from '../../src/alerts/judge-alerts.ts';
+import { createJudge } from '../../src/alerts/create-judge.ts';
 import type { Seen } from '../../src/alerts/seen.ts';
+import { foldIncidents } from '../../src/incidents/fold-incidents.ts';
+import type { Incidents } from '../../src/model/incident.ts';
 import type { Container, NodeObservation } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
@@ -399,10 +401,22 @@ describe.each(Object.entries(cases) as [PushedAlertName, Case][])('%s', (name, {
 });
 
 describe('what is found', () => {
+  const judge = createJudge({});
+  const none: Incidents = new Map();
+
+  it('tells that it does not know only of alerts of which one is open', () => {
+    const [firing, unknown] = [see([state(stats, { http: 'fail' })]), see([state(stats, { http: 'unknown' })])];
+    const open = foldIncidents(none, judge(firing, none), NOW).incidents;
+    const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...ofStats };
+    expect(judge(unknown, open)).toContainEqual({ state: 'unknown', labels });
+    expect(foldIncidents(open, judge(unknown, open), NOW).incidents).toEqual(open);
+    expect(judge(unknown, none).filter((finding) => finding.state === 'unknown')).toEqual([]);
+  });
+
   it('carries the labels, times and texts of the catalogue, with links to what has an address', () => {
     const bases = { publicUrl: 'http://s', grafanaUrl: 'http://g' };
     const seen = see([good('b'), { ...down("a b'"), target: nodeTarget("a b'") }]);
-    expect(judgeAlerts(seen, bases)).toContainEqual({
+    expect(createJudge(bases)(seen, none)).toContainEqual({
       state: 'firing',
       labels: { alertname: 'SubnetNodeDown', severity: 'warning', ...ofNode("a b'") },
       annotations: {
@@ -414,7 +428,7 @@ describe('what is found', () => {
       forMs: MINUTE,
       keepFiringForMs: 2 * MINUTE,
     });
-    const watchdog = judgeAlerts(see([]), {}).find(({ state }) => state === 'firing');
+    const watchdog = judge(see([]), none).find(({ state }) => state === 'firing');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');
     expect(watchdog).not.toHaveProperty('annotations.dashboard_url');
@@ -423,13 +437,13 @@ describe('what is found', () => {
   it('has for each alert exactly the labels that its rule promises', () => {
     for (const { name, severity, labels } of alertRules) {
       if (name === 'SubnetdDown') continue;
-      const found = judgeAlerts(cases[name].so, {}).find((finding) => finding.labels.alertname === name);
+      const found = judge(cases[name].so, none).find((finding) => finding.labels.alertname === name);
       expect(Object.keys(found?.labels ?? {}).sort(), name).toEqual(['alertname', 'severity', ...labels].sort());
       expect(found?.labels.severity).toBe(severity);
     }
   });
 
-  it('of a subnetd that has just started is the watchdog alone, and what is not known yet', () => {
+  it('of a subnetd that has just started is the watchdog alone', () => {
     const started = see(
       [
         fresh('a'),
@@ -438,7 +452,7 @@ describe('what is found', () => {
       ],
       { isDockerUp: undefined },
     );
-    const firing = judgeAlerts({ ...started, intervalMs: () => undefined }, {}).filter((one) => one.state === 'firing');
-    expect(firing.map(({ labels }) => labels.alertname)).toEqual(['SubnetdWatchdog']);
+    const found = judge({ ...started, intervalMs: () => undefined }, none);
+    expect(found.map(({ labels }) => labels.alertname)).toEqual(['SubnetdWatchdog']);
   });
 });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Silence } from '../../src/alerts/silences.ts';
+import type { Silence } from '../../src/push/silences.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, runCli, startCli, temporaryFolder } from '../support/cli.ts';
@@ -72,6 +72,21 @@ describe('subnetd drill', () => {
     expect(stdout).toContain(`${alertmanager.url}: SubnetdDrill shows`);
   });
 
+  it('needs no inventory when an address is given, and names the flag when that is wrong', async () => {
+    const { code, stdout } = await runCli(['drill', '--url', alertmanager.url]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('SubnetdDrill has ended')]);
+    const down = await runCli(['drill', '--url', dead]);
+    expect([down.code, down.stderr]).toEqual([
+      1,
+      `subnetd drill: ${dead} refuses connections; start it, or correct --url\n`,
+    ]);
+    const tls = await runCli(['drill', '--url', alertmanager.url.replace('http:', 'https:')]);
+    expect([tls.code, tls.stderr]).toEqual([
+      1,
+      expect.stringContaining('speaks no TLS; correct --url, perhaps to http'),
+    ]);
+  });
+
   it('fails when what answers is no Alertmanager', async () => {
     const other = await startAlertReceiver();
     cleanups.push(other.stop);
@@ -88,6 +103,10 @@ describe('subnetd drill', () => {
     ]);
     const hold = await runCli(['drill', '--hold', 'long', '--config', await inventory([alertmanager.url])]);
     expect([hold.code, hold.stderr]).toEqual([2, expect.stringContaining('--hold must be a duration')]);
+    const both = await runCli(['drill', '--url', alertmanager.url, '--config', folder.path('none.yaml')]);
+    expect([both.code, both.stderr]).toEqual([2, 'subnetd drill: give one of --url and --config\n']);
+    const address = await runCli(['drill', '--config', await inventory(['127.0.0.1:9093'])]);
+    expect([address.code, address.stderr]).toEqual([2, expect.stringContaining('subnetd.yaml:2:')]);
     const missing = await runCli(['drill', '--config', folder.path('none.yaml')]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
   });
@@ -184,6 +203,19 @@ describe('subnetd silence', () => {
     expect([ended.code, ended.stdout]).toEqual([0, ids.map((id) => `ended ${id}\n`).join('')]);
   });
 
+  it('tells which Alertmanager is down, whatever is asked of it', async () => {
+    const id = '00000000-0000-0000-0000-000000000000';
+    const ways = [words.slice(1), ['--list'], ['--end', id]];
+    const config = await inventory([dead]);
+    for (const way of ways) {
+      const { code, stdout, stderr } = await runCli(['silence', ...way, '--config', config]);
+      const why = `subnetd silence: ${dead} refuses connections; start it, or correct alertmanager.urls\n`;
+      expect([code, stdout, stderr]).toEqual([1, '', why]);
+    }
+    const unknown = await runCli(['silence', '--end', id, '--url', alertmanager.url]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`no silence "${id}" holds there`)]);
+  });
+
   it('fails when one of two is dead, and silences the other', async () => {
     const { code, stdout, stderr } = await runCli([...words, '--url', dead, '--url', alertmanager.url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${dead} refuses connections`)]);
@@ -205,6 +237,8 @@ describe('subnetd silence', () => {
       ['--subnet', 'devnet', '--name', 'subnet9', '--for', '1h', '--why', 'x'],
       'has no "subnet9" there; it has "subnet1"',
     ],
+    [['--subnet', 'devnet', '--why', 'x', '--for', '9000h'], 'of less than a year'],
+    [['--end', '../alerts'], '--end must be the id of a silence'],
     [['--list', '--url', 'nonsense'], '--url must be an address'],
     [['--unknown'], 'unknown option'],
   ] as const)('refuses %j', async (flags, why) => {

@@ -77,18 +77,14 @@ describe('the daemon', () => {
     );
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with 0 on %s within 5 seconds, although a node hangs',
-    async (signal) => {
-      const hanging = await startTcp(() => {});
-      cleanups.push(hanging.stop);
-      const { child, finished } = await start(inventory([hanging.url], 'rpc: { timeout: 1h }'));
-      const kill = setTimeout(() => child.kill('SIGKILL'), 5000);
-      child.kill(signal);
-      expect((await finished).code).toBe(0);
-      clearTimeout(kill);
-    },
-  );
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s by itself, although a node hangs', async (signal) => {
+    const hanging = await startTcp(() => {});
+    cleanups.push(hanging.stop);
+    const { child, finished } = await start(inventory([hanging.url], 'rpc: { timeout: 1h }'));
+    child.kill(signal);
+    const { code, stdout } = await finished;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('"msg":"stopped"')]);
+  });
 
   it('reloads by signal, by request and by a change of the file; a removed target leaves no series', async () => {
     const [a, b] = await nodes(2);

@@ -28,8 +28,8 @@ export interface Alertmanager {
   allAlerts(): Promise<readonly ShownAlert[]>;
   /** The JSON of a path below `/api/v2`. */
   get(path: string): Promise<unknown>;
-  /** Ends it; its address and its data stay for `start`. */
-  halt(): Promise<void>;
+  /** Ends it, by SIGTERM when nothing else is said; its address and its data stay for `start`. */
+  halt(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
@@ -64,7 +64,7 @@ export async function startAlertmanager(
   const address = `127.0.0.1:${await freePort()}`;
   const url = `http://${address}`;
   const headers = login === undefined ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
-  let end = async () => {};
+  let end = async (_signal?: NodeJS.Signals) => {};
 
   const start = async () => {
     let printed = '';
@@ -85,9 +85,9 @@ export async function startAlertmanager(
     const ended = once(child, 'exit');
     const endWithRun = () => void child.kill('SIGKILL');
     process.once('exit', endWithRun);
-    end = async () => {
+    end = async (signal = 'SIGTERM') => {
       const overtime = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await ended;
       clearTimeout(overtime);
       process.off('exit', endWithRun);
@@ -115,7 +115,7 @@ export async function startAlertmanager(
     get,
     allAlerts,
     alerts: async () => (await allAlerts()).filter(({ labels }) => labels.alertname !== 'SubnetdWatchdog'),
-    halt: () => end(),
+    halt: (signal) => end(signal),
     start,
     stop: async () => {
       await end();

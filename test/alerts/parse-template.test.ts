@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderTemplate } from '../../src/alerts/render-template.ts';
+import { parseTemplate } from '../../src/alerts/parse-template.ts';
 import { findProgram } from '../support/engine.ts';
 
 const FORMS = ['', ' | humanize', ' | humanize1024', ' | humanizeDuration', ' | humanizePercentage'];
+/** What stands otherwise in the query of a URL. */
+const ODD = "é/?&=+%#!'()*~";
 const VALUES = [
   0, 0.0025, 0.25, 0.9375, 1, 3, 59.5, 61, 120, 754.26, 3600, 3661, 90061, 1023, 2048, 1500000, 3221225472,
 ];
@@ -17,15 +19,15 @@ describe('a text of an alert', () => {
     const template = FORMS.map((form) => `{{ $value${form} }}`).join(' ; ');
     const rule = (value: number, i: number) => ({
       alert: `A${i}`,
-      expr: `label_replace(vector(${value}), "name", "n${i}", "", "")`,
-      annotations: { text: `{{ $labels.name }}: ${template}` },
+      expr: `label_replace(vector(${value}), "name", "n${i} ${ODD}", "", "")`,
+      annotations: { text: `{{ $labels.name }}, {{ $labels.name | urlquery }}: ${template}` },
     });
-    const text = (value: number, i: number) =>
-      renderTemplate(`{{ $labels.name }}: ${template}`, { name: `n${i}` }, value);
+    const render = parseTemplate(`{{ $labels.name }}, {{ $labels.name | urlquery }}: ${template}`);
+    const text = (value: number, i: number) => render({ name: `n${i} ${ODD}` }, value);
     const expected = (value: number, i: number) => ({
       eval_time: '1m',
       alertname: `A${i}`,
-      exp_alerts: [{ exp_labels: { name: `n${i}` }, exp_annotations: { text: text(value, i) } }],
+      exp_alerts: [{ exp_labels: { name: `n${i} ${ODD}` }, exp_annotations: { text: text(value, i) } }],
     });
     writeFileSync(join(folder, 'rules.json'), JSON.stringify({ groups: [{ name: 'g', rules: VALUES.map(rule) }] }));
     const tests = [{ interval: '1m', input_series: [], alert_rule_test: VALUES.map(expected) }];
@@ -41,7 +43,7 @@ describe('a text of an alert', () => {
   });
 
   it('is refused when it asks for what a push cannot tell', () => {
-    expect(() => renderTemplate('{{ query "up" }}', {}, 1)).toThrow('cannot render');
-    expect(() => renderTemplate('{{ $value | title }}', {}, 1)).toThrow('cannot render');
+    expect(() => parseTemplate('{{ query "up" }}')).toThrow('cannot render');
+    expect(() => parseTemplate('{{ $value | title }}')).toThrow('cannot render');
   });
 });

@@ -2,8 +2,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
+import type { FaultName } from '../../src/demo/faults.ts';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
-import { eventually, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -20,17 +22,13 @@ afterEach(async () => {
 /** Longer than any alert here waits before it fires, on a slow machine. */
 const LONG_MS = 240_000;
 
-/** A simulated subnet with a fault, and an inventory of it that names the Alertmanager. */
-async function simulate(fault: string, urls: readonly string[]): Promise<string> {
-  const demo = startCli(['demo', '--config-only', '--fault', fault]);
-  cleanups.push(() => {
-    demo.child.kill('SIGTERM');
-    return demo.finished;
-  });
-  await demo.waitFor(/blockDataWithin/);
+/** A simulated subnet with a fault, and an inventory of it that names the Alertmanagers. */
+async function simulate(fault: FaultName, urls: readonly string[]) {
+  const simulation = await startSimulation({ nodes: 4, faults: [fault] });
+  cleanups.push(simulation.stop);
   const config = folder.path('subnetd.yaml');
-  await writeFile(config, stringify({ ...parse(demo.output()), alertmanager: { urls } }));
-  return config;
+  await writeFile(config, stringify({ ...parse(simulation.inventory()), alertmanager: { urls } }));
+  return { simulation, config };
 }
 async function start(config: string, env: Readonly<Record<string, string>> = {}) {
   const daemon = await startDaemon(config, env);
@@ -45,10 +43,10 @@ const rewrite = async (config: string, text: string) => {
   await rename(`${config}.new`, config);
 };
 
-it('pushes a fault of the subnet and one of its own, and after a kill goes on with the one and ends the other', async () => {
+it('pushes a fault of the subnet and one of its own, and after a kill ends the one, goes on with the other, and ends it when it is mended', async () => {
   const alertmanager = await startAlertmanager();
   cleanups.push(alertmanager.stop);
-  const config = await simulate('service-down', [alertmanager.url]);
+  const { simulation, config } = await simulate('stats-stale', [alertmanager.url]);
   const good = await readFile(config, 'utf8');
   const links = { SUBNETD_PUBLIC_URL: 'http://subnetd.example', SUBNETD_GRAFANA_URL: 'http://grafana.example/' };
   const first = await start(config, links);
@@ -62,16 +60,16 @@ it('pushes a fault of the subnet and one of its own, and after a kill goes on wi
   const find = async (alertname: string) =>
     (await alertmanager.alerts()).find(({ labels }) => labels.alertname === alertname);
   const down = await eventually(async () => {
-    const alert = await find('SubnetServiceDown');
+    const alert = await find('SubnetStatsStale');
     if (alert === undefined) throw new Error('it does not show');
     return alert;
   }, LONG_MS);
   const labels = { severity: 'warning', subnet: 'demo', component: 'stats', name: 'stats' };
-  expect(down.labels).toEqual({ alertname: 'SubnetServiceDown', ...labels });
+  expect(down.labels).toEqual({ alertname: 'SubnetStatsStale', ...labels });
   expect(down.annotations).toEqual({
-    summary: 'A service of demo does not answer as it should.',
-    description: expect.stringContaining('The stats of demo does not answer by HTTP'),
-    runbook_url: 'http://subnetd.example/alerts/SubnetServiceDown',
+    summary: 'The stats server of demo gets no data from the nodes.',
+    description: expect.stringContaining('sends the stats server of demo its blocks'),
+    runbook_url: 'http://subnetd.example/alerts/SubnetStatsStale',
     dashboard_url: 'http://grafana.example/d/subnetd-services?var-subnet=demo&var-name=stats',
   });
   const reload = { alertname: 'SubnetdReloadFailed', severity: 'warning', instance: hostname() };
@@ -87,10 +85,14 @@ it('pushes a fault of the subnet and one of its own, and after a kill goes on wi
   await eventually(async () => expect(await find('SubnetdReloadFailed')).toBeUndefined(), LONG_MS);
   expect(second.output()).toContain('an alert is resolved');
   await eventually(async () => {
-    const still = await find('SubnetServiceDown');
+    const still = await find('SubnetStatsStale');
     expect(still?.startsAt).toBe(down.startsAt);
     expect(Date.parse(still?.updatedAt ?? '')).toBeGreaterThan(Date.parse(down.updatedAt));
   }, LONG_MS);
+  await simulation.setFaults([]);
+  await eventually(async () => expect(await find('SubnetStatsStale')).toBeUndefined(), LONG_MS);
+  expect(second.output()).not.toMatch(/SubnetStatsStale[^\n]*firing/);
+  expect(second.output()).toMatch(/SubnetStatsStale[^\n]*resolved/);
 
   second.child.kill('SIGTERM');
   expect((await second.finished).code).toBe(0);
@@ -99,7 +101,7 @@ it('pushes a fault of the subnet and one of its own, and after a kill goes on wi
 it('pushes without its database, begins and ends by a reload, and shows no secret', async () => {
   const alertmanager = await startAlertmanager();
   cleanups.push(alertmanager.stop);
-  const config = await simulate('log-level-low', []);
+  const { config } = await simulate('log-level-low', []);
   const off = await readFile(config, 'utf8');
   const secret = 'hunter2';
   const withSecret = (url: string) => url.replace('//', `//me:${secret}@`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
-import { sayError, sayStatus, UnusableFile } from './say-trouble.ts';
+import { IN_INVENTORY, sayError, sayStatus, UnusableFile, type Written } from './say-trouble.ts';
 import { sayUrl } from './say-url.ts';
 
 /** What one call came to; `again`: it may succeed when it is simply tried again. `why` begins with the address. */
@@ -83,8 +83,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A client of the Alertmanager at `url`. */
-export function createClient(url: string, login: Login, timeoutMs = TIMEOUT_MS): Client {
+/** A client of the Alertmanager at `url`; `written` says where that and the rest can be corrected. */
+export function createClient(
+  url: string,
+  login: Login,
+  { timeoutMs = TIMEOUT_MS, written = IN_INVENTORY }: { readonly timeoutMs?: number; readonly written?: Written } = {},
+): Client {
   const base = new URL(url);
   const address = sayUrl(url);
   const agent = new Agent({ connect: toConnector(login), connections: 2, allowH2: false });
@@ -112,9 +116,9 @@ export function createClient(url: string, login: Login, timeoutMs = TIMEOUT_MS):
         const text = await readBody(answer.body);
         const { statusCode } = answer;
         if (statusCode >= 200 && statusCode < 300) return { ok: true, body: parseJson(text) };
-        return failed(sayStatus(statusCode, text), statusCode >= 500 || statusCode === 429, statusCode);
+        return failed(sayStatus(statusCode, text, written), statusCode >= 500 || statusCode === 429, statusCode);
       } catch (error) {
-        return failed(sayError(error, timeoutMs), !(error instanceof UnusableFile));
+        return failed(sayError(error, timeoutMs, written), !(error instanceof UnusableFile));
       }
     },
     close: () => agent.destroy(),

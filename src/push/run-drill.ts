@@ -1,5 +1,4 @@
-import type { Alertmanagers } from '../model/alertmanager.ts';
-import { type Client, createClient } from './create-client.ts';
+import type { Client } from './create-client.ts';
 import { createSender } from './create-sender.ts';
 import type { PostableAlert } from './to-alert.ts';
 
@@ -16,7 +15,8 @@ export type Drilled =
 
 /** What a drill is given. */
 export interface DrillOptions {
-  readonly alertmanagers: Alertmanagers;
+  /** Closed at the end. */
+  readonly clients: readonly Client[];
   /** Tells this drill's alert from every other; a label of it. */
   readonly id: string;
   readonly now: () => number;
@@ -109,7 +109,5 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
 }
 
 /** Sends one synthetic alert to every Alertmanager, waits until each shows it, and ends it. */
-export function runDrill(options: DrillOptions): Promise<readonly Drilled[]> {
-  const { urls, ...login } = options.alertmanagers;
-  return Promise.all(urls.map((url) => drillOne(createClient(url, login), options)));
-}
+export const runDrill = (options: DrillOptions): Promise<readonly Drilled[]> =>
+  Promise.all(options.clients.map((client) => drillOne(client, options)));

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/alerts/create-client.ts';
-import { createSender, type SenderOptions } from '../../src/alerts/create-sender.ts';
-import type { PostableAlert } from '../../src/alerts/to-alert.ts';
+import { createClient } from '../../src/push/create-client.ts';
+import { createSender, type SenderOptions } from '../../src/push/create-sender.ts';
+import type { PostableAlert } from '../../src/push/to-alert.ts';
 import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
 
@@ -85,7 +85,7 @@ describe('the client', () => {
   it('tells that nobody answers, answers in time, has such a name or speaks HTTP', async () => {
     const receiver = await receive();
     receiver.answer = 'hang';
-    const slow = await client(receiver.url, {}, 300).call('GET', '/alerts');
+    const slow = await client(receiver.url, {}, { timeoutMs: 300 }).call('GET', '/alerts');
     expect(slow).toMatchObject({ ok: false, again: true, why: expect.stringContaining('does not answer within 0.3s') });
     await receiver.stop();
     expect(await client(receiver.url, {}).call('GET', '/alerts')).toMatchObject({
@@ -187,7 +187,7 @@ describe('the sender', () => {
     const counts = { sent: 0, failed: 0, dropped: 0 };
     const heard: string[] = [];
     const sender = createSender({
-      client: createClient(url, {}, 500),
+      client: createClient(url, {}, { timeoutMs: 500 }),
       counts,
       firstPauseMs: 20,
       onTrouble: (why) => heard.push(why),

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPush, type PushOptions } from '../../src/alerts/create-push.ts';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import type { Finding } from '../../src/model/incident.ts';
+import { createPush, type PushOptions } from '../../src/push/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
@@ -218,6 +218,24 @@ describe('a push', () => {
     await own.start();
     await showsNoMore(own, thing);
     expect(counts.dropped).toBe(0);
+  });
+
+  it('tells each of two, also the one that was killed and has forgotten everything', async () => {
+    const own = await startAlertmanager();
+    cleanups.push(own.stop);
+    const thing = aThing();
+    const { counts } = await push(thing, { urls: [shared.url, own.url] });
+    const first = await shows(shared, thing);
+    expect((await shows(own, thing)).startsAt).toBe(first.startsAt);
+    await own.halt('SIGKILL');
+    const { failed } = counts;
+    await eventually(() => expect(counts.failed).toBeGreaterThan(failed), LONG_MS);
+    expect((await shows(shared, thing)).startsAt).toBe(first.startsAt);
+    await own.start();
+    expect((await shows(own, thing)).startsAt).toBe(first.startsAt);
+    thing.set('clear');
+    await showsNoMore(shared, thing);
+    await showsNoMore(own, thing);
   });
 
   it('tells one Alertmanager while another is dead, and a third never answers', async () => {

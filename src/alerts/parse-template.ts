@@ -55,16 +55,33 @@ const FUNCTIONS: Readonly<Record<string, (value: number) => string>> = {
   humanizePercentage: (value) => `${toFour(value * 100)}%`,
 };
 
+/** A value in the query of a URL, as Go's `url.QueryEscape` writes it. */
+const urlquery = (value: string): string =>
+  encodeURIComponent(value)
+    .replaceAll('%20', '+')
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Gives a text of an alert of these labels and this value. */
+export type Template = (labels: AlertLabels, value: number) => string;
+
+function parseAction(inside: string): Template | undefined {
+  const [, label, isQuery] = /^\$labels\.(\w+)( \| urlquery)?$/.exec(inside) ?? [];
+  if (label !== undefined) return (labels) => (isQuery ? urlquery : String)(labels[label] ?? '');
+  if (inside === '$value') return (_, value) => toGo(value);
+  const apply = FUNCTIONS[/^\$value \| (\w+)$/.exec(inside)?.[1] ?? ''];
+  return apply && ((_, value) => apply(value));
+}
+
 /**
- * A text of an alert as Prometheus would render it: `{{ $labels.NAME }}`, `{{ $value }}` and `{{ $value | FUNCTION }}`.
- * Throws for anything else.
+ * A text of an alert as Prometheus would render it: `{{ $labels.NAME }}`, `{{ $labels.NAME | urlquery }}`, `{{ $value }}` and
+ * `{{ $value | FUNCTION }}`. Throws for anything else.
  */
-export const renderTemplate = (template: string, labels: AlertLabels, value: number): string =>
-  template.replace(/\{\{-?\s*(.*?)\s*-?\}\}/g, (whole, inside: string) => {
-    const label = /^\$labels\.(\w+)$/.exec(inside)?.[1];
-    if (label !== undefined) return labels[label] ?? '';
-    if (inside === '$value') return toGo(value);
-    const apply = FUNCTIONS[/^\$value\s*\|\s*(\w+)$/.exec(inside)?.[1] ?? ''];
-    if (apply === undefined) throw new Error(`a text of an alert holds ${whole}, which a push cannot render`);
-    return apply(value);
+export function parseTemplate(text: string): Template {
+  // What stands between braces is at the odd places.
+  const parts = text.split(/\{\{ (.*?) \}\}/).map((part, index): string | Template => {
+    const parsed = index % 2 === 0 ? part : parseAction(part);
+    if (parsed === undefined) throw new Error(`a text of an alert holds {{ ${part} }}, which a push cannot render`);
+    return parsed;
   });
+  return (labels, value) => parts.map((part) => (typeof part === 'string' ? part : part(labels, value))).join('');
+}

@@ -17,8 +17,8 @@ export interface Push {
 /** What a push is made of; `now` is in Unix milliseconds. */
 export interface PushOptions {
   readonly now: () => number;
-  /** What is found now, of every alert of every thing that is watched. */
-  readonly judge: (now: number) => readonly Finding[];
+  /** What is found now, of every alert of every thing that is watched, beside those that are open. */
+  readonly judge: (now: number, open: Incidents) => readonly Finding[];
   /** Rejects while the database is away: then what fires is kept in memory alone. */
   readonly store: () => Promise<IncidentStore>;
   readonly counts: AlertCounts;
@@ -91,7 +91,7 @@ export function createPush(options: PushOptions): Push {
   const look = () => {
     const time = now();
     try {
-      const folded = foldIncidents(incidents, judge(time), time);
+      const folded = foldIncidents(incidents, judge(time, incidents), time);
       incidents = folded.incidents;
       folded.transitions.forEach(options.onTransition);
     } catch (error) {

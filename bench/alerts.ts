@@ -1,0 +1,91 @@
+import { createJudge } from '../src/alerts/create-judge.ts';
+import { foldIncidents } from '../src/incidents/fold-incidents.ts';
+import { parseInventory } from '../src/inventory/parse-inventory.ts';
+import type { Incidents } from '../src/model/incident.ts';
+import type { NodeObservation } from '../src/model/observation.ts';
+import type { RoundName } from '../src/model/target.ts';
+import { createBoard } from '../src/monitor/board.ts';
+import { foldNode } from '../src/rules/fold-node.ts';
+import { median, round } from './measure.ts';
+
+const NODES = 500;
+const LOOKS = 40;
+const INTERVAL_MS = 10_000;
+const SETTINGS = {
+  instance: 'bench',
+  intervalMs: (_: string, round: RoundName) => (round === 'rpc' ? INTERVAL_MS : undefined),
+  lateRounds: () => 0,
+  isDockerUp: undefined,
+  isDatabaseUp: true,
+  lastReloadSuccessful: true,
+};
+const judge = createJudge({ publicUrl: 'http://127.0.0.1:10545', grafanaUrl: 'http://127.0.0.1:3000' });
+
+const answer = (number: number, peers: number): NodeObservation => ({
+  answered: true,
+  latest: { ok: true, value: { number, timestamp: 1_732_174_920 } },
+  committed: { ok: true, value: { number: number - 3, timestamp: 1_732_174_914 } },
+  peers: { ok: true, value: { count: peers, via: 'admin_peers' } },
+});
+const silent: NodeObservation = {
+  answered: false,
+  latest: { ok: false, fault: { kind: 'refused', address: '10.0.0.1:1' } },
+};
+
+/** What each node is seen to do at a look; nothing when it is not looked at. */
+type Observe = (node: number, look: number) => NodeObservation | undefined;
+
+const height = (look: number) => 1000 + look * 5;
+const scenes: Readonly<Record<string, Observe>> = {
+  justStarted: () => undefined,
+  allWell: (_, look) => answer(height(look), NODES - 1),
+  halfSilentOthersBehind: (node, look) =>
+    node % 2 === 1 ? silent : answer(height(look) - (node === 0 ? 0 : 50), NODES / 2 - 1),
+};
+
+/** CPU time of one look at all alerts, and of the round of rules before it. */
+function measure(observe: Observe) {
+  const nodes = Array.from(
+    { length: NODES },
+    (_, i) =>
+      `{ name: node${i}, rpc: 'http://10.0.0.1:${i + 1}', container: { name: node${i} }, logFiles: ['/l/${i}/xdc.log'] }`,
+  );
+  const parsed = parseInventory(`subnets: [{ name: bench, nodes: [${nodes.join()}] }]`, {});
+  if (!parsed.ok) throw new Error(parsed.problems[0]?.what);
+  const targets = parsed.inventory.subnets[0]?.targets ?? [];
+  const board = createBoard();
+  const start = Date.now();
+  board.load(parsed.inventory, start);
+  let incidents: Incidents = new Map();
+  const timed = (into: number[], work: () => void) => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    into.push((user + system) / 1000);
+  };
+  const rounds: number[] = [];
+  const looks: number[] = [];
+  for (let look = 0; look < LOOKS; look += 1) {
+    const now = start + look * INTERVAL_MS;
+    timed(rounds, () => {
+      for (const [index, target] of targets.entries()) {
+        const seen = observe(index, look);
+        if (seen !== undefined)
+          board.record(target, 'rpc', (facts) => ({ node: foldNode(facts.node, seen, now, 60_000) }), 0.01, now);
+      }
+    });
+    timed(looks, () => {
+      const findings = judge({ ...SETTINGS, snapshot: board.snapshot(), now }, incidents);
+      incidents = foldIncidents(incidents, findings, now).incidents;
+    });
+  }
+  const warm = (all: readonly number[]) => round(median(all.slice(LOOKS / 2)));
+  return { openAlerts: incidents.size, judgeCpuMillis: warm(looks), roundCpuMillis: warm(rounds) };
+}
+
+/** One look at all alerts, as a push takes it every five seconds, beside the round of the same nodes. */
+export const benchAlerts = () => ({
+  nodes: NODES,
+  goal: 10,
+  ...Object.fromEntries(Object.entries(scenes).map(([scene, observe]) => [scene, measure(observe)])),
+});

@@ -1,0 +1,52 @@
+import { durationMs } from '../model/duration.ts';
+import type { AlertLabels, Finding, Incidents } from '../model/incident.ts';
+import type { AlertRule } from './alert-rule.ts';
+import { alertRules } from './alert-rules.ts';
+import { conditions } from './conditions.ts';
+import { parseTemplate } from './parse-template.ts';
+import type { Seen } from './seen.ts';
+import { type LinkBases, toLinks } from './to-links.ts';
+
+/** What is found of every alert that subnetd can tell itself, beside those that are open. */
+export type Judge = (seen: Seen, open: Incidents) => readonly Finding[];
+
+/** The texts of a rule as Prometheus renders them; links only to what has an address. */
+function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
+  const links = toLinks(
+    rule,
+    { publicUrl: '', grafanaUrl: '', ...bases },
+    (label) => `{{ $labels.${label} | urlquery }}`,
+  );
+  const templates = {
+    summary: rule.summary,
+    description: rule.description,
+    ...(bases.publicUrl !== undefined && { runbook_url: links.runbook_url }),
+    ...(bases.grafanaUrl !== undefined && { dashboard_url: links.dashboard_url }),
+  };
+  const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
+  return (labels: AlertLabels, value: number) =>
+    Object.fromEntries(parsed.map(([name, render]) => [name, render(labels, value)]));
+}
+
+/** Makes the judge of all alerts. */
+export function createJudge(bases: Partial<LinkBases>): Judge {
+  const judges = alertRules.flatMap((rule) => {
+    // No program can say of itself that it is down.
+    if (rule.name === 'SubnetdDown') return [];
+    const { name: alertname, severity, for: holds, keepFiringFor = '0s' } = rule;
+    const [forMs, keepFiringForMs] = [durationMs(holds), durationMs(keepFiringFor)];
+    const [condition, annotate] = [conditions[rule.name], toTexts(rule, bases)];
+    const judge = (seen: Seen, isOpen: boolean): readonly Finding[] =>
+      // Where none is open, not to know changes nothing.
+      condition(seen, isOpen).map((sighting): Finding => {
+        const labels = { alertname, severity, ...sighting.of };
+        if (!sighting.isKnown) return { state: 'unknown', labels };
+        return { state: 'firing', labels, annotations: annotate(sighting.of, sighting.value), forMs, keepFiringForMs };
+      });
+    return [{ alertname, judge }];
+  });
+  return (seen, open) => {
+    const openNames = new Set([...open.values()].map(({ labels }) => labels.alertname));
+    return judges.flatMap(({ alertname, judge }) => judge(seen, openNames.has(alertname)));
+  };
+}
