@@ -199,7 +199,7 @@ test.each(DATABASE_KINDS)(
       const table = async () => (await link.open()).logPositions('test');
       const positions = createKeptPositions({
         read: async () => (await table()).read(),
-        write: async (changed) => (await table()).write(changed),
+        write: async (changed, gone) => (await table()).write(changed, gone),
       });
       const { lines, has, stop } = follow(ref, positions);
       if (whole === undefined) await has(count, 60_000);
