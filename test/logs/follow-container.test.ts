@@ -254,6 +254,19 @@ test('a container that ends for want of memory has told all that it printed', as
   expect(total).toBe(500);
 }, 60_000);
 
+test('a container that has ended can be judged again once the engine is back', async () => {
+  const { ref, labels, name } = serviceOf();
+  const container = await runContainer(engine.docker, { name, labels, command: ['sh', '-c', 'echo line 0'] });
+  await container.wait();
+  const { lines, states, has } = follow(ref);
+  await has(1);
+  await engine.halt();
+  await vi.waitFor(() => expect(states.at(-1)).toBeDefined(), 60_000);
+  await engine.resume();
+  await vi.waitFor(() => expect(states.at(-1)).toBeUndefined(), 60_000);
+  expect(lines).toEqual(['line 0']);
+}, 120_000);
+
 test('a missing container and a missing engine are told apart', async () => {
   const missing = follow({ name: uniqueName('nobody') });
   await vi.waitFor(() => expect(missing.states).toContainEqual({ what: 'no-container' }), 10_000);
