@@ -42,11 +42,22 @@ interface Call {
   readonly method: string;
 }
 
+const BAD = Buffer.from('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
+
+function toCalls(body: string): Call | readonly Call[] | undefined {
+  try {
+    return JSON.parse(body) as Call | readonly Call[];
+  } catch {
+    return undefined;
+  }
+}
+
 const prepared = new Map<string, Buffer>();
 function answer(body: string): Buffer {
   const known = prepared.get(body);
   if (known) return known;
-  const request = JSON.parse(body) as Call | readonly Call[];
+  const request = toCalls(body);
+  if (request === undefined) return BAD;
   const one = ({ id, method }: Call) => ({ jsonrpc: '2.0', id, result: results[method] });
   const text = JSON.stringify(Array.isArray(request) ? request.map(one) : one(request as Call));
   const made = Buffer.from(

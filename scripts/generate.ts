@@ -6,6 +6,9 @@ import { plainWords } from '../src/alerts/plain-words.ts';
 import { inventorySchema } from '../src/inventory/schema.ts';
 import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
 import { families } from '../src/metrics/families.ts';
+import { knownFailures } from '../src/rules/known-failures.ts';
+import { logPatternsPage } from './log-patterns.ts';
+import { specificationTable } from './specification-table.ts';
 
 /**
  * Writes what is made from the code: the JSON Schema of the inventory, and the tables of the documentation between their
@@ -95,6 +98,14 @@ const alertsTable = (): string =>
     ),
   ].join('\n');
 
+const knownFailureSections = (): string =>
+  knownFailures
+    .map(
+      ({ name, of, symptom, cause, fix }) =>
+        `## ${name}\n\nOf: ${of.join(', ')}.\n\n- **Symptom**: ${symptom}\n- **Cause**: ${cause}\n- **Fix**: ${fix}.`,
+    )
+    .join('\n\n');
+
 /** A page with the text between its markers replaced. */
 function withTable(file: string, table: string): string {
   const page = readFileSync(new URL(file, root), 'utf8');
@@ -107,7 +118,10 @@ function withTable(file: string, table: string): string {
 export const generated = async (): Promise<Readonly<Record<string, string>>> => ({
   'config/inventory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
   'docs/alerts.md': withTable('docs/alerts.md', alertsTable()),
+  'docs/checks.md': withTable('docs/checks.md', specificationTable()),
   'docs/configuration.md': withTable('docs/configuration.md', settingsTable()),
+  'docs/known-failures.md': withTable('docs/known-failures.md', knownFailureSections()),
+  'docs/log-patterns.md': logPatternsPage(),
   'docs/metrics.md': withTable('docs/metrics.md', await metricsTable()),
 });
 

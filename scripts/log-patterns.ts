@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { packs } from '../src/logs/packs.ts';
 import type { LogPattern } from '../src/model/log.ts';
 import type { Component } from '../src/model/target.ts';
@@ -43,15 +42,26 @@ export function logPatternsPage(): string {
   );
   return `# Log patterns
 
-Made by \`node scripts/log-patterns.ts\` from the packs in \`src/logs/packs\`; a test keeps it so.
+Made by \`npm run generate\` from the packs in \`src/logs/packs\`; a test keeps it so.
 
 A pattern that means \`progress\` shows that the program works, \`error\` and \`fatal\` that it does not, \`state\` how to judge other
 lines; a \`note\` is only counted (\`subnet_log_matches_total\`). Try them on a saved log: \`bin/subnetd logs test --component relayer FILE\`.
 
 A component's own \`patterns:\` in the inventory are added to its pack; one with the name of a pattern below replaces it. They are
-run by RE2, whose time grows with the length of the line and nothing else, so look-around and back-references are refused.
+run by RE2, whose time grows with the length of the line and nothing else, so look-around and back-references are refused. \`value\` is
+the name of the group that holds a height, for a pattern of a node that means \`progress\`:
+
+\`\`\`yaml
+subnets:
+  - name: devnet
+    nodes:
+      - name: subnet1
+        rpc: http://127.0.0.1:8545
+        logFiles: [/srv/generated/xdcchain1/xdc.log]
+        patterns:
+          - { name: my_block, match: 'sealed block (?<height>\\d+) by me', means: progress, value: height }
+          - { name: disk_full, match: 'no space left on device', means: fatal }
+\`\`\`
 
 ${sections.join('\n')}`;
 }
-
-if (import.meta.main) writeFileSync(new URL('../docs/log-patterns.md', import.meta.url), logPatternsPage());

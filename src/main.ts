@@ -1,8 +1,12 @@
 import { runCommandLine } from './command-line.ts';
 
-// Whoever reads what is printed has gone away, as `head` does: end as if told to.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.kill(process.pid, 'SIGTERM');
-  else throw error;
-});
+// Whoever reads what is printed has gone away, as `head` does: what still runs ends as if told to, and says nothing.
+let isUnread = false;
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (isUnread) return;
+    isUnread = true;
+    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
+  });
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** What runs. */
 export interface Build {
@@ -7,11 +9,11 @@ export interface Build {
   readonly commit: string;
 }
 
-const root = new URL('../', import.meta.url);
+const root = fileURLToPath(new URL('../', import.meta.url));
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(new URL(path, root), 'utf8').trim();
+    return readFileSync(resolve(root, path), 'utf8').trim();
   } catch {
     return undefined;
   }
@@ -19,13 +21,16 @@ function readText(path: string): string | undefined {
 
 /** The commit of a clone, read from git's own files, so that neither git nor a shell is needed. */
 function readGitCommit(): string | undefined {
-  const head = readText('.git/HEAD');
+  // In a worktree `.git` is a file, and the branches are elsewhere.
+  const git = resolve(root, /^gitdir: (.+)$/.exec(readText('.git') ?? '')?.[1] ?? '.git');
+  const common = resolve(git, readText(`${git}/commondir`) ?? '');
+  const head = readText(`${git}/HEAD`);
   const ref = /^ref: (.+)$/.exec(head ?? '')?.[1];
   if (ref === undefined) return head;
-  const packed = readText('.git/packed-refs')
+  const packed = readText(`${common}/packed-refs`)
     ?.split('\n')
     .find((line) => line.endsWith(` ${ref}`));
-  return readText(`.git/${ref}`) ?? packed?.split(' ')[0];
+  return readText(`${common}/${ref}`) ?? packed?.split(' ')[0];
 }
 
 /** The version of package.json, and the commit: an image carries it in a file `COMMIT`. */

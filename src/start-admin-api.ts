@@ -90,7 +90,10 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     isDatabaseUp: link.isUp,
     positions: (instance) => {
       const open = async () => (await link.open()).logPositions(instance);
-      return { read: async () => (await open()).read(), write: async (changed) => (await open()).write(changed) };
+      return {
+        read: async () => (await open()).read(),
+        write: async (changed, gone) => (await open()).write(changed, gone),
+      };
     },
     incidents: async (instance) => (await link.open()).incidents(instance),
     stop: async () => {

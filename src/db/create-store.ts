@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely';
 import { databaseFailure } from '../model/database-failure.ts';
 import type { IncidentStore } from '../model/incident.ts';
-import type { PositionTable } from '../model/log.ts';
+import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
@@ -9,8 +9,8 @@ import { listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { createInTransaction } from './in-transaction.ts';
 import { createIncidents } from './incidents.ts';
+import { createInstanceState } from './instance-state.ts';
 import { createKeptValues } from './kept-values.ts';
-import { createLogPositions } from './log-positions.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createRunAgain, type Queries } from './tables.ts';
@@ -25,6 +25,9 @@ export interface OpenStore {
   /** The incidents that this instance of subnetd keeps. */
   readonly incidents: (instance: string) => IncidentStore;
 }
+
+const isPosition = (value: unknown): value is LogPosition =>
+  ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
 
 /** Lets every function reject with a `DatabaseFailure`, and tells `onFailure` of each. */
 function guard<T extends object>(parts: T, onFailure: (error: unknown) => void): T {
@@ -54,11 +57,11 @@ export async function createStore(engine: Engine, onFailure: (error: unknown) =>
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
-  const incidents = createIncidents(db, inTransaction);
   return {
     store: guard(store, onFailure),
-    logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance), onFailure),
-    incidents: (instance) => guard(incidents(instance), onFailure),
+    logPositions: (instance) =>
+      guard(createInstanceState(db, inTransaction, instance, 'log-position', isPosition), onFailure),
+    incidents: (instance) => guard(createIncidents(db, inTransaction, instance), onFailure),
     ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
   };
 }

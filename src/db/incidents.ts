@@ -1,5 +1,6 @@
 import type { Incident, IncidentStore } from '../model/incident.ts';
 import type { InTransaction } from './in-transaction.ts';
+import { createInstanceState } from './instance-state.ts';
 import type { Queries } from './tables.ts';
 
 const isIncident = (value: unknown): value is Incident => {
@@ -16,22 +17,8 @@ const isIncident = (value: unknown): value is Incident => {
   );
 };
 
-/** The incidents of one instance of subnetd; others in the same database keep their own. */
-export const createIncidents =
-  (db: Queries, inTransaction: InTransaction) =>
-  (instance: string): IncidentStore => ({
-    load: async () => {
-      const rows = await db.selectFrom('incident').select('state').where('instance', '=', instance).execute();
-      return rows.map(({ state }): unknown => JSON.parse(state)).filter(isIncident);
-    },
-    save: (changed, gone) =>
-      inTransaction(async (on) => {
-        for (const key of [...gone, ...changed.keys()])
-          await on.deleteFrom('incident').where('instance', '=', instance).where('key', '=', key).execute();
-        for (const [key, incident] of changed)
-          await on
-            .insertInto('incident')
-            .values({ instance, key, state: JSON.stringify(incident) })
-            .execute();
-      }),
-  });
+/** The incidents of the instance of subnetd with this name. */
+export function createIncidents(db: Queries, inTransaction: InTransaction, instance: string): IncidentStore {
+  const state = createInstanceState(db, inTransaction, instance, 'incident', isIncident);
+  return { load: async () => [...(await state.read()).values()], save: state.write };
+}

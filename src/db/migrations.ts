@@ -71,19 +71,11 @@ export const migrations: readonly Migration[] = [
       }`,
   },
   {
-    name: '0002-log-position',
+    name: '0002-instance-state',
     sql: () => `
-      create table log_position (
-        instance text not null, source text not null, position text not null, saved_at text not null,
-        primary key (instance, source)
-      );`,
-  },
-  {
-    name: '0003-incidents',
-    sql: () => `
-      create table incident (
-        instance text not null, key text not null, state text not null,
-        primary key (instance, key)
+      create table instance_state (
+        instance text not null, kind text not null, key text not null, value text not null,
+        primary key (instance, kind, key)
       );`,
   },
 ];

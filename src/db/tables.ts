@@ -27,14 +27,13 @@ interface Tables {
     readonly ip: string | null;
     readonly changes: string;
   };
-  readonly log_position: {
+  readonly instance_state: {
     readonly instance: string;
-    readonly source: string;
-    readonly position: string;
-    readonly saved_at: string;
+    readonly kind: string;
+    readonly key: string;
+    readonly value: string;
   };
   readonly kept_value: { readonly name: string; readonly value: string };
-  readonly incident: { readonly instance: string; readonly key: string; readonly state: string };
   readonly rate_limit: { readonly key: string; readonly free_at: number };
   readonly admin_user: {
     readonly id: Generated<number>;

@@ -96,7 +96,10 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
     }
     const run = `${found.id} ${found.startedAt}`;
     // A container that stands still has nothing new: its log was read to the end.
-    if (!found.running && run === readRun) return;
+    if (!found.running && run === readRun) {
+      onState(undefined);
+      return;
+    }
     await read(found);
     // What a container prints while it ends may come after the stream: only one that had ended before was read whole.
     readRun = found.running ? undefined : run;

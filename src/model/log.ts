@@ -96,6 +96,6 @@ export interface PositionStore {
 /** Where positions outlive the process. Both reject while it cannot be reached. */
 export interface PositionTable {
   read(): Promise<ReadonlyMap<string, LogPosition>>;
-  /** Puts those of the sources given in the place of the ones before. */
-  write(positions: ReadonlyMap<string, LogPosition>): Promise<void>;
+  /** Puts those of the sources given in the place of the ones before, and forgets those of `gone`. */
+  write(changed: ReadonlyMap<string, LogPosition>, gone: readonly string[]): Promise<void>;
 }

@@ -118,3 +118,12 @@ export interface Inventory {
 /** The one name of a target across reloads. */
 export const targetKey = (target: Pick<Target, 'subnet' | 'component' | 'name'>): string =>
   JSON.stringify([target.subnet, target.component, target.name]);
+
+/** The name under which it is kept how far a source was read: the path of a file, or `container`. */
+export const positionKey = (target: Target, source: string): string => `${targetKey(target)} ${source}`;
+
+/** Those of all sources of a target. */
+export const positionKeys = (target: Target): readonly string[] =>
+  [...target.logFiles.map(({ path }) => path), ...(target.container === undefined ? [] : ['container'])].map((source) =>
+    positionKey(target, source),
+  );

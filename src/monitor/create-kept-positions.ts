@@ -2,6 +2,8 @@ import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts'
 
 /** Positions that outlive the process, as far as their table can be reached; else they go on in memory. */
 export interface KeptPositions extends PositionStore {
+  /** Forgets the positions of all sources but these, in the table too. */
+  keepOnly(sources: ReadonlySet<string>): void;
   /** Saves what has changed, and ends. */
   stop(): Promise<void>;
 }
@@ -19,14 +21,19 @@ const within = <T>(ms: number, done: Promise<T>, instead: T): Promise<T> => {
   return Promise.race([done.catch(() => instead), late]).finally(() => clearTimeout(timer));
 };
 
-/** The table is read when a position is asked for, and written each second when one has changed. */
+/** The table is read when a position is asked for, and written each second when something has changed. */
 export function createKeptPositions(table: PositionTable): KeptPositions {
   const current = new Map<string, () => LogPosition>();
   /** What the table holds, as text. */
   const saved = new Map<string, string>();
-  let stored: Promise<ReadonlyMap<string, LogPosition>> | undefined;
+  let isWanted = (_source: string): boolean => true;
+  let stored: Promise<void> | undefined;
   let saving: Promise<void> | undefined;
 
+  const readTable = async () => {
+    const positions = await within(READ_WITHIN_MS, table.read(), new Map<string, LogPosition>());
+    for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
+  };
   const write = async () => {
     const changed = new Map<string, LogPosition>();
     const texts = new Map<string, string>();
@@ -37,8 +44,10 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       changed.set(source, position);
       texts.set(source, text);
     }
-    if (changed.size === 0) return;
-    await table.write(changed);
+    const gone = [...saved.keys()].filter((source) => !isWanted(source));
+    if (changed.size === 0 && gone.length === 0) return;
+    await table.write(changed, gone);
+    for (const source of gone) saved.delete(source);
     for (const [source, text] of texts) saved.set(source, text);
   };
   /** One at a time; what fails is tried again with the next. */
@@ -57,10 +66,18 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
     load: async (source) => {
       const read = current.get(source);
       if (read !== undefined) return read();
-      stored ??= within(READ_WITHIN_MS, table.read(), new Map<string, LogPosition>());
-      return (await stored).get(source);
+      stored ??= readTable();
+      await stored;
+      const text = saved.get(source);
+      return text === undefined ? undefined : (JSON.parse(text) as LogPosition);
     },
-    keep: (source, read) => void current.set(source, read),
+    keep: (source, read) => {
+      if (isWanted(source)) current.set(source, read);
+    },
+    keepOnly: (sources) => {
+      isWanted = (source) => sources.has(source);
+      for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
+    },
     stop: async () => {
       clearInterval(timer);
       const last = async () => {

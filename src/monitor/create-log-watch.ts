@@ -4,7 +4,7 @@ import { followContainer } from '../logs/follow-container.ts';
 import { followFiles } from '../logs/follow-files.ts';
 import { packs } from '../logs/packs.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
-import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
+import { type CheckSettings, positionKey, type Target } from '../model/target.ts';
 import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
 import { shiftTimes } from '../rules/shift-times.ts';
 import type { DockerLink } from './create-docker-link.ts';
@@ -109,7 +109,6 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     void ready.then(() => {
       if (!stopped) stops.push(follow());
     });
-  const key = (source: string) => `${targetKey(target)} ${source}`;
   const reader = (
     timezone: string,
     patterns: readonly LogPattern[],
@@ -141,7 +140,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     start(() =>
       followFiles({
         path,
-        source: key(path),
+        source: positionKey(target, path),
         positions,
         lookBackBytes: LOOK_BACK_BYTES,
         onLine: (line, isOld) => {
@@ -175,7 +174,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     }));
     start(() =>
       followContainer({
-        source: key('container'),
+        source: positionKey(target, 'container'),
         positions,
         find: async (signal) => {
           const found = await findLogContainer(docker, container, signal);

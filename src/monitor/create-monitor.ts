@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
 import type { PositionTable } from '../model/log.ts';
-import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
+import { type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
@@ -56,7 +56,7 @@ interface Watch {
 /** A monitor without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
   const { now, scheduled, onFinished, onLate, onBug } = options;
-  const kept = options.positions && createKeptPositions(options.positions);
+  const positions = options.positions && createKeptPositions(options.positions);
   const board = createBoard();
   let watches: readonly Watch[] = [];
   let ready = false;
@@ -103,7 +103,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (urgent || unsettled) void look(target, 'logs', looker);
     else void looker.look().then((fold) => board.fold(target, fold), onBug);
   };
-  const logs = createLogWatches(docker, kept ?? createMemoryPositions(), now, onLogNews);
+  const logs = createLogWatches(docker, positions ?? createMemoryPositions(), now, onLogNews);
 
   const createWatch = (subnet: Subnet): Watch => {
     const lookers = new Map(
@@ -154,7 +154,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
       board.load({ ...inventory, subnets }, now());
       watches = inventory.subnets.map((subnet) => kept.get(subnet) ?? createWatch(subnet));
       for (const watch of before) if (!watches.includes(watch)) void close(watch);
-      logs.keep(subnets.flatMap(({ targets }) => targets));
+      const targets = subnets.flatMap((subnet) => subnet.targets);
+      logs.keep(targets);
+      positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
       const firsts = watches.flatMap(({ rounds }) =>
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
       );
@@ -180,7 +182,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       clearInterval(watchdog);
       await Promise.all(watches.map(close));
       await logs.stop();
-      await kept?.stop();
+      await positions?.stop();
       docker.stop();
       await Promise.all(underWay);
     },

@@ -104,6 +104,22 @@ test('a line over 64 KiB is cut, and the lines around it are whole', async () =>
   expect(lines.map((line) => line.length)).toEqual([6, 65_536, 5]);
 }, 60_000);
 
+test('binary output and invalid UTF-8 of a container are lines as any other', async () => {
+  const { ref, labels, name } = serviceOf();
+  const command = [
+    'sh',
+    '-c',
+    String.raw`echo before; printf 'a\377\376\000\001b\303(\n'; head -c 1000000 /dev/urandom; echo; echo after; exec sleep 600`,
+  ];
+  const container = await runContainer(engine.docker, { name, labels, command });
+  const { lines } = follow(ref);
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('after'), 30_000);
+  // The engine keeps text: it has put U+FFFD, here as Latin-1, in the place of what is none.
+  expect(lines.slice(0, 2)).toEqual(['before', 'a\u00ef\u00bf\u00bd\u00ef\u00bf\u00bd\0\u0001b\u00ef\u00bf\u00bd(']);
+  const log = (await container.logs({ stdout: true, timestamps: true, follow: false })) as Buffer;
+  expect(lines.length).toBe(log.toString('latin1').match(/\d{4}-\d\d-\d\dT[\d:.]{18}Z /g)?.length);
+}, 60_000);
+
 test('a killed container, one started again and one recreated under a new id go on as one log', async () => {
   const { ref, labels, name } = serviceOf();
   const first = await runContainer(engine.docker, { name, labels, command: count(50) });
@@ -199,7 +215,7 @@ test.each(DATABASE_KINDS)(
       const table = async () => (await link.open()).logPositions('test');
       const positions = createKeptPositions({
         read: async () => (await table()).read(),
-        write: async (changed) => (await table()).write(changed),
+        write: async (changed, gone) => (await table()).write(changed, gone),
       });
       const { lines, has, stop } = follow(ref, positions);
       if (whole === undefined) await has(count, 60_000);
@@ -253,6 +269,19 @@ test('a container that ends for want of memory has told all that it printed', as
   expect(lines.filter((line) => line.startsWith('line'))).toEqual(numbered(0, 500));
   expect(total).toBe(500);
 }, 60_000);
+
+test('a container that has ended can be judged again once the engine is back', async () => {
+  const { ref, labels, name } = serviceOf();
+  const container = await runContainer(engine.docker, { name, labels, command: ['sh', '-c', 'echo line 0'] });
+  await container.wait();
+  const { lines, states, has } = follow(ref);
+  await has(1);
+  await engine.halt();
+  await vi.waitFor(() => expect(states.at(-1)).toBeDefined(), 60_000);
+  await engine.resume();
+  await vi.waitFor(() => expect(states.at(-1)).toBeUndefined(), 60_000);
+  expect(lines).toEqual(['line 0']);
+}, 120_000);
 
 test('a missing container and a missing engine are told apart', async () => {
   const missing = follow({ name: uniqueName('nobody') });

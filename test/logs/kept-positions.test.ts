@@ -23,7 +23,7 @@ function openTables(address: DatabaseAddress): (instance: string) => PositionTab
   onTestFinished(link.stop);
   return (instance) => ({
     read: async () => (await link.open()).logPositions(instance).read(),
-    write: async (positions) => (await link.open()).logPositions(instance).write(positions),
+    write: async (changed, gone) => (await link.open()).logPositions(instance).write(changed, gone),
   });
 }
 const openTable = (address: DatabaseAddress) => openTables(address)('test');
@@ -79,11 +79,33 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     const tableOf = openTables(await databases.create());
     const [one, other] = [tableOf('one'), tableOf('other')];
     const many = new Map(Array.from({ length: 1_200 }, (_, index) => [`source ${index}`, container(`first ${index}`)]));
-    await one.write(many);
-    await one.write(new Map([['source 7', container('second')]]));
-    await other.write(new Map([['source 7', container('of the other')]]));
+    await one.write(many, []);
+    await one.write(new Map([['source 7', container('second')]]), []);
+    await other.write(new Map([['source 7', container('of the other')]]), []);
     expect(await one.read()).toEqual(new Map([...many, ['source 7', container('second')]]));
+    await one.write(new Map([['source 8', container('third')]]), [...many.keys()]);
+    expect(await one.read()).toEqual(new Map([['source 8', container('third')]]));
     expect(await other.read()).toEqual(new Map([['source 7', container('of the other')]]));
+  });
+
+  test('of what the inventory names no more are forgotten, and those of other instances stay', async () => {
+    const tableOf = openTables(await databases.create());
+    const [one, other] = [tableOf('one'), tableOf('other')];
+    const sources = new Map(['kept', 'removed', 'of long ago'].map((source) => [source, container(source)]));
+    await one.write(sources, []);
+    await other.write(sources, []);
+    const positions = createKeptPositions(one);
+    onTestFinished(positions.stop);
+    positions.keepOnly(new Set(['kept', 'removed']));
+    expect(await positions.load('kept')).toEqual(container('kept'));
+    await vi.waitFor(async () => expect([...(await one.read()).keys()].sort()).toEqual(['kept', 'removed']), LONG);
+    positions.keep('removed', () => container('read on'));
+    positions.keepOnly(new Set(['kept']));
+    await vi.waitFor(async () => expect([...(await one.read()).keys()]).toEqual(['kept']), LONG);
+    // One that is named again later begins anew.
+    positions.keepOnly(new Set(['kept', 'removed']));
+    expect(await positions.load('removed')).toBeUndefined();
+    expect(await other.read()).toEqual(sources);
   });
 
   test('let a restart go on where it was, with no line lost and none told twice', async () => {

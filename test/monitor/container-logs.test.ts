@@ -139,9 +139,11 @@ test('block and history data are seen in the debug files of the stats server', a
   await isSo('stats', 'block_data', 'pass', /got block/);
   await isSo('stats', 'history_data', 'pass', /sent its history/);
   await metric(/subnet_stats_last_block_data_timestamp_seconds\{subnet="d"\} \d+/);
+  await metric(/subnet_stats_last_history_data_timestamp_seconds\{subnet="d"\} \d+/);
 }, 100_000);
 
 test('a frontend whose build was killed fails by its log, and is known to be out of memory', async () => {
   await isSo('frontend', 'logs', 'fail', /memory/);
+  await metric(/subnet_frontend_errors_total\{subnet="d",source="log"\} 1$/);
   await metric(/subnet_known_failure\{subnet="d",component="frontend",name="frontend",failure="out_of_memory"\} 1$/);
 }, 100_000);

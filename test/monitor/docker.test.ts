@@ -73,6 +73,8 @@ describe('the daemon on a real Docker Engine, with an hour between its own looks
       expect(await check('b')).toMatchObject({ verdict: 'fail', reason: expect.stringMatching(/memory/) }),
     );
     expect(await value('subnet_container_last_exit_code', 'b')).toBe(137);
+    expect(await metrics()).toMatch(/^subnet_known_failure\{[^}]*name="b",failure="out_of_memory"\} 1$/m);
+    expect((await check('b'))?.reason).toContain('give the container or Docker more memory');
     await container.remove({ force: true });
   });
 

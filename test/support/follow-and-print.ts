@@ -17,7 +17,7 @@ const link = createDatabaseLink({
 const table = async () => (await link.open()).logPositions('test');
 const positions = createKeptPositions({
   read: async () => (await table()).read(),
-  write: async (changed) => (await table()).write(changed),
+  write: async (changed, gone) => (await table()).write(changed, gone),
 });
 let isFirst = true;
 let pending = '';

@@ -1,0 +1,209 @@
+import type { FaultName } from '../src/demo/faults.ts';
+import { packs } from '../src/logs/packs.ts';
+import type { LogPattern } from '../src/model/log.ts';
+import type { Component } from '../src/model/target.ts';
+import type { CheckName } from '../src/model/verdict.ts';
+import { knownFailures } from '../src/rules/known-failures.ts';
+
+/** A row of the specification's tables of checks and failures, with all that answers it. */
+export interface SpecificationRow {
+  /** The row, as section 4 of the specification has it, and its healthy sign or its symptom. */
+  readonly row: string;
+  readonly sign: string;
+  readonly component: Component;
+  readonly check: CheckName;
+  /** The lines that are looked for, or what is looked at where it is no log. */
+  readonly looksFor: readonly LogPattern[] | string;
+  readonly remedy: string;
+  readonly faults: readonly FaultName[];
+  readonly metric: string;
+  /** A test that shows it, on the real part where the row speaks of one: its file and its sentence. */
+  readonly test: readonly [file: string, sentence: string];
+}
+
+const CONTAINER_LOGS = 'test/monitor/container-logs.test.ts';
+
+/** The patterns of a component that are meant, in the order of its pack. */
+function patterns(component: Component, isMeant: (pattern: LogPattern) => boolean): readonly LogPattern[] {
+  const found = packs[component].filter(isMeant);
+  if (found.length === 0) throw new Error(`the pack of ${component} has no such pattern`);
+  return found;
+}
+
+function named(component: Component, ...names: readonly string[]): readonly LogPattern[] {
+  const missing = names.filter((name) => !packs[component].some((pattern) => pattern.name === name));
+  if (missing.length > 0) throw new Error(`the pack of ${component} has no pattern ${missing.join(', ')}`);
+  return patterns(component, ({ name }) => names.includes(name));
+}
+
+const fixOf = (name: string): string => {
+  const failure = knownFailures.find((one) => one.name === name);
+  if (failure === undefined) throw new Error(`there is no known failure ${name}`);
+  return failure.fix;
+};
+
+/** Every row, in the order of the specification. */
+export const specificationRows: readonly SpecificationRow[] = [
+  {
+    row: 'Latest block',
+    sign: 'no error, and block numbers increase over time',
+    component: 'node',
+    check: 'latest_block',
+    looksFor: 'the answer to `<consensus>_getV2BlockByNumber` with `latest`',
+    remedy: 'start the nodes that are down; restart one that alone stands still',
+    faults: ['node-stalled', 'node-down', 'node-behind', 'subnet-halted', 'rpc-error-inside-result', 'rpc-garbage'],
+    metric: 'subnet_node_block_number',
+    test: ['test/commands/command-line.test.ts', 'ends with 1 when a node does not rise for as long as a stall takes'],
+  },
+  {
+    row: 'Peers',
+    sign: 'as many as there are nodes, minus one',
+    component: 'node',
+    check: 'peers',
+    looksFor: 'the answer to `admin_peers`, else to `net_peerCount`',
+    remedy: 'start the nodes that do not answer; let nodes that do not see each other reach the p2p ports',
+    faults: ['peer-missing', 'admin-not-exposed'],
+    metric: 'subnet_node_peers',
+    test: ['test/probes/ipc-peer.test.ts', 'has its peers told by the socket, and HTTP is never asked for admin'],
+  },
+  {
+    row: "The node's console",
+    sign: 'the same by getV2Block and admin.peers',
+    component: 'node',
+    check: 'latest_block',
+    looksFor: 'the answers on the IPC socket (`ipc`), or of the console in the container (`consoleExec`)',
+    remedy: 'what the reason says: open the socket to subnetd, or start the container',
+    faults: ['node-down'],
+    metric: 'subnet_node_block_number',
+    test: ['test/probes/exec-node-probe.test.ts', 'tells its block and its peers by its console'],
+  },
+  {
+    row: 'Node',
+    sign: 'with log level 4 (default 2), log lines carry blockNum and it increases over time',
+    component: 'node',
+    check: 'log_block',
+    looksFor: patterns('node', ({ name, means }) => means === 'progress' || name === 'log_level'),
+    remedy:
+      'degraded: set LOG_LEVEL=4 in the env file of the node and recreate it; a height that stands: look at its peers and whether two thirds of the nodes run',
+    faults: ['log-level-low', 'node-stalled', 'node-down', 'subnet-halted'],
+    metric: 'subnet_node_log_block_number',
+    test: [CONTAINER_LOGS, 'the height in the log of a node is seen to rise, and to stand when its container ends'],
+  },
+  {
+    row: 'Bootnode',
+    sign: 'the log has messages from all subnet nodes',
+    component: 'bootnode',
+    check: 'messages',
+    looksFor: named('bootnode', 'received'),
+    remedy: 'start the node that the reason names, and let its p2p port reach the bootnode by UDP',
+    faults: ['bootnode-misses-a-node', 'node-down'],
+    metric: 'subnet_bootnode_nodes_seen',
+    test: [CONTAINER_LOGS, 'the bootnode is said to miss the one node that it does not hear'],
+  },
+  {
+    row: 'Relayer',
+    sign: 'the log shows blocks submitted periodically',
+    component: 'relayer',
+    check: 'submissions',
+    looksFor: patterns(
+      'relayer',
+      ({ name, means }) =>
+        means === 'progress' || ['attempt', 'modes', 'exited', 'redis_exited', 'fork'].includes(name),
+    ),
+    remedy:
+      'what the reason says of the pattern seen last: fund the wallet, mend the address of a chain, restart the container',
+    faults: ['relayer-silent', 'relayer-dead-container-up', 'relayer-forking'],
+    metric: 'subnet_relayer_submissions_total',
+    test: [CONTAINER_LOGS, 'the submissions of the relayer are seen and counted'],
+  },
+  {
+    row: 'Stats server, block data',
+    sign: 'its debug log folder shows block data being received',
+    component: 'stats',
+    check: 'block_data',
+    looksFor: named('stats', 'block_data'),
+    remedy: 'see that the nodes run and that STATS_SECRET is the same on both sides',
+    faults: ['stats-stale', 'subnet-halted', 'service-down'],
+    metric: 'subnet_stats_last_block_data_timestamp_seconds',
+    test: [CONTAINER_LOGS, 'block and history data are seen in the debug files of the stats server'],
+  },
+  {
+    row: 'Stats server, history data',
+    sign: 'its debug log folder shows history data being received',
+    component: 'stats',
+    check: 'history_data',
+    looksFor: named('stats', 'history_data', 'started'),
+    remedy: 'restart a node, which sends its history when it connects',
+    faults: ['stats-stale', 'service-down'],
+    metric: 'subnet_stats_last_history_data_timestamp_seconds',
+    test: [CONTAINER_LOGS, 'block and history data are seen in the debug files of the stats server'],
+  },
+  {
+    row: 'Frontend, logs',
+    sign: 'no errors in logs',
+    component: 'frontend',
+    check: 'logs',
+    looksFor: patterns('frontend', ({ means }) => means === 'error' || means === 'fatal'),
+    remedy:
+      'what the reason says of the pattern seen last: more memory for a build that was killed, the registry for serve',
+    faults: ['frontend-error', 'oom-kill'],
+    metric: 'subnet_frontend_errors_total',
+    test: [CONTAINER_LOGS, 'a frontend whose build was killed fails by its log, and is known to be out of memory'],
+  },
+  {
+    row: 'Frontend, console',
+    sign: 'no errors in the browser developer console',
+    component: 'frontend',
+    check: 'console',
+    looksFor: 'errors on the console, uncaught exceptions and failed requests, as a headless Chromium sees them',
+    remedy:
+      'see that the stats server answers at the address that the page was built with; open the page with the developer tools',
+    faults: ['console-error', 'oom-kill'],
+    metric: 'subnet_frontend_errors_total',
+    test: [
+      'test/commands/browser.test.ts',
+      'the daemon keeps one browser for all visits, counts what it sees, and ends it with itself',
+    ],
+  },
+  {
+    row: 'Known failure 1',
+    sign: 'a fatal protocol-stack error on binding the IPC file (invalid argument)',
+    component: 'node',
+    check: 'log_block',
+    looksFor: named('node', 'ipc_path_too_long', 'ipc_path_long'),
+    remedy: fixOf('ipc_path_too_long'),
+    faults: ['ipc-path-too-long'],
+    metric: 'subnet_known_failure',
+    test: [CONTAINER_LOGS, 'a node whose socket path is too long is known by its fatal line, with what to do'],
+  },
+  {
+    row: 'Known failure 2',
+    sign: 'a container dies with SIGKILL or exit code 137',
+    component: 'frontend',
+    check: 'container',
+    looksFor: named('frontend', 'build_killed'),
+    remedy: fixOf('out_of_memory'),
+    faults: ['oom-kill'],
+    metric: 'subnet_known_failure',
+    test: ['test/monitor/docker.test.ts', 'has an OOM kill in its metrics within a second of it'],
+  },
+];
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const code = (text: string): string => `\`${cell(text.trim())}\``;
+
+const sayLines = (looksFor: SpecificationRow['looksFor']): string =>
+  typeof looksFor === 'string'
+    ? cell(looksFor)
+    : looksFor.map(({ name, literal }) => `${name}: ${code(literal)}`).join('<br>');
+
+/** The rows as a table of the documentation. */
+export const specificationTable = (): string =>
+  [
+    '| specification, section 4 | check | looks for | what to do | demo fault | metric | shown by |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...specificationRows.map(
+      ({ row, sign, check, looksFor, remedy, faults, metric, test: [file] }) =>
+        `| **${row}**: ${sign} | [${check}](#${check}) | ${sayLines(looksFor)} | ${cell(remedy)} | ${faults.map(code).join(', ')} | ${code(metric)} | [${file}](../${file}) |`,
+    ),
+  ].join('\n');
