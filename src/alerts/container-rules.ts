@@ -9,6 +9,7 @@ export const containerRules = [
     name: 'SubnetContainerDown',
     severity: 'warning',
     for: '1m',
+    keepFiringFor: '2m',
     expr: `${CONTAINER_FAILS}
 and on (subnet, component, name) (max by (subnet, component, name) (max_over_time(subnet_container_running[2m])) == 0)`,
     labels: TARGET,
@@ -21,7 +22,6 @@ and on (subnet, component, name) (max by (subnet, component, name) (max_over_tim
     name: 'SubnetContainerRestarting',
     severity: 'warning',
     for: '3m',
-    keepFiringFor: '5m',
     // One that was stopped for minutes and runs again is mended, not restarting.
     expr: `${CONTAINER_FAILS}
 and on (subnet, component, name) (min_over_time(max_over_time(subnet_container_running[2m])[8m:30s]) == 1)
