@@ -187,6 +187,14 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
     series: { [one('subnet_log_source_up', { ...node, source: 'file' })]: fails },
     labels: node,
   },
+  SubnetdAlertsNotSent: {
+    series: {
+      [one('subnetd_alerts_failed_total', self)]: [stand, grow(1)],
+      [one('subnetd_alerts_dropped_total', self)]: stays(0),
+    },
+    labels: { instance: 'a:10545' },
+    value: () => '30',
+  },
   SubnetdDatabaseDown: { series: { [one('subnetd_database_up', self)]: fails }, labels: { instance: 'a:10545' } },
   SubnetdWatchdog: { series: {}, labels: {} },
 };
