@@ -420,7 +420,7 @@ describe('what is found', () => {
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
       },
       forMs: MINUTE,
-      keepFiringForMs: 2 * MINUTE,
+      keepFiringForMs: 3 * MINUTE,
     });
     const watchdog = judgeAlerts(see([]), {}).find(({ state }) => state === 'firing');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
