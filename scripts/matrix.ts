@@ -4,7 +4,7 @@ import { type FaultName, listFaults } from '../src/demo/faults.ts';
 import { findChromium } from '../src/demo/find-chromium.ts';
 import { faultAlerts } from '../test/support/fault-alerts.ts';
 import { judgeRun } from '../test/support/judge-run.ts';
-import { type FaultRun, runFault, waitForCalm } from '../test/support/run-fault.ts';
+import { type FaultRun, runFault, waitForCalm, waitForHistory } from '../test/support/run-fault.ts';
 import { startStack } from '../test/support/start-stack.ts';
 
 /**
@@ -68,6 +68,7 @@ const plans = faults.map(({ name, fails }) => ({
 const stack = await startStack(plans, 1);
 try {
   say(`${stack.subnets.length} subnets are up`);
+  await waitForHistory(stack);
   const runs = await Promise.all(
     stack.subnets.map(async (watched) => {
       const fault = watched.name as FaultName;

@@ -33,7 +33,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
   {
     name: 'SubnetStatsStale',
     severity: 'warning',
-    for: '1m',
+    for: '2m',
     expr: `${failing('stats', 'block_data|history_data')}
 unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     labels: TARGET,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { faultAlerts } from '../support/fault-alerts.ts';
 import { judgeRun } from '../support/judge-run.ts';
-import { runFault, waitForCalm } from '../support/run-fault.ts';
+import { runFault, waitForCalm, waitForHistory } from '../support/run-fault.ts';
 import { type Stack, startStack } from '../support/start-stack.ts';
 
 /** A page with a ticket, a page that holds all else back, and tickets; `npm run matrix` runs every fault, and in full time. */
@@ -24,6 +24,7 @@ describe('Prometheus and Alertmanager', () => {
 
   it('have nothing to tell of healthy subnets', async () => {
     await Promise.all(stack.subnets.map((watched) => waitForCalm(stack, watched, 120_000)));
+    await waitForHistory(stack);
     const firing = await stack.prometheus.query('ALERTS{alertstate="firing"}');
     expect(firing.map(({ labels }) => labels.alertname)).toEqual(['SubnetdWatchdog']);
     expect(stack.webhook.messages).toEqual([]);

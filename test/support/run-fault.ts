@@ -27,23 +27,42 @@ export interface Patience {
   readonly withinMs: number;
 }
 
+/** So often it is looked whether something has come. */
+const LOOK_MS = 500;
+
 /** `SubnetNodeDown subnet2`. */
 export const nameOf = ({ labels }: { readonly labels: Readonly<Record<string, string>> }): string =>
   [labels.alertname, labels.name].filter(Boolean).join(' ');
 
-const alertsOf = async ({ alertmanager }: Stack, subnet: string): Promise<readonly ShownAlert[]> =>
-  (await alertmanager.alerts()).filter(({ labels }) => labels.subnet === subnet);
+const alertsOf = async (stack: Stack, subnet: string): Promise<readonly ShownAlert[]> =>
+  (await stack.alerts()).filter(({ labels }) => labels.subnet === subnet);
 
 /** Waits until every check of a subnet that can be judged passes, and no alert of it is there. */
 export const waitForCalm = (stack: Stack, { name, url }: Watched, withinMs: number): Promise<void> =>
-  eventually(async () => {
-    const { subnets } = (await (await fetch(`${url}/status.json`)).json()) as Status;
-    const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
-    const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
-    if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is not well: ${JSON.stringify(bad)}`);
-    const alerts = await alertsOf(stack, name);
-    if (alerts.length > 0) throw new Error(`still there of ${name}: ${alerts.map(nameOf).join(', ')}`);
-  }, withinMs);
+  eventually(
+    async () => {
+      const { subnets } = (await (await fetch(`${url}/status.json`)).json()) as Status;
+      const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
+      const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
+      if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is not well: ${JSON.stringify(bad)}`);
+      const alerts = await alertsOf(stack, name);
+      if (alerts.length > 0) throw new Error(`still there of ${name}: ${alerts.map(nameOf).join(', ')}`);
+    },
+    withinMs,
+    LOOK_MS,
+  );
+
+/** Waits until Prometheus has known all subnets for as long as rules look back, as it does when something breaks. */
+export const waitForHistory = ({ prometheus, subnets, faster }: Stack): Promise<void> =>
+  eventually(
+    async () => {
+      const seconds = (2 * 60) / faster;
+      const known = (await prometheus.query(`up{job="subnetd"} offset ${seconds}s == 1`)).length;
+      if (known < subnets.length) throw new Error(`${known} of ${subnets.length} were scraped ${seconds} s ago`);
+    },
+    10 * 60_000,
+    LOOK_MS,
+  );
 
 /** What is told and not yet told to be over. */
 function openOf(messages: readonly Message[]): readonly string[] {
@@ -84,7 +103,7 @@ export async function runFault(
       const rest = left(alerts);
       const passed = (performance.now() - from) * faster;
       if ((rest.length === 0 && passed >= atLeastMs) || passed > withinMs) return rest;
-      await new Promise((resolve) => setTimeout(resolve, 2_000 / faster));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   };
 

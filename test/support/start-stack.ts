@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
-import { type Alertmanager, startAlertmanager } from './alertmanager.ts';
+import { type Alertmanager, type ShownAlert, startAlertmanager } from './alertmanager.ts';
 import { startDaemon, temporaryFolder } from './cli.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 import { shortenAlertmanager, shortenPrometheus, shortenRules } from './shorten.ts';
@@ -22,6 +22,8 @@ export interface Stack {
   readonly subnets: readonly Watched[];
   readonly prometheus: Prometheus;
   readonly alertmanager: Alertmanager;
+  /** What Alertmanager shows, but not the watchdog. Those who ask at once share an answer, as it gives few at a time. */
+  alerts(): Promise<readonly ShownAlert[]>;
   readonly webhook: Webhook;
   /** So many times are its times shorter than the shipped ones. */
   readonly faster: number;
@@ -53,6 +55,16 @@ function rename(inventory: string, name: string): string {
   const { subnets, ...rest } = parse(inventory) as { readonly subnets: readonly object[] };
   return stringify({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, name })) });
 }
+
+const share = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let asked: Promise<T> | undefined;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+};
 
 /** Starts all of it, four nodes in each subnet; what was started is stopped again when a part does not come up. */
 export async function startStack(plans: readonly SubnetPlan[], faster: number): Promise<Stack> {
@@ -98,7 +110,7 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
     };
     const prometheus = await startPrometheus(shortenPrometheus(addresses, faster));
     stops.push(prometheus.stop);
-    return { subnets, prometheus, alertmanager, webhook, faster, stop };
+    return { subnets, prometheus, alertmanager, alerts: share(alertmanager.alerts), webhook, faster, stop };
   } catch (error) {
     await stop();
     throw error;
