@@ -51,7 +51,7 @@ back fires in Prometheus, reaches Alertmanager and is told to nobody, as it foll
 | --- | --- | --- | --- | --- |
 ${runs.flatMap(toRows).join('\n')}
 
-A degraded check is told after a quarter of an hour, as it asks for no haste. \`npm test\` runs some of these faults with times ten
+A degraded check is told after a quarter of an hour, as it asks for no haste. \`npm test\` runs some of these faults with times twelve
 times shorter, and \`npm run soak\` watches a healthy demo for half an hour, in which no alert may fire.
 
 No fault of the demo brings these; promtool tries their rules in \`npm test\`, and conditions.test.ts those of the push:

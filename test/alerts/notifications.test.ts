@@ -11,13 +11,13 @@ const FAULTS = ['node-down', 'subnet-halted', 'service-down', 'peer-missing'] as
 /** By the clock of the shipped configuration. */
 const PATIENCE = { holdMs: 0, withinMs: 30 * 60_000 };
 
-/** From a fault to the message that somebody gets: all parts real but the subnets, as shipped but with times ten times shorter. */
+/** From a fault to the message that somebody gets: all parts real but the subnets, as shipped but with times twelve times shorter. */
 describe('Prometheus and Alertmanager', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack(
       FAULTS.map((name) => ({ name })),
-      10,
+      12,
     );
   }, 180_000);
   afterAll(() => stack?.stop());

@@ -11,7 +11,7 @@ const shorten = (text: string, faster: number): string =>
     ? text
     : text.replace(
         /(\d+)([smhd])/g,
-        (_, count, unit: keyof typeof SECONDS) => `${(Number(count) * SECONDS[unit] * 1000) / faster}ms`,
+        (_, count, unit: keyof typeof SECONDS) => `${Math.round((Number(count) * SECONDS[unit] * 1000) / faster)}ms`,
       );
 
 /** The values of these keys of a YAML text so many times shorter. */

@@ -38,14 +38,14 @@ export interface SubnetPlan {
 
 /** The times of the checks where those of the rules are shorter; blocks still come every two seconds. */
 const FAST_CHECKS = {
-  rpc: { schedule: 'every 1s', stallAfter: '10s' },
-  containers: { schedule: 'every 1s' },
-  services: { schedule: 'every 1s' },
+  rpc: { schedule: 'every 2s', stallAfter: '10s' },
+  containers: { schedule: 'every 2s' },
+  services: { schedule: 'every 3s' },
   logs: {
-    schedule: 'every 1s',
+    schedule: 'every 2s',
     bootnodeWindow: '30s',
-    submissionsWithin: '30s',
-    blockDataWithin: '15s',
+    submissionsWithin: '25s',
+    blockDataWithin: '10s',
     errorWindow: '30s',
   },
 };
@@ -74,16 +74,18 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
   };
   const folder = temporaryFolder();
   stops.push(folder.remove);
+  const ends: (() => Promise<void>)[] = [];
+  stops.push(() => Promise.all(ends.map((end) => end())));
 
   const watch = async ({ name, browser }: SubnetPlan): Promise<Watched> => {
     const checks = faster === 1 ? {} : { checks: FAST_CHECKS };
     const simulation = await startSimulation({ nodes: 4, faults: [], ...checks, ...(browser && { browser }) });
-    stops.push(simulation.stop);
+    ends.push(simulation.stop);
     mkdirSync(folder.path(name));
     const config = folder.path(`${name}/subnetd.yaml`);
     writeFileSync(config, rename(simulation.inventory(), name));
     const daemon = await startDaemon(config);
-    stops.push(async () => {
+    ends.push(async () => {
       daemon.child.kill('SIGTERM');
       await daemon.finished;
     });
