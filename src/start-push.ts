@@ -16,7 +16,7 @@ export interface PushLink {
 
 /** What the push needs of the program around it. */
 export interface PushDeps {
-  readonly see: () => Omit<Seen, 'now' | 'instance' | 'lateRounds'>;
+  readonly see: () => Omit<Seen, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<IncidentStore>;
   readonly publicUrl?: string;
@@ -28,6 +28,9 @@ export interface PushDeps {
 /** More late rounds than this are no longer told apart. */
 const MAX_LATE = 1_000;
 
+/** More than ten minutes of looks. */
+const MAX_LOOKS = 200;
+
 /** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
 export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, now }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
@@ -36,6 +39,15 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
   const late: { readonly subnet: string; readonly at: number }[] = [];
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
+  /** What had failed whenever alerts were judged, the newest at the end. */
+  const failed: { readonly at: number; readonly count: number }[] = [];
+  const countFailed = (): number => counts.failed + counts.dropped;
+  const notSent: Seen['notSent'] = (since) =>
+    countFailed() - (failed.findLast(({ at }) => at <= since) ?? failed[0] ?? { count: 0 }).count;
+  const noteFailed = (at: number) => {
+    failed.push({ at, count: countFailed() });
+    if (failed.length > MAX_LOOKS) failed.shift();
+  };
   const load = async (): Promise<Push> => {
     const [{ createPush }, { createJudge }] = await Promise.all([
       import('./push/create-push.ts'),
@@ -44,7 +56,10 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
     const judge = createJudge(links);
     return createPush({
       now,
-      judge: (time, open) => judge({ ...see(), now: time, instance, lateRounds }, open),
+      judge: (time, open) => {
+        noteFailed(time);
+        return judge({ ...see(), now: time, instance, lateRounds, notSent }, open);
+      },
       store: () => store(instance),
       counts,
       ...(publicUrl !== undefined && { generatorUrl: publicUrl }),

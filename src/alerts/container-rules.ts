@@ -3,14 +3,18 @@ import { failing, known, last, TARGET } from './promql.ts';
 
 const CONTAINER_FAILS = failing('.+', 'container');
 
+/** Whether the container ran within two minutes, for however short a while; a scrape may miss each of its short lives. */
+const RAN = '(max_over_time(subnet_container_running[2m]) + changes(subnet_container_restarts_total[2m]) > bool 0)';
+
 /** What Docker tells of containers, and of the files that programs write. */
 export const containerRules = [
   {
     name: 'SubnetContainerDown',
     severity: 'warning',
     for: '1m',
+    keepFiringFor: '2m',
     expr: `${CONTAINER_FAILS}
-and on (subnet, component, name) (max by (subnet, component, name) (max_over_time(subnet_container_running[2m])) == 0)`,
+and on (subnet, component, name) (max by (subnet, component, name) ${RAN} == 0)`,
     labels: TARGET,
     summary: 'A container of {{ $labels.subnet }} does not run.',
     description:
@@ -21,10 +25,9 @@ and on (subnet, component, name) (max by (subnet, component, name) (max_over_tim
     name: 'SubnetContainerRestarting',
     severity: 'warning',
     for: '3m',
-    keepFiringFor: '5m',
     // One that was stopped for minutes and runs again is mended, not restarting.
     expr: `${CONTAINER_FAILS}
-and on (subnet, component, name) (min_over_time(max_over_time(subnet_container_running[2m])[8m:30s]) == 1)
+and on (subnet, component, name) (min_over_time(${RAN}[8m:30s]) == 1)
 or ${known('silent_restart_loop')}`,
     labels: TARGET,
     summary: 'A container of {{ $labels.subnet }} restarts.',

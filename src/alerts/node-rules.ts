@@ -10,7 +10,7 @@ export const nodeRules = [
     name: 'SubnetNodeDown',
     severity: 'warning',
     for: '1m',
-    keepFiringFor: '2m',
+    keepFiringFor: '3m',
     expr: ofNodes(`min by (subnet, name) (${last('subnet_node_up')}) == 0`),
     labels: TARGET,
     summary: 'A node of {{ $labels.subnet }} does not answer.',
@@ -22,7 +22,7 @@ export const nodeRules = [
     name: 'SubnetNodeStalled',
     severity: 'warning',
     for: '1m',
-    keepFiringFor: '2m',
+    keepFiringFor: '3m',
     expr: `max by (subnet, component, name) (${ofNodes(last(HEIGHT))})
 and on (subnet, name) (${LATEST_BLOCK_FAILS})
 and on (subnet, name) (max by (subnet, name) (changes(${HEIGHT}[2m])) == 0)`,
@@ -36,7 +36,7 @@ and on (subnet, name) (max by (subnet, name) (changes(${HEIGHT}[2m])) == 0)`,
     name: 'SubnetNodeBehind',
     severity: 'warning',
     for: '3m',
-    keepFiringFor: '2m',
+    keepFiringFor: '3m',
     expr: `max by (subnet) (${last(HEIGHT)})
 - on (subnet) group_right () max by (subnet, component, name) (${ofNodes(last(HEIGHT))})
 and on (subnet, name) (${LATEST_BLOCK_FAILS})
@@ -51,7 +51,7 @@ and on (subnet, name) (max by (subnet, name) (changes(${HEIGHT}[2m])) > 0)`,
     name: 'SubnetNodeTellsNoBlock',
     severity: 'warning',
     for: '1m',
-    keepFiringFor: '2m',
+    keepFiringFor: '3m',
     expr: `${LATEST_BLOCK_FAILS}
 and on (subnet, name) (max by (subnet, name) (${last('subnet_node_up')}) == 1)
 unless on (subnet, name) ${last(HEIGHT)}`,
@@ -80,7 +80,8 @@ unless on (subnet, name) (
   {
     name: 'SubnetNodeLogFault',
     severity: 'warning',
-    for: '1m',
+    // Longer than the alert of a node that stands takes, which explains it.
+    for: '3m',
     expr: failing('node', 'log_block'),
     labels: TARGET,
     summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',

@@ -11,6 +11,8 @@ export interface Seen {
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   /** Rounds of a subnet that did not begin in time since then. */
   readonly lateRounds: (subnet: string, since: number) => number;
+  /** Alerts of the push that an Alertmanager did not take since then, counted for each attempt. */
+  readonly notSent: (since: number) => number;
   /** Undefined while it is not known, or when no target names a container. */
   readonly isDockerUp: boolean | undefined;
   readonly isDatabaseUp: boolean;

@@ -7,6 +7,7 @@ import { type Condition, type Judged, perInstance, perSubnet, perTarget } from '
 const SLACK_MS = 150_000;
 const LATE_WINDOW_MS = 10 * 60_000;
 const MAX_LATE = 3;
+const NOT_SENT_WINDOW_MS = 5 * 60_000;
 
 /** The longest time since a check that should have run did, in seconds; of one that never did, its interval. */
 function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen): Judged {
@@ -38,6 +39,7 @@ export const subnetdConditions = {
     if (logs === undefined) return undefined;
     return Object.values(logs.sources).some(({ up }) => !up) ? 0 : false;
   }),
+  SubnetdAlertsNotSent: perInstance(({ notSent, now }) => notSent(now - NOT_SENT_WINDOW_MS) || false),
   SubnetdDatabaseDown: perInstance(({ isDatabaseUp }) => (isDatabaseUp ? false : 0)),
   SubnetdWatchdog: () => [{ of: {}, isKnown: true, value: 1 }],
 } as const satisfies Readonly<Record<string, Condition>>;

@@ -83,6 +83,19 @@ or max by (instance) (absent_over_time(up{job="${JOB}"}[2m]))`,
     dashboard: 'subnetd-self',
   },
   {
+    name: 'SubnetdAlertsNotSent',
+    severity: 'warning',
+    for: '5m',
+    expr: `sum by (instance) (
+  increase(subnetd_alerts_failed_total[5m]) + increase(subnetd_alerts_dropped_total[5m])
+) > 0`,
+    labels: INSTANCE,
+    summary: 'subnetd cannot tell an Alertmanager of alerts.',
+    description:
+      'An Alertmanager did not take {{ $value | humanize }} alerts from {{ $labels.instance }} within five minutes, so what subnetd pushes may reach nobody. The log of subnetd names the Alertmanager and why; start it, or correct `alertmanager` in the inventory.',
+    dashboard: 'subnetd-self',
+  },
+  {
     name: 'SubnetdDatabaseDown',
     severity: 'warning',
     for: '5m',

@@ -121,6 +121,7 @@ const see = (targets: Subnet, more: Partial<Seen> = {}): Seen => ({
   instance: 'i',
   intervalMs: () => 10_000,
   lateRounds: () => 0,
+  notSent: () => 0,
   isDockerUp: true,
   isDatabaseUp: true,
   lastReloadSuccessful: true,
@@ -374,6 +375,13 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     not: [see([good('a')], { lateRounds: () => 3 })],
     unknown: [],
   },
+  SubnetdAlertsNotSent: {
+    so: see([good('a')], { notSent: (since) => (since === NOW - 5 * MINUTE ? 7 : 0) }),
+    of: { instance: 'i' },
+    value: 7,
+    not: [see([good('a')], { notSent: () => 0 })],
+    unknown: [],
+  },
   SubnetdReloadFailed: itself({ lastReloadSuccessful: false }),
   SubnetdLogSourceDown: {
     so: see([state(readable, {}, { logs: logs({ sources: { file: { ...sources.file, up: false } } }) })]),
@@ -426,7 +434,7 @@ describe('what is found', () => {
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
       },
       forMs: MINUTE,
-      keepFiringForMs: 2 * MINUTE,
+      keepFiringForMs: 3 * MINUTE,
     });
     const watchdog = judge(see([]), none).find(({ state }) => state === 'firing');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });

@@ -131,6 +131,7 @@ describe('what fires', () => {
     const gone: Series = {
       [`subnet_check_success{${of}, check="container"}`]: always(0),
       [`subnet_container_running{${of}}`]: always(0),
+      [`subnet_container_restarts_total{${of}}`]: always(0),
     };
     const bootnode = { component: 'bootnode', name: 'bootnode' };
     expectFiring(subnetOf(4, {}, gone), { alertname: 'SubnetContainerDown', ...bootnode });

@@ -123,11 +123,20 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
   },
   SubnetFrontendErrors: byCheck(target('frontend'), 'console'),
   SubnetContainerDown: {
-    series: { [success(node, 'container')]: fails, [one('subnet_container_running', node)]: fails },
+    series: {
+      [success(node, 'container')]: fails,
+      [one('subnet_container_running', node)]: fails,
+      [one('subnet_container_restarts_total', node)]: stays(0),
+    },
     labels: node,
   },
   SubnetContainerRestarting: {
-    series: { [success(node, 'container')]: fails, [one('subnet_container_running', node)]: stays(1) },
+    series: {
+      [success(node, 'container')]: fails,
+      // No scrape finds it running.
+      [one('subnet_container_running', node)]: [constant(1), constant(0)],
+      [one('subnet_container_restarts_total', node)]: [stand, grow(1)],
+    },
     labels: node,
   },
   SubnetContainerMemoryNearLimit: {
@@ -186,6 +195,14 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
   SubnetdLogSourceDown: {
     series: { [one('subnet_log_source_up', { ...node, source: 'file' })]: fails },
     labels: node,
+  },
+  SubnetdAlertsNotSent: {
+    series: {
+      [one('subnetd_alerts_failed_total', self)]: [stand, grow(1)],
+      [one('subnetd_alerts_dropped_total', self)]: stays(0),
+    },
+    labels: { instance: 'a:10545' },
+    value: () => '30',
   },
   SubnetdDatabaseDown: { series: { [one('subnetd_database_up', self)]: fails }, labels: { instance: 'a:10545' } },
   SubnetdWatchdog: { series: {}, labels: {} },

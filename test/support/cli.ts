@@ -75,14 +75,14 @@ export async function startDaemon(config: string, env?: Readonly<Record<string, 
 }
 
 /** Calls until it does not throw, at most 20 s, and throws the last error then. */
-export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 20_000, everyMs = 25): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (performance.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   }
 }

@@ -4,35 +4,68 @@ import type { FaultName } from '../../src/demo/faults.ts';
 /** An alert, with the target that it is of where it is of one. */
 export type AlertOf = AlertName | `${AlertName} ${string}`;
 
-/** What people are told of a fault of the demo with four nodes, and what is not told as it follows from that. */
+/** What people are told of a fault of the demo with four nodes, and what Alertmanager holds back as it follows from that. */
 export interface FaultAlerts {
   readonly pages?: readonly AlertOf[];
   readonly tickets?: readonly AlertOf[];
-  readonly silenced?: readonly AlertOf[];
+  readonly inhibited?: readonly AlertOf[];
 }
 
 const all = ['subnet1', 'subnet2', 'subnet3', 'subnet4'] as const;
 
 /** Each fault with exactly its alerts. */
-export const faultAlerts = {
-  'node-down': {
-    pages: ['SubnetQuorumAtRisk'],
-    tickets: ['SubnetNodeDown subnet2'],
-    silenced: ['SubnetNodePeersMissing subnet2', 'SubnetNodeLogFault subnet2'],
-  },
+export const faultAlerts: Readonly<Record<FaultName, FaultAlerts>> = {
   'node-stalled': {
     pages: ['SubnetQuorumAtRisk'],
     tickets: ['SubnetNodeStalled subnet2'],
-    silenced: ['SubnetNodeLogFault subnet2'],
+    inhibited: ['SubnetNodeLogFault subnet2'],
+  },
+  'node-down': {
+    pages: ['SubnetQuorumAtRisk'],
+    tickets: ['SubnetNodeDown subnet2'],
+    inhibited: ['SubnetContainerDown subnet2', 'SubnetNodeLogFault subnet2', 'SubnetNodePeersMissing subnet2'],
   },
   'node-behind': { tickets: ['SubnetNodeBehind subnet2'] },
+  'peer-missing': { tickets: ['SubnetNodePeersMissing subnet2', 'SubnetNodePeersMissing subnet3'] },
+  'admin-not-exposed': { tickets: all.map((name) => `SubnetCheckDegraded ${name}` as const) },
+  'rpc-error-inside-result': { tickets: ['SubnetNodeTellsNoBlock subnet2'] },
+  'rpc-garbage': { tickets: ['SubnetNodeDown subnet2'], inhibited: ['SubnetNodePeersMissing subnet2'] },
   'subnet-halted': {
     pages: ['SubnetHalted'],
-    silenced: [
+    inhibited: [
       ...all.flatMap((name) => [`SubnetNodeStalled ${name}`, `SubnetNodeLogFault ${name}`] as const),
       'SubnetStatsStale stats',
       'SubnetRelayerStopped relayer',
     ],
   },
-  'service-down': { tickets: ['SubnetServiceDown stats'], silenced: ['SubnetStatsStale stats'] },
-} as const satisfies Partial<Record<FaultName, FaultAlerts>>;
+  'service-down': {
+    tickets: ['SubnetServiceDown stats'],
+    inhibited: ['SubnetContainerDown stats', 'SubnetStatsStale stats'],
+  },
+  'relayer-silent': { pages: ['SubnetRelayerStopped relayer'] },
+  'relayer-dead-container-up': {
+    pages: ['SubnetRelayerStopped relayer'],
+    tickets: ['SubnetRelayerDead relayer'],
+    inhibited: ['SubnetServiceDown relayer'],
+  },
+  'relayer-forking': { pages: ['SubnetRelayerStopped relayer'] },
+  'bootnode-misses-a-node': { tickets: ['SubnetBootnodeMissesNode bootnode'] },
+  'stats-stale': { tickets: ['SubnetStatsStale stats'] },
+  'frontend-error': { tickets: ['SubnetFrontendErrors frontend'] },
+  'console-error': { tickets: ['SubnetFrontendErrors frontend'] },
+  'log-level-low': { tickets: all.map((name) => `SubnetCheckDegraded ${name}` as const) },
+  'oom-kill': {
+    tickets: ['SubnetContainerOutOfMemory frontend'],
+    inhibited: ['SubnetContainerRestarting frontend', 'SubnetFrontendErrors frontend', 'SubnetServiceDown frontend'],
+  },
+  'ipc-path-too-long': {
+    pages: ['SubnetQuorumAtRisk'],
+    tickets: ['SubnetIpcPathTooLong subnet2'],
+    inhibited: [
+      'SubnetContainerRestarting subnet2',
+      'SubnetNodeDown subnet2',
+      'SubnetNodeLogFault subnet2',
+      'SubnetNodePeersMissing subnet2',
+    ],
+  },
+};

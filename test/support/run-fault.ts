@@ -1,79 +1,131 @@
 import type { FaultName } from '../../src/demo/faults.ts';
 import type { Status } from '../../src/http/to-status.ts';
+import type { ShownAlert } from './alertmanager.ts';
 import { eventually } from './cli.ts';
 import type { FaultAlerts } from './fault-alerts.ts';
-import type { Stack } from './start-stack.ts';
+import type { Stack, Watched } from './start-stack.ts';
 import type { Message } from './webhook.ts';
 
 /** What came of a fault between its beginning and the return of calm. */
 export interface FaultRun {
-  /** All that was told, in order. */
+  readonly fault: FaultName;
+  /** All that was told of its subnet, in order. */
   readonly messages: readonly Message[];
   /** Seconds from the fault to the first message that told an alert, by the alert. */
   readonly toldAfter: Readonly<Record<string, number>>;
-  /** Alerts that fired in Prometheus, reached Alertmanager and were not told. */
-  readonly silenced: readonly string[];
+  /** Alerts that Alertmanager held back and never told. */
+  readonly inhibited: readonly string[];
+  /** What of this had not come, or had not ended, when the time was over. */
+  readonly late: readonly string[];
 }
 
-const WITHIN_MS = 240_000;
+/** How long to wait, in milliseconds, by the clock of the shipped configuration. */
+export interface Patience {
+  /** The fault lasts at least for so long. */
+  readonly holdMs: number;
+  /** Until all is told that should be, and until all of it has ended. */
+  readonly withinMs: number;
+}
+
+/** So often it is looked whether something has come. */
+const LOOK_MS = 500;
 
 /** `SubnetNodeDown subnet2`. */
 export const nameOf = ({ labels }: { readonly labels: Readonly<Record<string, string>> }): string =>
   [labels.alertname, labels.name].filter(Boolean).join(' ');
 
-/** Every check that can be judged passes, and no alert fires but the watchdog. */
-export const waitForCalm = ({ url, alertmanager }: Stack): Promise<void> =>
-  eventually(async () => {
-    const { subnets } = (await (await fetch(`${url}/status.json`)).json()) as Status;
-    const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
-    const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
-    if (checks.length === 0 || bad.length > 0) throw new Error(`not well: ${JSON.stringify(bad)}`);
-    const alerts = await alertmanager.alerts();
-    if (alerts.length > 0) throw new Error(`still there: ${alerts.map(nameOf).join(', ')}`);
-  }, WITHIN_MS);
+const alertsOf = async (stack: Stack, subnet: string): Promise<readonly ShownAlert[]> =>
+  (await stack.alerts()).filter(({ labels }) => labels.subnet === subnet);
 
-/** Breaks one thing, waits until all is told and silenced that should be, mends it, and waits until that is told too. */
-export async function runFault(stack: Stack, fault: FaultName, expected: FaultAlerts): Promise<FaultRun> {
-  const { simulation, alertmanager, webhook } = stack;
-  const told = [...(expected.pages ?? []), ...(expected.tickets ?? [])];
-  const silenced = new Set<string>();
-  await waitForCalm(stack);
-  const first = webhook.messages.length;
-  const begun = performance.now();
-  const atStart = webhook.now();
+/** Waits until every check of a subnet that can be judged passes, and no alert of it is there. */
+export const waitForCalm = (stack: Stack, { name, url }: Watched, withinMs: number): Promise<void> =>
+  eventually(
+    async () => {
+      const { subnets } = (await (await fetch(`${url}/status.json`)).json()) as Status;
+      const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
+      const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
+      if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is not well: ${JSON.stringify(bad)}`);
+      const alerts = await alertsOf(stack, name);
+      if (alerts.length > 0) throw new Error(`still there of ${name}: ${alerts.map(nameOf).join(', ')}`);
+    },
+    withinMs,
+    LOOK_MS,
+  );
 
-  const look = async () => {
-    const alerts = await alertmanager.alerts();
-    for (const alert of alerts) if (alert.status.state === 'suppressed') silenced.add(nameOf(alert));
-  };
+/** Waits until Prometheus has known all subnets for as long as rules look back, as it does when something breaks. */
+export const waitForHistory = ({ prometheus, subnets, faster }: Stack): Promise<void> =>
+  eventually(
+    async () => {
+      const seconds = (2 * 60) / faster;
+      const known = (await prometheus.query(`up{job="subnetd"} offset ${seconds}s == 1`)).length;
+      if (known < subnets.length) throw new Error(`${known} of ${subnets.length} were scraped ${seconds} s ago`);
+    },
+    10 * 60_000,
+    LOOK_MS,
+  );
+
+/** What is told and not yet told to be over. */
+function openOf(messages: readonly Message[]): readonly string[] {
+  const open = new Set<string>();
+  for (const { alerts } of messages)
+    for (const alert of alerts)
+      if (alert.status === 'firing') open.add(nameOf(alert));
+      else open.delete(nameOf(alert));
+  return [...open];
+}
+
+/** Breaks one thing in a well subnet, waits until all is told and held back that should be, mends it, and waits until that is told too. */
+export async function runFault(
+  stack: Stack,
+  watched: Watched,
+  fault: FaultName,
+  expected: FaultAlerts,
+  { holdMs, withinMs }: Patience,
+): Promise<FaultRun> {
+  const { webhook, faster } = stack;
+  const held = new Set<string>();
   const toldAfter: Record<string, number> = {};
-  const note = () => {
-    for (const { at, alerts } of webhook.messages.slice(first))
-      for (const alert of alerts) toldAfter[nameOf(alert)] ??= (at - atStart) / 1000;
+  const begun = webhook.now();
+  const messages = () =>
+    webhook.messages.filter(({ at, groupLabels }) => at >= begun && groupLabels.subnet === watched.name);
+  const told = () => {
+    for (const { at, alerts } of messages())
+      for (const alert of alerts) toldAfter[nameOf(alert)] ??= (at - begun) / 1000;
+    return toldAfter;
   };
-  await simulation.setFaults([fault]);
-  await eventually(async () => {
-    await look();
-    note();
-    const missing = [
-      ...told.filter((name) => toldAfter[name] === undefined),
-      ...(expected.silenced ?? []).filter((name) => !silenced.has(name)),
-    ];
-    if (missing.length > 0)
-      throw new Error(`${fault}: after ${Math.round(performance.now() - begun)} ms there was no ${missing.join(', ')}`);
-  }, WITHIN_MS);
 
-  await simulation.setFaults([]);
-  await eventually(async () => {
-    await look();
-    const open = new Set<string>();
-    for (const { alerts } of webhook.messages.slice(first))
-      for (const alert of alerts)
-        if (alert.status === 'firing') open.add(nameOf(alert));
-        else open.delete(nameOf(alert));
-    if (open.size > 0) throw new Error(`${fault}: nobody was told that this is over: ${[...open].join(', ')}`);
-  }, WITHIN_MS);
-  await waitForCalm(stack);
-  note();
-  return { messages: webhook.messages.slice(first), toldAfter, silenced: [...silenced].sort() };
+  /** Looks until nothing is left, or the time is over; says what is left then. */
+  const until = async (left: (alerts: readonly ShownAlert[]) => readonly string[], atLeastMs: number) => {
+    const from = performance.now();
+    for (;;) {
+      const alerts = await alertsOf(stack, watched.name);
+      for (const alert of alerts) if (alert.status.state === 'suppressed') held.add(nameOf(alert));
+      const rest = left(alerts);
+      const passed = (performance.now() - from) * faster;
+      if ((rest.length === 0 && passed >= atLeastMs) || passed > withinMs) return rest;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  };
+
+  await watched.simulation.setFaults([fault]);
+  const { pages = [], tickets = [], inhibited = [] } = expected;
+  const missing = await until(
+    () => [
+      ...[...pages, ...tickets].filter((name) => told()[name] === undefined),
+      ...inhibited.filter((name) => !held.has(name)),
+    ],
+    holdMs,
+  );
+  await watched.simulation.setFaults([]);
+  const lasting = await until((alerts) => [...alerts.map(nameOf), ...openOf(messages())], 0);
+  return {
+    fault,
+    messages: messages(),
+    toldAfter: told(),
+    inhibited: [...held].filter((name) => told()[name] === undefined).sort(),
+    late: [
+      ...missing.map((name) => `${name} did not come`),
+      ...[...new Set(lasting)].map((name) => `${name} did not end`),
+    ],
+  };
 }

@@ -1,69 +1,118 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
 import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
-import { type Alertmanager, startAlertmanager } from './alertmanager.ts';
+import { type Alertmanager, type ShownAlert, startAlertmanager } from './alertmanager.ts';
 import { startDaemon, temporaryFolder } from './cli.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 import { shortenAlertmanager, shortenPrometheus, shortenRules } from './shorten.ts';
 import { startWebhook, type Webhook } from './webhook.ts';
 
-/** A simulated subnet and everything between it and people, with shipped configuration and shorter times. */
-export interface Stack {
+/** A simulated subnet, and the subnetd that watches it alone. */
+export interface Watched {
+  readonly name: string;
   readonly simulation: Simulation;
-  readonly prometheus: Prometheus;
-  readonly alertmanager: Alertmanager;
-  readonly webhook: Webhook;
   /** The daemon's page. */
   readonly url: string;
+}
+
+/** Simulated subnets and everything between them and people, as shipped. */
+export interface Stack {
+  readonly subnets: readonly Watched[];
+  readonly prometheus: Prometheus;
+  readonly alertmanager: Alertmanager;
+  /** What Alertmanager shows, but not the watchdog. Those who ask at once share an answer, as it gives few at a time. */
+  alerts(): Promise<readonly ShownAlert[]>;
+  readonly webhook: Webhook;
+  /** So many times are its times shorter than the shipped ones. */
+  readonly faster: number;
   stop(): Promise<void>;
 }
 
-/** The times of the checks, shorter by about as much as those of the rules; blocks still come every two seconds. */
-const CHECKS = {
-  rpc: { schedule: 'every 1s', stallAfter: '5s' },
-  services: { schedule: 'every 1s' },
+/** A subnet to simulate, and the Chromium that visits its frontend, if one does. */
+export interface SubnetPlan {
+  readonly name: string;
+  readonly browser?: string | undefined;
+}
+
+/** The times of the checks where those of the rules are shorter; blocks still come every two seconds. */
+const FAST_CHECKS = {
+  rpc: { schedule: 'every 2s', stallAfter: '10s' },
+  containers: { schedule: 'every 2s' },
+  services: { schedule: 'every 3s' },
   logs: {
-    schedule: 'every 1s',
+    schedule: 'every 2s',
     bootnodeWindow: '30s',
-    submissionsWithin: '30s',
-    blockDataWithin: '20s',
-    errorWindow: '25s',
+    submissionsWithin: '25s',
+    blockDataWithin: '10s',
+    errorWindow: '30s',
   },
 };
 
-/** Starts all of it; what was started is stopped again when a part does not come up. */
-export async function startStack(): Promise<Stack> {
+/** A simulation's inventory with another name for its subnet. */
+function rename(inventory: string, name: string): string {
+  const { subnets, ...rest } = parse(inventory) as { readonly subnets: readonly object[] };
+  return stringify({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, name })) });
+}
+
+const share = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let asked: Promise<T> | undefined;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+};
+
+/** Starts all of it, four nodes in each subnet; what was started is stopped again when a part does not come up. */
+export async function startStack(plans: readonly SubnetPlan[], faster: number): Promise<Stack> {
   const stops: (() => unknown)[] = [];
   const stop = async () => {
     for (const end of stops.splice(0).toReversed()) await end();
   };
-  try {
-    const folder = temporaryFolder();
-    stops.push(folder.remove);
-    const simulation = await startSimulation({ nodes: 4, faults: [], checks: CHECKS });
-    stops.push(simulation.stop);
-    writeFileSync(folder.path('subnetd.yaml'), simulation.inventory());
-    const daemon = await startDaemon(folder.path('subnetd.yaml'));
-    stops.push(async () => {
+  const folder = temporaryFolder();
+  stops.push(folder.remove);
+  const ends: (() => Promise<void>)[] = [];
+  stops.push(() => Promise.all(ends.map((end) => end())));
+
+  const watch = async ({ name, browser }: SubnetPlan): Promise<Watched> => {
+    const checks = faster === 1 ? {} : { checks: FAST_CHECKS };
+    const simulation = await startSimulation({ nodes: 4, faults: [], ...checks, ...(browser && { browser }) });
+    ends.push(simulation.stop);
+    mkdirSync(folder.path(name));
+    const config = folder.path(`${name}/subnetd.yaml`);
+    writeFileSync(config, rename(simulation.inventory(), name));
+    const daemon = await startDaemon(config);
+    ends.push(async () => {
       daemon.child.kill('SIGTERM');
       await daemon.finished;
     });
+    return { name, simulation, url: daemon.url };
+  };
+
+  try {
+    const subnets: Watched[] = [];
+    for (const plan of plans) subnets.push(await watch(plan));
     const webhook = await startWebhook();
     stops.push(webhook.stop);
-    const alertmanager = await startAlertmanager(shortenAlertmanager(webhook.url));
+    const alertmanager = await startAlertmanager(shortenAlertmanager(webhook.url, faster));
     stops.push(alertmanager.stop);
 
     const shipped = fileURLToPath(new URL('../../config/prometheus/rules/', import.meta.url));
     mkdirSync(folder.path('rules'));
     for (const file of readdirSync(shipped))
-      writeFileSync(join(folder.path('rules'), file), shortenRules(readFileSync(join(shipped, file), 'utf8')));
+      writeFileSync(folder.path(`rules/${file}`), shortenRules(readFileSync(join(shipped, file), 'utf8'), faster));
     const host = (url: string) => new URL(url).host;
-    const prometheus = await startPrometheus(
-      shortenPrometheus(host(daemon.url), host(alertmanager.url), `${folder.path('rules')}/*.yml`),
-    );
+    const addresses = {
+      subnetd: subnets.map(({ url }) => host(url)),
+      alertmanager: host(alertmanager.url),
+      rules: folder.path('rules/*.yml'),
+    };
+    const prometheus = await startPrometheus(shortenPrometheus(addresses, faster));
     stops.push(prometheus.stop);
-    return { simulation, prometheus, alertmanager, webhook, url: daemon.url, stop };
+    return { subnets, prometheus, alertmanager, alerts: share(alertmanager.alerts), webhook, faster, stop };
   } catch (error) {
     await stop();
     throw error;

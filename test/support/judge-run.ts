@@ -1,0 +1,56 @@
+import { alertRules } from '../../src/alerts/alert-rules.ts';
+import type { FaultAlerts } from './fault-alerts.ts';
+import { type FaultRun, nameOf } from './run-fault.ts';
+import type { Message } from './webhook.ts';
+
+const same = (one: readonly string[], other: readonly string[]): boolean =>
+  [...one].sort().join() === [...other].sort().join();
+
+const say = (names: readonly string[]): string => [...names].sort().join(', ') || 'nothing';
+
+/** What is wrong with the words, labels and links of a message about a subnet. */
+function wordProblems({ receiver, alerts }: Message, subnet: string): readonly string[] {
+  return alerts.flatMap(({ labels, annotations }) => {
+    const { alertname = '', severity } = labels;
+    const { summary = '', description = '', runbook_url, dashboard_url = '' } = annotations;
+    const rule = alertRules.find(({ name }) => name === alertname);
+    const expected: readonly (readonly [boolean, string])[] = [
+      [severity === rule?.severity, `has the severity ${severity}`],
+      [receiver === (severity === 'critical' ? 'page' : 'ticket'), `goes to ${receiver}`],
+      [same(Object.keys(labels), ['alertname', 'severity', ...(rule?.labels ?? [])]), 'has other labels'],
+      [summary.includes(subnet) && description.includes(subnet), 'does not name its subnet'],
+      [!/[{}]|no value/.test(summary + description), 'has a text that was not filled in'],
+      [runbook_url === `http://127.0.0.1:10545/alerts/${alertname}`, `leads to ${runbook_url}`],
+      [
+        dashboard_url.startsWith('http://127.0.0.1:3000/d/subnetd-') && dashboard_url.includes(`var-subnet=${subnet}`),
+        `leads to ${dashboard_url}`,
+      ],
+    ];
+    return expected.filter(([is]) => !is).map(([, what]) => `${alertname} ${what}`);
+  });
+}
+
+/** Each in a sentence: what was told of a fault and should not have been, or should have been and was not. */
+export function judgeRun({ fault, messages, inhibited, late }: FaultRun, expected: FaultAlerts): readonly string[] {
+  const problems = [...late];
+  for (const [receiver, wanted = []] of [
+    ['page', expected.pages],
+    ['ticket', expected.tickets],
+  ] as const) {
+    const to = messages.filter((message) => message.receiver === receiver);
+    for (const status of ['firing', 'resolved'] as const) {
+      const told = to.filter((message) => message.status === status);
+      if (told.length !== (wanted.length > 0 ? 1 : 0)) problems.push(`${receiver}: ${told.length} messages ${status}`);
+      const names = new Set(
+        told.flatMap(({ alerts }) => alerts.filter((alert) => alert.status === status).map(nameOf)),
+      );
+      if (!same([...names], wanted))
+        problems.push(`${receiver}: ${status} was ${say([...names])}, and not ${say(wanted)}`);
+    }
+  }
+  if (!same(inhibited, expected.inhibited ?? []))
+    problems.push(`held back was ${say(inhibited)}, and not ${say(expected.inhibited ?? [])}`);
+  return [...problems, ...messages.flatMap((message) => wordProblems(message, fault))].map(
+    (problem) => `${fault}: ${problem}`,
+  );
+}
