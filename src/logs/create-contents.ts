@@ -1,4 +1,5 @@
 import type { FilePosition } from '../model/log.ts';
+import type { OnLine } from './create-line-cutter.ts';
 import { createTail, type Tail } from './create-tail.ts';
 import { type FoundFile, isRelated } from './find-log-files.ts';
 
@@ -37,7 +38,7 @@ const SEEK_MS = 60_000;
 const MAX_ENDED = 64;
 
 /** The contents that were stored, all looked for; `tell` gets a line that did not end. */
-export function createContents(stored: readonly FilePosition[], tell: (line: string) => void): Contents {
+export function createContents(stored: readonly FilePosition[], tell: OnLine): Contents {
   const alive = new Map<string, Tail>();
   const copies = new Map<string, Copy>();
   /** Until when its rest is looked for: 0 when it was found. */

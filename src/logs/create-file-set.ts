@@ -1,5 +1,6 @@
 import type { FilePosition, LogFault } from '../model/log.ts';
 import { createContents } from './create-contents.ts';
+import type { OnLine } from './create-line-cutter.ts';
 import { createTail, type Tail } from './create-tail.ts';
 import { hashHead, readHeadOf } from './file-head.ts';
 import { type FoundFile, findRelated, toFault } from './find-log-files.ts';
@@ -10,7 +11,7 @@ export interface FileSetOptions {
   /** Of an earlier process; absent when there was none. */
   readonly stored?: readonly FilePosition[];
   readonly lookBackBytes: number;
-  readonly onLine: (line: string, old: boolean) => void;
+  readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
   /** Asked after each chunk. */
   readonly goOn: () => boolean;
 }
@@ -37,8 +38,8 @@ const isOwnFile = (tail: Tail, { inode, size }: FoundFile, head: Buffer): boolea
 
 /** A set that knows nothing but what was stored. */
 export function createFileSet({ stored, lookBackBytes, onLine, goOn }: FileSetOptions): FileSet {
-  const tell = (line: string) => onLine(line, false);
-  const tellOld = (line: string) => onLine(line, true);
+  const tell: OnLine = (text, start, end) => onLine(text, start, end, false);
+  const tellOld: OnLine = (text, start, end) => onLine(text, start, end, true);
   const contents = createContents(stored ?? [], tell);
   const { alive, copies, isAlive } = contents;
   /** Since when a file is not in the glob any more. */

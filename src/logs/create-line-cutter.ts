@@ -1,17 +1,24 @@
 /** A line is cut here; what follows up to its end is thrown away unseen. */
 export const MAX_LINE_BYTES = 64 * 1024;
 
+/**
+ * Takes a line: what stands in a Latin-1 text from `start` up to before `end`, without its line break. Most lines say
+ * nothing that matters, so no text is made for each.
+ */
+export type OnLine = (text: string, start: number, end: number) => void;
+
 /** Cuts a stream of bytes into lines, never holding more than one cut line. */
 export interface LineCutter {
-  /** Takes the next bytes as Latin-1 text and tells each line that ends in them, without its line break. */
-  push(text: string, onLine: (line: string) => void): void;
+  /** Takes the next bytes as Latin-1 text and tells each line that ends in them. */
+  push(text: string, onLine: OnLine): void;
   /** Bytes of the line that has not ended yet, those thrown away included. */
   pendingBytes(): number;
-  /** The line that has not ended yet, as far as it is kept. */
-  pending(): string;
-  /** Forgets the line that has not ended yet. */
-  reset(): void;
+  /** Tells the line that has not ended yet, as far as it is kept and if there is one, and forgets it. */
+  flush(onLine: OnLine): void;
 }
+
+/** A slice would hold all that it was cut from in memory. */
+const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 /** A cutter at the beginning of a line. */
 export function createLineCutter(): LineCutter {
@@ -23,41 +30,36 @@ export function createLineCutter(): LineCutter {
     pendingBytes += text.length;
     const room = MAX_LINE_BYTES - keptBytes;
     if (room <= 0) return;
-    // A slice would hold the whole chunk in memory.
-    kept.push(text.length > room ? text.slice(0, room) : text);
+    kept.push(copyOf(text.slice(0, room)));
     keptBytes += Math.min(text.length, room);
   };
-  const reset = () => {
+  const flush = (onLine: OnLine) => {
+    if (pendingBytes === 0) return;
+    const line = kept.join('');
     kept = [];
     keptBytes = 0;
     pendingBytes = 0;
+    onLine(line, 0, line.length);
   };
 
   return {
     push: (text, onLine) => {
       let start = 0;
-      if (pendingBytes > 0) {
-        const end = text.indexOf('\n');
-        if (end === -1) {
-          keep(text);
-          return;
-        }
+      let end = text.indexOf('\n');
+      if (pendingBytes > 0 && end !== -1) {
         keep(text.slice(0, end));
-        const line = kept.join('');
-        reset();
-        onLine(line);
+        flush(onLine);
         start = end + 1;
+        end = text.indexOf('\n', start);
       }
-      const last = text.lastIndexOf('\n');
-      if (last >= start) {
-        for (const line of text.slice(start, last).split('\n'))
-          onLine(line.length > MAX_LINE_BYTES ? line.slice(0, MAX_LINE_BYTES) : line);
-        start = last + 1;
+      while (end !== -1) {
+        onLine(text, start, Math.min(end, start + MAX_LINE_BYTES));
+        start = end + 1;
+        end = text.indexOf('\n', start);
       }
       if (start < text.length) keep(text.slice(start));
     },
     pendingBytes: () => pendingBytes,
-    pending: () => kept.join(''),
-    reset,
+    flush,
   };
 }

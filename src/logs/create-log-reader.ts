@@ -1,13 +1,13 @@
 import type { LogHit, LogPattern } from '../model/log.ts';
 import type { Pattern } from '../model/target.ts';
 import { compileOwnPattern } from './compile-own-pattern.ts';
-import { compilePackPattern, createMatcher } from './create-matcher.ts';
+import { compilePackPattern, createMatcher, type OnMatch } from './create-matcher.ts';
 import { createLineTimeReader } from './read-line-time.ts';
 
 /** Turns the lines of one log into hits. */
 export interface LogReader {
-  /** Takes one line as Latin-1; `at` is what Docker stamped on it, in Unix milliseconds. */
-  read(line: string, at?: number): void;
+  /** Takes one line, as `OnLine` does; `at` is what Docker stamped on it, in Unix milliseconds. */
+  read(text: string, start: number, end: number, at?: number): void;
 }
 
 /** What a reader is made with. */
@@ -31,16 +31,16 @@ export function createLogReader({ pack, own, timezone, now, onHit }: LogReaderOp
   ]);
   const readTime = createLineTimeReader(timezone);
   let stamped: number | undefined;
-  const onMatch: Parameters<typeof matcher>[1] = ({ name, means }, value, line) => {
+  const onMatch: OnMatch = ({ name, means }, value, line) => {
     const readAt = now();
     // A clock that is ahead of ours must not make a line good for longer.
     const at = Math.min(stamped ?? readTime(line, readAt) ?? readAt, readAt);
     onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value });
   };
   return {
-    read: (line, at) => {
+    read: (text, start, end, at) => {
       stamped = at;
-      matcher(line, onMatch);
+      matcher(text, start, end, onMatch);
     },
   };
 }

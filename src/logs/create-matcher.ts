@@ -1,13 +1,13 @@
 import type { LogPattern } from '../model/log.ts';
 import type { CompiledPattern } from './compile-own-pattern.ts';
 import { toLatin1 } from './latin1.ts';
-import { NODE_HEAD } from './node-line.ts';
+import { NODE_HEAD, NODE_HEAD_LENGTH } from './node-line.ts';
 
 /** Called with each pattern that a line matches; `line` is Latin-1. */
 export type OnMatch = (pattern: CompiledPattern, value: string | undefined, line: string) => void;
 
-/** Looks at one line, which is Latin-1 and without its line break. */
-export type Matcher = (line: string, onMatch: OnMatch) => void;
+/** Looks at one line, as `OnLine` takes it. */
+export type Matcher = (text: string, start: number, end: number, onMatch: OnMatch) => void;
 
 const escapeText = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
@@ -29,46 +29,36 @@ export function compilePackPattern({ name, means, literal, begins, match }: LogP
   };
 }
 
-const NONE: readonly CompiledPattern[] = [];
+/** Of patterns that begin the message of a node's line, those whose literal has these two characters first. */
+const toKey = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 
-/** The source of an expression for any of the literals: the longest that there is at a place, and nothing without any. */
-function toAlternation(patterns: readonly CompiledPattern[]): string {
-  const literals = [...new Set(patterns.map(({ literal }) => literal))].sort((a, b) => b.length - a.length);
-  return literals.length === 0 ? '(?!)' : `(?:${literals.map(escapeText).join('|')})`;
-}
+/** An expression for any of the literals. */
+const toAlternation = (patterns: readonly CompiledPattern[]): RegExp =>
+  new RegExp([...new Set(patterns.map(({ literal }) => escapeText(literal)))].join('|'));
 
 /**
- * Chooses the patterns that may match a line. Most literals begin the message of a node's line, so in such a line one look
- * at one place decides about all of them at once; the others, and all of them in lines of another shape, are looked for
- * everywhere.
+ * Matches many patterns at once. Most literals begin the message of a node's line, so in such a line two characters at one
+ * place choose the few that are compared; the others, and all of them in lines of another shape, are looked for everywhere.
+ * Expressions are tried on a line without a trailing carriage return.
  */
-function createChooser(patterns: readonly CompiledPattern[]): (line: string) => readonly CompiledPattern[] {
-  const beginning = patterns.filter(({ begins }) => begins);
-  const inside = patterns.filter(({ begins }) => !begins);
-  // At CRIT the level itself is looked for.
-  const head = `^(?!CRIT)${NODE_HEAD}`;
-  const begin = toAlternation(beginning);
-  const hasNoBeginning = new RegExp(`${head}(?!${begin})`);
-  const hasBeginning = new RegExp(`${head}(${begin})`);
-  const hasInside = inside.length === 0 ? undefined : new RegExp(toAlternation(inside));
-  const hasAny = new RegExp(toAlternation(patterns));
-  /** By the longest literal that begins the message; a shorter one may begin it too. */
-  const byBeginning = new Map(
-    beginning.map(({ literal }) => [literal, patterns.filter((one) => !one.begins || literal.startsWith(one.literal))]),
-  );
-
-  return (line) => {
-    if (hasNoBeginning.test(line)) return hasInside?.test(line) ? inside : NONE;
-    const longest = hasBeginning.exec(line)?.[1];
-    if (longest === undefined) return hasAny.test(line) ? patterns : NONE;
-    return byBeginning.get(longest) ?? NONE;
-  };
-}
-
-/** Matches many patterns at once. Expressions are tried on a line without a trailing carriage return. */
 export function createMatcher(patterns: readonly CompiledPattern[]): Matcher {
   const everywhere = patterns.filter(({ literal }) => literal === '');
-  const choose = createChooser(patterns.filter(({ literal }) => literal !== ''));
+  const literal = patterns.filter((one) => one.literal !== '');
+  const inside = literal.filter(({ begins }) => !begins);
+  const hasAny = toAlternation(literal);
+  const hasInside = toAlternation(inside);
+  const byBeginning = Map.groupBy(
+    literal.filter(({ begins }) => begins),
+    (one) => toKey(one.literal, 0),
+  );
+  for (const key of byBeginning.keys())
+    byBeginning.set(
+      key,
+      literal.filter((one) => !one.begins || toKey(one.literal, 0) === key),
+    );
+  const looksEverywhere = inside.length > 0 || everywhere.length > 0;
+  // At CRIT the level itself is looked for.
+  const head = new RegExp(`(?!CRIT)${NODE_HEAD}`, 'y');
 
   const tryOne = (pattern: CompiledPattern, line: string, onMatch: OnMatch) => {
     if (pattern.test === undefined) {
@@ -79,11 +69,26 @@ export function createMatcher(patterns: readonly CompiledPattern[]): Matcher {
     if (match !== undefined) onMatch(pattern, match.value, line);
   };
 
-  return (raw, onMatch) => {
-    const chosen = choose(raw);
-    if (chosen.length === 0 && everywhere.length === 0) return;
-    const line = raw.charCodeAt(raw.length - 1) === 13 ? raw.slice(0, -1) : raw;
-    for (const pattern of chosen) if (line.includes(pattern.literal)) tryOne(pattern, line, onMatch);
+  return (text, start, end, onMatch) => {
+    head.lastIndex = start;
+    const isOfNode = head.test(text);
+    const begun = isOfNode ? byBeginning.get(toKey(text, start + NODE_HEAD_LENGTH)) : undefined;
+    if (isOfNode && begun === undefined && !looksEverywhere) return;
+    const line = text.slice(start, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
+    if (begun !== undefined) {
+      for (const pattern of begun) {
+        const { begins, literal: text } = pattern;
+        // V8 takes thrice as long for `startsWith`.
+        const found = begins
+          ? line.slice(NODE_HEAD_LENGTH, NODE_HEAD_LENGTH + text.length) === text
+          : line.includes(text);
+        if (found) tryOne(pattern, line, onMatch);
+      }
+    } else {
+      const searched = isOfNode ? inside : literal;
+      if (searched.length > 0 && (isOfNode ? hasInside : hasAny).test(line))
+        for (const pattern of searched) if (line.includes(pattern.literal)) tryOne(pattern, line, onMatch);
+    }
     for (const pattern of everywhere) tryOne(pattern, line, onMatch);
   };
 }

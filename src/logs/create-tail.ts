@@ -1,9 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { FilePosition } from '../model/log.ts';
-import { createLineCutter } from './create-line-cutter.ts';
+import { createLineCutter, type OnLine } from './create-line-cutter.ts';
 import { HEAD_BYTES, hashHead, openFound, readHead } from './file-head.ts';
 
 const CHUNK_BYTES = 256 * 1024;
+
+/** Files are read by turns, and hundreds may be followed, so that they share a few buffers; Node.js reads four at once. */
+const spare: Buffer[] = [];
+const giveBack = (buffer: Buffer) => void (spare.length < 4 && spare.push(buffer));
 
 /** The content of one file, and how far it has been read. */
 export interface Tail {
@@ -16,13 +20,13 @@ export interface Tail {
    * Reads the file up to its end, or to an offset before it, and tells each whole line; `goOn` is asked after each chunk.
    * Resolves to false when the file holds another content now; what is read after that is told to nobody.
    */
-  drain(onLine: (line: string) => void, until?: number, goOn?: () => boolean): Promise<boolean>;
+  drain(onLine: OnLine, until?: number, goOn?: () => boolean): Promise<boolean>;
   /** Takes what a copy of the content holds beyond the offset. */
-  take(rest: AsyncIterable<Buffer>, onLine: (line: string) => void, goOn?: () => boolean): Promise<void>;
+  take(rest: AsyncIterable<Buffer>, onLine: OnLine, goOn?: () => boolean): Promise<void>;
   /** May a file that begins so hold this content, as far as one can see? */
   beginsLike(start: Buffer): boolean;
   /** The line that did not end, when no more can come. */
-  flush(onLine: (line: string) => void): void;
+  flush(onLine: OnLine): void;
   position(): FilePosition;
   close(): Promise<void>;
 }
@@ -39,7 +43,6 @@ export function createTail(
 ): Tail {
   const cutter = createLineCutter();
   let handle: FileHandle | undefined;
-  let buffer: Buffer | undefined;
   let offset = begin;
   /** The beginning of the content, as far as it has been read; absent before the file has been opened. */
   let start: Buffer | undefined;
@@ -60,24 +63,28 @@ export function createTail(
     offset: () => offset,
     drain: async (onLine, until = Number.POSITIVE_INFINITY, goOn = () => true) => {
       handle ??= await openFound(tail.path, inode);
-      buffer ??= Buffer.allocUnsafe(CHUNK_BYTES);
       if (start === undefined) {
         const head = await readHead(handle, Math.min(HEAD_BYTES, Math.max(offset, known?.headBytes ?? 0)));
         if (!isKnown(head)) return false;
         start = head.subarray(0, offset);
       }
-      do {
-        const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, until - offset), offset);
-        const chunk = buffer.subarray(0, bytesRead);
-        // Looked at after the chunk was read: had the file been truncated before, its beginning would be another.
-        const head = await readHead(handle, Math.min(HEAD_BYTES, offset + bytesRead));
-        if (!isSame(head, start, chunk)) return false;
-        if (bytesRead === 0) return (await handle.stat()).size >= offset;
-        start = head;
-        offset += bytesRead;
-        cutter.push(chunk.toString('latin1'), onLine);
-      } while (goOn());
-      return true;
+      const buffer = spare.pop() ?? Buffer.allocUnsafe(CHUNK_BYTES);
+      try {
+        do {
+          const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, until - offset), offset);
+          const chunk = buffer.subarray(0, bytesRead);
+          // Looked at after the chunk was read: had the file been truncated before, its beginning would be another.
+          const head = await readHead(handle, Math.min(HEAD_BYTES, offset + bytesRead));
+          if (!isSame(head, start, chunk)) return false;
+          if (bytesRead === 0) return (await handle.stat()).size >= offset;
+          start = head;
+          offset += bytesRead;
+          cutter.push(chunk.toString('latin1'), onLine);
+        } while (goOn());
+        return true;
+      } finally {
+        giveBack(buffer);
+      }
     },
     take: async (rest, onLine, goOn = () => true) => {
       for await (const chunk of rest) {
@@ -91,10 +98,7 @@ export function createTail(
       const bytes = Math.min(start.length, head.length);
       return bytes > 0 && start.subarray(0, bytes).equals(head.subarray(0, bytes));
     },
-    flush: (onLine) => {
-      if (cutter.pendingBytes() > 0) onLine(cutter.pending());
-      cutter.reset();
-    },
+    flush: cutter.flush,
     position: () => {
       if (start === undefined)
         return { path: tail.path, inode, offset, head: known?.head ?? '', headBytes: known?.headBytes ?? 0 };
@@ -105,7 +109,6 @@ export function createTail(
     close: async () => {
       const opened = handle;
       handle = undefined;
-      buffer = undefined;
       await opened?.close();
     },
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFault, LogPosition, PositionStore } from '../model/log.ts';
 import { createLineCutter } from './create-line-cutter.ts';
 import { createFrameReader } from './read-frames.ts';
-import { createStamped, findSince } from './read-stamped.ts';
+import { createStamped, findSince, type OnStampedLine } from './read-stamped.ts';
 
 /** A container whose log can be read. */
 export interface LogContainer {
@@ -30,8 +30,8 @@ export interface FollowContainerOptions {
   ) => Promise<IncomingMessage>;
   /** Reading begins at this time, in Unix milliseconds, or where it was before when that is earlier. */
   readonly beginAt: number;
-  /** A line as Latin-1 with Docker's timestamp, in Unix milliseconds; `old` when an earlier process was told it. */
-  readonly onLine: (line: string, at: number, old: boolean) => void;
+  /** A line, as `OnLine` takes it; `old` when an earlier process was told it. */
+  readonly onLine: OnStampedLine;
   readonly onState: (fault: LogFault | undefined) => void;
 }
 
@@ -70,13 +70,13 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
     position = current;
     positions.keep(source, () => current);
     onState(undefined);
-    const take = createStamped(streams, from, (line, at, old) => {
-      if (!old || tellsOld) onLine(line, at, old);
+    const take = createStamped(streams, from, (text, start, end, at, old) => {
+      if (!old || tellsOld) onLine(text, start, end, at, old);
     });
     if (container.tty) {
       const cutter = createLineCutter();
       for await (const chunk of response as AsyncIterable<Buffer>) {
-        cutter.push(chunk.toString('latin1'), (line) => take('1', `${line}\n`));
+        cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
       }
       return;
     }

@@ -13,8 +13,8 @@ export interface FollowFilesOptions {
   readonly positions: PositionStore;
   /** What stands before the place where reading begins is read up to so many bytes back, and told as `old`. */
   readonly lookBackBytes: number;
-  /** A line as Latin-1; `old` when it was there before reading began. */
-  readonly onLine: (line: string, old: boolean) => void;
+  /** A line, as `OnLine` takes it; `old` when it was there before reading began. */
+  readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
   /** After each sweep: the fault when nothing can be read, and the size of all files together. */
   readonly onState: (fault: LogFault | undefined, bytes: number) => void;
 }

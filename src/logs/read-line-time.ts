@@ -1,4 +1,3 @@
-import { fromLatin1 } from './latin1.ts';
 import { isNodeLine } from './node-line.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -22,10 +21,10 @@ const wall = (year: number | undefined, month: number, day: number, clock: reado
 
 const numbers = (match: RegExpExecArray): readonly number[] => match.slice(1).map(Number);
 
-/** The time of a node's line: `MM-DD|HH:MM:SS`. */
-function readNodeClock(clock: string): WallTime {
-  const part = (at: number) => Number(clock.slice(at, at + 2));
-  return { month: part(0), day: part(3), hour: part(6), minute: part(9), second: part(12), ms: 0 };
+/** The minute of a node's line: `MM-DD|HH:MM`. */
+function readNodeMinute(minute: string): WallTime {
+  const part = (at: number) => Number(minute.slice(at, at + 2));
+  return { month: part(0), day: part(3), hour: part(6), minute: part(9), second: 0, ms: 0 };
 }
 
 /** Times as winston, redis and serve print them; anywhere else in a line is not looked at. */
@@ -93,16 +92,14 @@ export function createLineTimeReader(timezone: string): ReadLineTime {
     return at > now + 36 * HOUR_MS ? inYear(year - 1) : at < now - 364 * 24 * HOUR_MS ? inYear(year + 1) : at;
   };
 
-  // Nodes print many lines a second, and within a second of reading the year stays what it is.
-  let last: { readonly clock: string; readonly now: number; readonly at: number | undefined } | undefined;
+  // Nodes print many lines a minute, and within a second of reading the year stays what it is.
+  let last: { readonly minute: string; readonly now: number; readonly at: number | undefined } | undefined;
   return (line, now) => {
     if (isNodeLine(line)) {
-      if (last === undefined || !line.startsWith(last.clock, 6) || Math.abs(now - last.now) > 1_000) {
-        // A slice would hold the chunk that the line was cut from in memory.
-        const clock = fromLatin1(line.slice(6, 20));
-        last = { clock, now, at: toTime(readNodeClock(clock), now) };
-      }
-      return last.at;
+      const minute = line.slice(6, 17);
+      if (last?.minute !== minute || Math.abs(now - last.now) > 1_000)
+        last = { minute, now, at: toTime(readNodeMinute(minute), now) };
+      return last.at === undefined ? undefined : last.at + Number(line.slice(18, 20)) * 1_000;
     }
     const zoned =
       /^\[1\] \{.*"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(line) ?? /^(\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(line);

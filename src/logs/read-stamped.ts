@@ -1,4 +1,4 @@
-import { createLineCutter, type LineCutter } from './create-line-cutter.ts';
+import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from './create-line-cutter.ts';
 
 /** By stream: the time of the last whole line as Docker writes it, and how many lines carried it. */
 export type Streams = Record<string, { at: string; count: number }>;
@@ -8,6 +8,9 @@ const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
 
 /** Lines of stdout and stderr are written in another order than stamped, but never so much apart. */
 const OVERLAP_MS = 5_000;
+
+/** Takes a line, as `OnLine` does, with Docker's time of it in Unix milliseconds; `old` when it was read before. */
+export type OnStampedLine = (text: string, start: number, end: number, at: number, old: boolean) => void;
 
 /** From when on, in Unix milliseconds, a log is asked for again; undefined when nothing was read of it. */
 export function findSince(streams: Streams): number | undefined {
@@ -38,7 +41,7 @@ function note(streams: Streams, stream: string, stamp: string, at: number) {
 export function createStamped(
   streams: Streams,
   from: number,
-  onLine: (line: string, at: number, old: boolean) => void,
+  onLine: OnStampedLine,
 ): (stream: string, text: string) => void {
   const skips = new Map(Object.entries(streams).map(([stream, { at, count }]) => [stream, { at, count }]));
   const known = new Set(skips.keys());
@@ -63,7 +66,6 @@ export function createStamped(
   return (stream, text) => {
     const stamp = text.slice(0, STAMP_BYTES - 1);
     const endsLine = text.charCodeAt(text.length - 1) === 10;
-    const body = text.slice(STAMP_BYTES);
     if (stamp !== lastText) {
       lastText = stamp;
       lastAt = Date.parse(stamp);
@@ -72,12 +74,12 @@ export function createStamped(
     const old = endsLine && isOld(stream, stamp);
     if (endsLine && !old) note(streams, stream, stamp, lastAt);
     if (endsLine && !inside.has(stream)) {
-      onLine(body.length > 65_537 ? body.slice(0, 65_536) : body.slice(0, -1), lastAt, old);
+      onLine(text, STAMP_BYTES, Math.min(text.length - 1, STAMP_BYTES + MAX_LINE_BYTES), lastAt, old);
       return;
     }
     const cutter = cutters.get(stream) ?? createLineCutter();
     cutters.set(stream, cutter);
-    cutter.push(body, (line) => onLine(line, lastAt, old));
+    cutter.push(text.slice(STAMP_BYTES), (whole, start, end) => onLine(whole, start, end, lastAt, old));
     if (endsLine) inside.delete(stream);
     else inside.add(stream);
   };

@@ -143,11 +143,11 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         source: positionKey(target, path),
         positions,
         lookBackBytes: LOOK_BACK_BYTES,
-        onLine: (line, isOld) => {
-          if (isOld) past.read(line);
+        onLine: (text, start, end, isOld) => {
+          if (isOld) past.read(text, start, end);
           else {
             counts.file++;
-            fresh.read(line);
+            fresh.read(text, start, end);
           }
         },
         onState: (fault, size) => {
@@ -186,10 +186,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         },
         open: docker.open,
         beginAt: begun - lookBackMs,
-        onLine: (line, at, old) => {
+        onLine: (text, start, end, at, old) => {
           if (!old) counts.container++;
           isOld = old;
-          lines.read(line, at);
+          lines.read(text, start, end, at);
         },
         onState: (fault) => setState('container', begun - lookBackMs, fault),
       }),

@@ -91,18 +91,18 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   };
   const now = Date.now();
   const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => now, onHit });
-  const onLine = (line: string) => {
+  const onLine = (text: string, start: number, end: number) => {
     lines++;
-    const at = readTime(line, now);
+    const at = readTime(text.slice(start, end), now);
     first ??= at;
     // A line without a time was printed when the one before it was.
     last = Math.max(at ?? 0, last ?? 0);
-    reader.read(line, at ?? last);
+    reader.read(text, start, end, at ?? last);
   };
   const cutter = createLineCutter();
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>)
     cutter.push(chunk.toString('latin1'), onLine);
-  if (cutter.pendingBytes() > 0) onLine(cutter.pending());
+  cutter.flush(onLine);
 
   const facts = dropRecovered({
     ...state,

@@ -21,7 +21,7 @@ const hitsOf = (own: Pattern, ...lines: readonly string[]) => {
     now: () => 2,
     onHit: (hit) => void hits.push(hit),
   });
-  for (const line of lines) reader.read(toLatin1(line), 1);
+  for (const line of lines.map(toLatin1)) reader.read(line, 0, line.length, 1);
   return hits;
 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileOwnPattern } from '../../src/logs/compile-own-pattern.ts';
-import { createLineCutter, MAX_LINE_BYTES } from '../../src/logs/create-line-cutter.ts';
+import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../src/logs/create-line-cutter.ts';
 import { compilePackPattern, createMatcher } from '../../src/logs/create-matcher.ts';
 import { toLatin1 } from '../../src/logs/latin1.ts';
 import { packs } from '../../src/logs/packs.ts';
@@ -21,7 +21,7 @@ const BELOW_CRIT = /^(?:TRACE|DEBUG|INFO |WARN |ERROR)\[\d\d-\d\d\|\d\d:\d\d:\d\
 
 /** Each pattern on its own, with nothing to be fast. */
 function matchSimply(pack: readonly LogPattern[], raw: string): readonly string[] {
-  const line = raw.replace(/\r$/, '');
+  const line = raw.slice(0, MAX_LINE_BYTES).replace(/\r$/, '');
   const ofPack = pack.flatMap(({ name, literal, begins, match }) => {
     const message = begins ? line.replace(BELOW_CRIT, '') : line;
     const text = toLatin1(literal);
@@ -53,6 +53,23 @@ const lines = (pack: readonly LogPattern[]) =>
     .tuple(fc.constantFrom('', ...heads), fc.array(pieces(pack), { maxLength: 6 }))
     .map(([head, parts]) => toLatin1(head + parts.join('').replaceAll('\n', ' ')));
 
+/** What may have become of a line: nothing, a part lost, or bytes that are no UTF-8 in between. */
+const damaged = (pack: readonly LogPattern[]) =>
+  fc
+    .tuple(
+      lines(pack),
+      fc.nat(200),
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant(undefined) },
+        { weight: 2, arbitrary: fc.record({ lost: fc.nat(30), added: fc.constant('') }) },
+        {
+          weight: 1,
+          arbitrary: fc.record({ lost: fc.nat(2), added: fc.constantFrom('\xff', '\xc3', '\0', '\x80\x8d') }),
+        },
+      ),
+    )
+    .map(([line, at, damage]) => (damage ? line.slice(0, at) + damage.added + line.slice(at + damage.lost) : line));
+
 test.each(Object.entries(packs))(
   'of %s it finds in any log what a try of each pattern on each line finds',
   (_, pack) => {
@@ -60,16 +77,16 @@ test.each(Object.entries(packs))(
     const found = new Set<string>();
     fc.assert(
       fc.property(
-        fc.array(lines(pack), { minLength: 1, maxLength: 12 }),
+        fc.array(damaged(pack), { minLength: 1, maxLength: 12 }),
         fc.constantFrom('\n', '\r\n'),
         fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 20 }),
         (all, lineBreak, cuts) => {
           const text = all.join(lineBreak);
           const cutter = createLineCutter();
           const results: (readonly string[])[] = [];
-          const onLine = (line: string) => {
+          const onLine: OnLine = (text, start, end) => {
             const names: string[] = [];
-            matcher(line, ({ name, test }, value) => {
+            matcher(text, start, end, ({ name, test }, value) => {
               names.push(test === undefined ? name : `${name} ${value}`);
               found.add(name);
             });
@@ -81,7 +98,7 @@ test.each(Object.entries(packs))(
             at += size;
           }
           cutter.push(text.slice(at), onLine);
-          if (cutter.pendingBytes() > 0) onLine(cutter.pending());
+          cutter.flush(onLine);
           const whole = text.endsWith('\n') || text === '' ? text.slice(0, -1) : text;
           const expected = text === '' ? [] : whole.split('\n').map((line) => matchSimply(pack, line));
           expect(results).toEqual(expected);
@@ -98,7 +115,7 @@ test('several patterns of one line are all found, each once', () => {
   const matcher = createMatcher([...packs.node.map(compilePackPattern), ...compiledOwn]);
   const names: string[] = [];
   const line = 'INFO [11-21|07:42:00] Imported new chain segment               number=12 disk full';
-  matcher(line, ({ name }, value) => void names.push(`${name} ${value}`));
+  matcher(line, 0, line.length, ({ name }, value) => void names.push(`${name} ${value}`));
   expect(names).toEqual(['imported_segment 12', 'own_literal undefined', 'own_value 12']);
 });
 
@@ -106,7 +123,7 @@ test('what somebody else wrote into the fields of a line is not taken for its me
   const matcher = createMatcher(packs.node.map(compilePackPattern));
   const found = (line: string) => {
     const names: string[] = [];
-    matcher(line, ({ name }) => void names.push(name));
+    matcher(line, 0, line.length, ({ name }) => void names.push(name));
     return names;
   };
   const words = 'Imported new chain segment   number=99999999';
@@ -120,7 +137,7 @@ test('of a line over 64 KiB the beginning is looked at', () => {
   const matcher = createMatcher(compiledOwn);
   const cutter = createLineCutter();
   const found: string[] = [];
-  const onLine = (line: string) => matcher(line, ({ name }) => void found.push(name));
+  const onLine: OnLine = (text, start, end) => matcher(text, start, end, ({ name }) => void found.push(name));
   cutter.push(`disk full${'x'.repeat(MAX_LINE_BYTES)}panic\n${'x'.repeat(MAX_LINE_BYTES)}disk full\n`, onLine);
   expect(found).toEqual(['own_literal']);
 });

@@ -32,7 +32,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
     find: (signal) => findLogContainer(docker, ref, signal),
     open: docker.open,
     beginAt,
-    onLine: (line, _at, isOld) => void (isOld ? old : lines).push(line),
+    onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),
     onState: (fault) => void states.push(fault),
   });
   let ended: Promise<void> | undefined;

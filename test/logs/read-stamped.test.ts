@@ -19,7 +19,7 @@ function createLog() {
     /** The engine leaves out what is stamped before, wherever it stands. */
     connect: () => {
       const since = findSince(streams) ?? 0;
-      take = createStamped(streams, 0, (line, _at, old) => void (old || told.push(line)));
+      take = createStamped(streams, 0, (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))));
       for (const { stream, at, text } of kept) if (Date.parse(at) >= since) take(stream, `${at} ${text}\n`);
     },
     disconnect: () => {

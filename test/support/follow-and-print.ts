@@ -21,7 +21,7 @@ const positions = createKeptPositions({
 });
 let isFirst = true;
 let pending = '';
-const print = (line: string) => {
+const print = (line: string): void => {
   if (pending === '')
     queueMicrotask(() => {
       for (let bytes = Buffer.from(pending); bytes.length > 0; ) bytes = bytes.subarray(writeSync(1, bytes));
@@ -34,7 +34,7 @@ const stop = followFiles({
   source: 'test',
   positions,
   lookBackBytes: 0,
-  onLine: print,
+  onLine: (text, start, end) => print(text.slice(start, end)),
   onState: () => {
     if (isFirst) print('begun');
     isFirst = false;

@@ -13,7 +13,7 @@ export function follow(path: string, positions: PositionStore = createMemoryPosi
     source: 'test',
     positions,
     lookBackBytes,
-    onLine: (line, isOld) => void (isOld ? old : lines).push(line),
+    onLine: (all, start, end, isOld) => void (isOld ? old : lines).push(all.slice(start, end)),
     onState: (fault, bytes) => {
       state.bytes = bytes;
       state.sweeps++;
