@@ -15,6 +15,7 @@ const SETTINGS = {
   instance: 'bench',
   intervalMs: (_: string, round: RoundName) => (round === 'rpc' ? INTERVAL_MS : undefined),
   lateRounds: () => 0,
+  notSent: () => 0,
   isDockerUp: undefined,
   isDatabaseUp: true,
   lastReloadSuccessful: true,
