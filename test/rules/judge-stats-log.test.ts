@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { StatsLogFacts } from '../../src/rules/fold-logs.ts';
+import { foldLogHit, type LogState } from '../../src/rules/fold-logs.ts';
+import { judgeFrontendLog } from '../../src/rules/judge-frontend-log.ts';
+import { judgeBlockData, judgeHistoryData } from '../../src/rules/judge-stats-log.ts';
+import { aView, serviceTarget } from '../support/views.ts';
+
+const NOW = 10_000_000;
+const MINUTE_MS = 60_000;
+const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS, caughtUp: true };
+
+/** Hits so many seconds ago, the oldest first. */
+const fold = (...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]): StatsLogFacts =>
+  hits.reduce<LogState>(
+    (state, [pattern, secondsAgo, value]) =>
+      foldLogHit('stats', state, {
+        pattern,
+        means: 'progress',
+        at: NOW - secondsAgo * 1_000,
+        counted: true,
+        ...(value !== undefined && { value }),
+      }),
+    {},
+  ).stats ?? {};
+const judge = (stats: StatsLogFacts) => {
+  const view = aView(
+    serviceTarget('stats'),
+    { logs: { sources: { file: source }, patterns: {}, stats } },
+    { now: NOW },
+  );
+  return { block: judgeBlockData(view), history: judgeHistoryData(view) };
+};
+
+test('block data passes as long as the number rises within two minutes', () => {
+  expect(judge(fold(['block_data', 119, '7'])).block.verdict).toBe('pass');
+  expect(judge(fold(['block_data', 120, '7'])).block).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringContaining('has got no block for 2m'),
+  });
+  expect(judge(fold()).block).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('no node has sent') });
+});
+
+test('a block that nodes repeat is no new one, and neither is one of a slower node', () => {
+  const repeated = fold(['block_data', 300, '7'], ['block_data', 15, '7'], ['block_data', 1, '6']);
+  expect(judge(repeated).block).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/block 7 again and again for 5m; the chain stands/),
+  });
+});
+
+test('a chain that begins anew passes again', () => {
+  expect(judge(fold(['block_data', 300, '50000'], ['block_data', 1, '3'])).block.verdict).toBe('pass');
+});
+
+test('history comes once for each start: an old one is no fault, one from before the start is', () => {
+  expect(judge(fold(['started', 590], ['history_data', 580], ['block_data', 1, '7'])).history.verdict).toBe('pass');
+  expect(judge(fold(['history_data', 590], ['started', 300])).history).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/since the stats server started 5m ago/),
+  });
+  expect(judge(fold(['history_data', 590], ['started', 5])).history.verdict).toBe('unknown');
+  expect(judge(fold(['history_data', 590], ['started', 300], ['history_data', 290])).history.verdict).toBe('pass');
+});
+
+test('the log of the container has no data lines, which is said', () => {
+  for (const judgement of Object.values(judge(fold(['console_banner', 10]))))
+    expect(judgement).toMatchObject({ verdict: 'unknown', reason: expect.stringContaining('logs/debug') });
+});
+
+test('an error in the log of the frontend fails for five minutes, and a refused request never', () => {
+  const judgeAt = (pattern: string, means: 'error' | 'note', secondsAgo: number) => {
+    const entry = {
+      means,
+      count: 1,
+      at: NOW - secondsAgo * 1_000,
+      order: 1,
+      what: 'serve reports an error',
+      own: false,
+    };
+    const facts = { logs: { sources: { container: source }, patterns: { [pattern]: entry } } };
+    return judgeFrontendLog(aView(serviceTarget('frontend'), facts, { now: NOW })).verdict;
+  };
+  expect([judgeAt('serve_error', 'error', 299), judgeAt('serve_error', 'error', 300)]).toEqual(['fail', 'pass']);
+  expect(judgeAt('http_4xx', 'note', 1)).toBe('pass');
+});
