@@ -1,3 +1,4 @@
+import { benchLogs } from './logs.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
 import { benchProcess } from './process.ts';
@@ -8,6 +9,7 @@ const results = {
   probes: await benchProbes(),
   scrape: await benchScrape(),
   process: await benchProcess(),
+  logs: await benchLogs(),
   platform: await benchPlatform(),
 };
 process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
