@@ -20,7 +20,7 @@ function run(program: string, words: readonly string[]): { cpuSeconds: number; o
     encoding: 'utf8',
     env: { ...process.env, GOMAXPROCS: '1' },
   });
-  const [, output = '', times = ''] = /^([^]*)\n.*\n(.*)\n$/.exec(all) ?? [];
+  const [, output = '', times = ''] = /^(.*)\n[^\n]*\n([^\n]*)\n$/s.exec(all) ?? [];
   const [user = 0, system = 0] = [...times.matchAll(/(\d+)m([\d.]+)s/g)].map(
     (time) => Number(time[1]) * 60 + Number(time[2]),
   );
@@ -52,10 +52,10 @@ const toMtail = (patterns: readonly LogPattern[]): string =>
 function readWithMtail(log: string, program: string): Read {
   const words = ['--one_shot', '--one_shot_format=prometheus', '--progs', program, '--logs', log];
   const { cpuSeconds, output } = run('mtail', words);
-  const valueOf = (metric: string) => Number(new RegExp(`^${metric}\\{.*\\} (.*)$`, 'm').exec(output)?.[1] ?? 0);
+  const read = (metric: string) => Number(new RegExp(`^${metric}\\{.*\\} (.*)$`, 'm').exec(output)?.[1] ?? 0);
   const names = [...output.matchAll(/^matches_(\w+)\{/gm)].map(([, name = '']) => name);
   const found = names
-    .map((name) => [name, { count: valueOf(`matches_${name}`), height: valueOf(`height_${name}`) }] as const)
+    .map((name) => [name, { count: read(`matches_${name}`), height: read(`height_${name}`) }] as const)
     .filter(([, { count }]) => count > 0)
     .map(([name, { count, height }]) => [name, height === 0 ? { count } : { count, height }] as const);
   return { cpuSeconds, found: Object.fromEntries(found) };
