@@ -1,4 +1,5 @@
 import { benchAlerts } from './alerts.ts';
+import { benchLogs } from './logs.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
 import { benchProcess } from './process.ts';
@@ -10,6 +11,7 @@ const results = {
   scrape: await benchScrape(),
   alerts: benchAlerts(),
   process: await benchProcess(),
+  logs: await benchLogs(),
   platform: await benchPlatform(),
 };
 process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);

@@ -5,6 +5,7 @@ export type Streams = Record<string, { at: string; count: number }>;
 
 /** Docker writes the time of a line so: always with nine digits and in UTC, so that texts compare as times do. */
 const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
+const SECOND_BYTES = '2026-11-21T09:00:00'.length;
 
 /** Lines of stdout and stderr are written in another order than stamped, but never so much apart. */
 const OVERLAP_MS = 5_000;
@@ -21,6 +22,20 @@ export function findSince(streams: Streams): number | undefined {
   return last === undefined ? undefined : Date.parse(last) - OVERLAP_MS;
 }
 
+/** Reads stamps one after another, of which many are of one second, in Unix milliseconds. */
+function createStampReader(): (stamp: string) => number {
+  let second = '';
+  let at = 0;
+  return (stamp) => {
+    const own = stamp.slice(0, SECOND_BYTES);
+    if (own !== second) {
+      second = own;
+      at = Date.parse(`${own}Z`);
+    }
+    return at + Number(stamp.slice(SECOND_BYTES + 1, SECOND_BYTES + 4));
+  };
+}
+
 /** Notes a line. When the clock was set back, what other streams had before would hide what they print from now on. */
 function note(streams: Streams, stream: string, stamp: string, at: number) {
   const known = streams[stream];
@@ -31,7 +46,11 @@ function note(streams: Streams, stream: string, stamp: string, at: number) {
   if (known !== undefined && stamp < known.at)
     for (const [other, { at: last }] of Object.entries(streams))
       if (Date.parse(last) > at + OVERLAP_MS) streams[other] = { at: stamp, count: 0 };
-  streams[stream] = { at: stamp, count: 1 };
+  if (known === undefined) streams[stream] = { at: stamp, count: 1 };
+  else {
+    known.at = stamp;
+    known.count = 1;
+  }
 }
 
 /**
@@ -47,7 +66,7 @@ export function createStamped(
   const known = new Set(skips.keys());
   const cutters = new Map<string, LineCutter>();
   const inside = new Set<string>();
-  let lastText = '';
+  const readStamp = createStampReader();
   let lastAt = 0;
 
   const isOld = (stream: string, stamp: string): boolean => {
@@ -66,10 +85,7 @@ export function createStamped(
   return (stream, text) => {
     const stamp = text.slice(0, STAMP_BYTES - 1);
     const endsLine = text.charCodeAt(text.length - 1) === 10;
-    if (stamp !== lastText) {
-      lastText = stamp;
-      lastAt = Date.parse(stamp);
-    }
+    lastAt = readStamp(stamp);
     // The parts of a long line are stamped each; the last one's time stands for the line.
     const old = endsLine && isOld(stream, stamp);
     if (endsLine && !old) note(streams, stream, stamp, lastAt);

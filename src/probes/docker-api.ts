@@ -36,6 +36,16 @@ const maxAnswerBytes = 4 * 1024 * 1024;
 const everyStatus = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [200 + index, true]));
 
 /**
+ * The engine sends each line of a log as a chunk of HTTP/1.1, and taking those apart costs more than all else that is done
+ * with the line. HTTP/1.0 has none; Node.js can read it but has no option to ask for it.
+ */
+function unframe(request: ClientRequest): void {
+  const inner = request as ClientRequest & { _storeHeader(firstLine: string, headers: unknown): void };
+  const storeHeader = inner._storeHeader.bind(request);
+  inner._storeHeader = (firstLine, headers) => storeHeader(firstLine.replace('HTTP/1.1', 'HTTP/1.0'), headers);
+}
+
+/**
  * docker-modem follows redirects by requests that no one listens to, so that one which fails ends the process, and it
  * writes out all request options, agent included, for a debug line that is rarely printed. This agent keeps redirects
  * from its sight and is short to write out.
@@ -45,6 +55,7 @@ function tame(agent: Agent): Agent {
   const addRequest = inner.addRequest.bind(agent);
   inner.addRequest = (request, ...rest) => {
     request.prependListener('response', ({ headers }) => delete headers.location);
+    if (request.path.includes('/logs?')) unframe(request);
     addRequest(request, ...rest);
   };
   return Object.assign(agent, { [inspect.custom]: () => 'Agent' });

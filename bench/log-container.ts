@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type Dockerode from 'dockerode';
+import { busybox, importBusybox } from '../test/support/containers.ts';
+import { startEngine } from '../test/support/engine.ts';
+import { benchLatency } from './log-latency.ts';
+import { median, round, runScript } from './measure.ts';
+import { writeNodeLog } from './node-log.ts';
+
+const BYTES = 200e6;
+const RUNS = 3;
+
+interface Followed {
+  readonly millis: number;
+  readonly cpuSeconds: number;
+  readonly matches: number;
+  readonly quarters: readonly number[];
+}
+
+/** Starts a container that sees a folder as `/log`; its name. */
+async function start(docker: Dockerode, folder: string, name: string, command: string): Promise<Dockerode.Container> {
+  const container = await docker.createContainer({
+    name,
+    Image: busybox,
+    Cmd: ['sh', '-c', command],
+    StopTimeout: 0,
+    HostConfig: { NetworkMode: 'none', Binds: [`${folder}:/log`] },
+  });
+  await container.start();
+  return container;
+}
+
+/** The whole log of an ended container, by turns with Docker's own command. */
+async function follow(docker: Dockerode, socketPath: string, folder: string) {
+  const { bytes, lines } = writeNodeLog(join(folder, 'node.log'), BYTES);
+  const container = await start(docker, folder, 'written', 'exec cat /log/node.log');
+  await container.wait();
+  const ours: Followed[] = [];
+  const theirs: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    ours.push((await runScript('./follow-log.ts', [socketPath, 'written', String(lines)])) as Followed);
+    const begun = performance.now();
+    execFileSync('sh', ['-c', `docker -H unix://${socketPath} logs written >/dev/null`]);
+    theirs.push(performance.now() - begun);
+  }
+  const [first = 0, , , last = 0] = ours[0]?.quarters ?? [];
+  return {
+    megabytes: round(bytes / 1e6),
+    lines,
+    matches: ours[0]?.matches,
+    seconds: ours.map(({ millis }) => round(millis / 1000)),
+    dockerLogsSeconds: theirs.map((millis) => round(millis / 1000)),
+    timesDockerLogs: round(median(ours.map(({ millis }, run) => millis / (theirs[run] ?? 0)))),
+    goal: 1.1,
+    cpuSeconds: ours.map(({ cpuSeconds }) => round(cpuSeconds)),
+    residentMegabytesByQuarter: ours[0]?.quarters.map((megabytes) => round(megabytes, 1)),
+    residentGrowthMegabytes: round(last - first, 1),
+    loadAverage: round(loadavg()[0] ?? 0),
+  };
+}
+
+/** The log of a container of a real Docker Engine, which is started for it. */
+export async function benchContainerLog() {
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
+  const engine = await startEngine();
+  try {
+    await importBusybox(engine.docker);
+    const followed = await follow(engine.docker, engine.socketPath, folder);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await start(engine.docker, folder, 'writing', 'exec cat <>/log/pipe');
+    const latency = await benchLatency(
+      folder,
+      `container: { name: writing }`,
+      `docker: { socketPath: '${engine.socketPath}' }`,
+      (line) => appendFileSync(pipe, line),
+    );
+    return { followed, latency };
+  } finally {
+    await engine.stop();
+    rmSync(folder, { recursive: true });
+  }
+}

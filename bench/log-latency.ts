@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, pathOf, round, startFakeNodes, stop } from './measure.ts';
+
+const PORT = 21_546;
+const LINES = 60;
+const PATTERN = 'refused_reorg';
+const LINE = 'WARN [11-21|07:42:00] Stop reorg, blockchain is under forking attack old committed num=1234\n';
+
+const agent = new http.Agent({ keepAlive: true });
+
+const scrape = (): Promise<string> =>
+  new Promise((resolve) => {
+    const request = http.get({ host: '127.0.0.1', port: PORT, path: '/metrics', agent }, (response) => {
+      let text = '';
+      response.setEncoding('latin1').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve(text));
+    });
+    request.on('error', () => resolve(''));
+  });
+
+const COUNT = new RegExp(`^subnet_log_matches_total\\{[^}]*pattern="${PATTERN}"[^}]*\\} (\\d+)$`, 'm');
+const counted = async (): Promise<number> => Number(COUNT.exec(await scrape())?.[1] ?? 0);
+
+/**
+ * Milliseconds from the writing of a line that matters, at a time of its own, until `/metrics` of the daemon shows it, with
+ * the scrape that does. `target` is what the inventory says of where the log is, `rest` of anything else.
+ */
+export async function benchLatency(folder: string, target: string, rest: string, write: (line: string) => void) {
+  const { ports, stop: stopNodes } = await startFakeNodes(1, 3);
+  const config = join(folder, 'subnetd.yaml');
+  const nodeTarget = `{ name: n, rpc: 'http://127.0.0.1:${ports[0]}', ${target} }`;
+  writeFileSync(config, `subnets: [{ name: d, nodes: [${nodeTarget}] }]\n${rest}\n`);
+  const words = ['run', '--config', config, '--listen', `127.0.0.1:${PORT}`];
+  const child = spawn(pathOf('../bin/subnetd'), words, { stdio: 'ignore' });
+  try {
+    while (!/^subnet_log_source_up\{.*\} 1$/m.test(await scrape())) {
+      if (child.exitCode !== null) throw new Error('the daemon has ended');
+      await sleep(20);
+    }
+    const waits: number[] = [];
+    const scrapes: number[] = [];
+    for (let line = 0; line <= LINES; line++) {
+      await sleep(50 + 37 * (line % 7));
+      const before = await counted();
+      const begun = performance.now();
+      write(LINE);
+      let asked = begun;
+      do {
+        if (performance.now() - begun > 10_000) throw new Error('a line has not come into /metrics within 10 s');
+        asked = performance.now();
+      } while ((await counted()) === before);
+      // The first one warms up.
+      if (line > 0) {
+        waits.push(performance.now() - begun);
+        scrapes.push(performance.now() - asked);
+      }
+    }
+    return {
+      medianMillis: round(median(waits), 1),
+      slowestMillis: round(Math.max(...waits), 1),
+      ofItOneScrapeMillis: round(median(scrapes), 1),
+      lines: LINES,
+      goal: 50,
+    };
+  } finally {
+    await stop(child);
+    await stopNodes();
+  }
+}
+
+/** With the log in a file. */
+export function benchFileLatency(folder: string) {
+  const path = join(folder, 'latency.log');
+  writeFileSync(path, '');
+  return benchLatency(folder, `logFiles: ['${path}']`, '', (line) => appendFileSync(path, line));
+}
