@@ -1,6 +1,6 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { graph, stat, table, timeline } from './panels.ts';
-import { type Places, reloads, subnetChoice, toDashboard } from './to-dashboard.ts';
+import { type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
 
 const I = 'instance=~"$instance"';
 const S = `${I},subnet=~"$subnet"`;
@@ -9,6 +9,8 @@ const ofSubnetd = (metric: string): string => `${metric}{${I}} and on (instance,
 const LEGEND = '{{instance}}';
 /** How many intervals ago a check ran. */
 const overdue = `(time() - subnet_check_last_run_timestamp_seconds{${S}}) / subnet_check_interval_seconds{${S}}`;
+const pushed = (what: string): string =>
+  `sum by (instance) (increase(subnetd_alerts_${what}_total{${I}}[$__rate_interval]))`;
 const is = (metric: string): string => `min by (instance) (${metric}{${I}})`;
 
 const yes = [
@@ -27,7 +29,7 @@ export const self = (places: Places): Dashboard =>
         { name: 'instance', label: 'Instance', query: 'label_values(subnetd_build_info, instance)' },
         subnetChoice,
       ],
-      marks: [reloads],
+      marks: [restarts('subnet=~"$subnet"'), reloads],
       rows: [
         {
           title: 'What is wrong now',
@@ -155,6 +157,27 @@ export const self = (places: Places): Dashboard =>
               queries: {
                 '{{subnet}} {{round}}': `sum by (subnet, round) (increase(subnetd_rounds_late_total{${S}}[$__rate_interval]))`,
               },
+            }),
+          ],
+        },
+        {
+          title: 'The push to Alertmanager',
+          panels: [
+            graph({
+              id: 50,
+              title: 'Alerts that were taken',
+              what: 'Alerts that an Alertmanager has taken, within the interval of the graph; each is told again every minute. At 0 the push is off, or no Alertmanager answers.',
+              unit: 'short',
+              width: 12,
+              queries: { [LEGEND]: pushed('sent') },
+            }),
+            graph({
+              id: 51,
+              title: 'Alerts that did not arrive',
+              what: 'Attempts that failed, and alerts that were dropped as too many waited, within the interval of the graph. What failed is tried again; the log of subnetd says which Alertmanager it is and why.',
+              unit: 'short',
+              width: 12,
+              queries: { '{{instance}} failed': pushed('failed'), '{{instance}} dropped': pushed('dropped') },
             }),
           ],
         },

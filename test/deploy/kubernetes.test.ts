@@ -72,15 +72,6 @@ describe('the manifest for Kubernetes', () => {
     expect(read('Dockerfile')).toContain(`SUBNETD_CONFIG=${mount.mountPath}/${file}`);
   });
 
-  test('has the image, the port and the memory of docker-compose.yml', () => {
-    const { subnetd } = parse(read('docker-compose.yml'), { merge: true }).services;
-    expect(container.image).toBe(subnetd.image);
-    expect(container.resources.limits.memory).toBe(subnetd.mem_limit.replace('m', 'Mi'));
-    expect(container.ports).toEqual([{ name: 'http', containerPort: 10545 }]);
-    expect(read('Dockerfile')).toContain('EXPOSE 10545');
-    expect(ofKind('Service').spec.ports).toEqual([{ name: 'http', port: 10545, targetPort: 'http' }]);
-  });
-
   test('asks for life and readiness, and may write nowhere but to its volume', () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });

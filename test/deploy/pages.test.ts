@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { dashboards } from '../support/dashboards.ts';
+import { findProgram } from '../support/engine.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -72,6 +73,25 @@ describe('the pages on dashboards and installation', () => {
     expect(own.subnets[0].nodes).toEqual(shipped.subnets[0].nodes.slice(0, own.subnets[0].nodes.length));
     expect(own.subnets[0].relayer).toEqual(shipped.subnets[0].relayer);
     expect(own.subnets[0].stats).toEqual(shipped.subnets[0].stats);
+  });
+
+  test('say how to put a webhook into the configuration of Alertmanager, which stays good', () => {
+    const shipped = read('config/alertmanager/alertmanager.yml');
+    const [command = ''] = /^sed -i .*$/m.exec(read('docs/compose.md')) ?? [];
+    const made = join(folder, 'alertmanager.yml');
+    writeFileSync(made, shipped);
+    const words = command.replace('config/alertmanager/alertmanager.yml', made);
+    expect(spawnSync('sh', ['-euc', words]).status).toBe(0);
+    const urlsOf = (text: string) => {
+      const { receivers } = parse(text, { merge: true }) as {
+        readonly receivers: readonly { readonly webhook_configs?: readonly { readonly url: string }[] }[];
+      };
+      return receivers.flatMap(({ webhook_configs = [] }) => webhook_configs.map(({ url }) => url));
+    };
+    expect(urlsOf(shipped).length).toBeGreaterThan(0);
+    expect(new Set(urlsOf(readFileSync(made, 'utf8')))).toEqual(new Set(['https://hooks.example.com/subnetd']));
+    const amtool = findProgram('amtool', 'prometheus-alertmanager');
+    expect(spawnSync(amtool, ['check-config', made]).status).toBe(0);
   });
 
   test('tell the steps of systemd by files and commands that there are', () => {

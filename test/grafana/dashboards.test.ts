@@ -60,6 +60,14 @@ describe('the dashboards', () => {
     expect(taken.size).toBe(bottom * 24);
   });
 
+  test.each(dashboards)(
+    '%s lets a subnet be chosen, and marks starts of containers and new inventories',
+    (_, board) => {
+      expect(board.templating.list.map(({ name }) => name)).toContain('subnet');
+      expect(board.annotations.list.map(({ name }) => name)).toEqual(['Container restarts', 'Configuration reloads']);
+    },
+  );
+
   test.each(dashboards)('%s names no source of data but its variable', (file, board) => {
     expect(board.templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
     const sources = [...read(file).matchAll(/"uid": "([^"]*)"/g)].map(([, uid]) => uid);

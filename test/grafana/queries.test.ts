@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import type Dockerode from 'dockerode';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { eventually, type Running, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
-import { importBusybox, runContainer, uniqueName } from '../support/containers.ts';
+import { findChromium } from '../../src/demo/find-chromium.ts';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
+import { startAlertmanager } from '../support/alertmanager.ts';
+import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 import { type BoardQuery, dashboards, queriesOf } from '../support/dashboards.ts';
-import { type Engine, useEngine } from '../support/engine.ts';
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
 
 /** A relayer that submits does so within this time, and a container that restarts has done it more than once. */
@@ -58,38 +58,27 @@ async function ask(prometheus: Prometheus, { expr, kind }: BoardQuery): Promise<
 
 describe('on a Prometheus that scrapes the watched demo', () => {
   const folder = temporaryFolder();
-  const begun: Running[] = [];
-  let engine: Engine;
-  let containers: readonly Dockerode.Container[] = [];
+  const stops: (() => unknown)[] = [folder.remove];
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    engine = await useEngine();
-    await importBusybox(engine.docker);
-    // Programs that end, so that there are exit codes and restarts.
-    const names = { node: uniqueName('subnet1'), relayer: uniqueName('relayer') };
-    containers = await Promise.all(
-      Object.values(names).map((name) =>
-        runContainer(engine.docker, {
-          name,
-          command: ['sh', '-c', 'sleep 12; exit 3'],
-          memoryBytes: 64 * 1024 * 1024,
-          restart: 'always',
-        }),
-      ),
-    );
-
-    const demo = startCli(['demo', '--config-only', '--fault', 'node-down', '--fault', 'frontend-error']);
-    begun.push(demo);
-    await demo.waitFor(/\n {4}checks:\n(?: {6}.*\n)+/);
-    const inventory = parse(demo.output());
-    const [subnet] = inventory.subnets;
-    subnet.nodes[0].container = { name: names.node };
-    subnet.relayer.container = { name: names.relayer };
-    inventory.docker = { socketPath: engine.socketPath };
+    const alertmanager = await startAlertmanager();
+    stops.push(alertmanager.stop);
+    const browser = findChromium(process.env.PATH ?? '');
+    if (browser === undefined) throw new Error('this test needs Chromium: apt-get install chromium');
+    // A node that is down, errors of the frontend, and a container that ends and starts again and again.
+    const simulation = await startSimulation({ nodes: 4, faults: ['node-down', 'console-error', 'oom-kill'], browser });
+    stops.push(simulation.stop);
+    const inventory = { ...parse(simulation.inventory()), alertmanager: { urls: [alertmanager.url] } };
+    // The nodes of the demo print to their containers alone.
+    writeFileSync(folder.path('xdc.log'), 'INFO [11-21|00:00:00] Starting peer-to-peer node\n');
+    inventory.subnets[0].nodes[0].logFiles = [folder.path('xdc.log')];
     writeFileSync(folder.path('subnetd.yaml'), stringify(inventory));
     const daemon = await startDaemon(folder.path('subnetd.yaml'));
-    begun.push(daemon);
+    stops.push(() => {
+      daemon.child.kill('SIGTERM');
+      return daemon.finished;
+    });
 
     writeFileSync(folder.path('rules.yml'), stringify(rules));
     prometheus = await startPrometheus(
@@ -99,17 +88,11 @@ describe('on a Prometheus that scrapes the watched demo', () => {
         scrape_configs: [{ job_name: 'any', static_configs: [{ targets: [new URL(daemon.url).host] }] }],
       }),
     );
+    stops.push(prometheus.stop);
   });
 
   afterAll(async () => {
-    await prometheus?.stop();
-    for (const { child, finished } of begun.toReversed()) {
-      child.kill('SIGTERM');
-      await finished;
-    }
-    await Promise.all(containers.map((container) => container.remove({ force: true })));
-    await engine?.stop();
-    folder.remove();
+    for (const stop of stops.toReversed()) await stop();
   });
 
   describe.each(dashboards)('%s gets data for', (_, board) => {
