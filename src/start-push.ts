@@ -28,8 +28,8 @@ export interface PushDeps {
 /** More late rounds than this are no longer told apart. */
 const MAX_LATE = 1_000;
 
-/** More than ten minutes of looks. */
-const MAX_LOOKS = 200;
+/** What an Alertmanager did not take is asked of these last milliseconds. */
+const KEPT_MS = 10 * 60_000;
 
 /** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
 export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, now }: PushDeps): PushLink {
@@ -39,25 +39,18 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
   const late: { readonly subnet: string; readonly at: number }[] = [];
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
-  /** What had failed whenever alerts were judged, the newest at the end. */
-  const failed: { readonly at: number; readonly count: number }[] = [];
-  const countFailed = (): number => counts.failed + counts.dropped;
-  const notSent: Seen['notSent'] = (since) =>
-    countFailed() - (failed.findLast(({ at }) => at <= since) ?? failed[0] ?? { count: 0 }).count;
-  const noteFailed = (at: number) => {
-    failed.push({ at, count: countFailed() });
-    if (failed.length > MAX_LOOKS) failed.shift();
-  };
   const load = async (): Promise<Push> => {
-    const [{ createPush }, { judgeAlerts }] = await Promise.all([
+    const [{ createPush }, { judgeAlerts }, { createTally }] = await Promise.all([
       import('./alerts/create-push.ts'),
       import('./alerts/judge-alerts.ts'),
+      import('./alerts/create-tally.ts'),
     ]);
+    const failed = createTally(KEPT_MS);
     return createPush({
       now,
       judge: (time) => {
-        noteFailed(time);
-        return judgeAlerts({ ...see(), now: time, instance, lateRounds, notSent }, links);
+        failed.note(time, counts.failed + counts.dropped);
+        return judgeAlerts({ ...see(), now: time, instance, lateRounds, notSent: failed.since }, links);
       },
       store: () => store(instance),
       counts,
