@@ -28,8 +28,8 @@ export interface PushDeps {
 /** More late rounds than this are no longer told apart. */
 const MAX_LATE = 1_000;
 
-/** More than ten minutes of looks. */
-const MAX_LOOKS = 200;
+/** What an Alertmanager did not take is asked of these last milliseconds. */
+const KEPT_MS = 10 * 60_000;
 
 /** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
 export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, now }: PushDeps): PushLink {
@@ -39,26 +39,19 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
   const late: { readonly subnet: string; readonly at: number }[] = [];
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
-  /** What had failed whenever alerts were judged, the newest at the end. */
-  const failed: { readonly at: number; readonly count: number }[] = [];
-  const countFailed = (): number => counts.failed + counts.dropped;
-  const notSent: Seen['notSent'] = (since) =>
-    countFailed() - (failed.findLast(({ at }) => at <= since) ?? failed[0] ?? { count: 0 }).count;
-  const noteFailed = (at: number) => {
-    failed.push({ at, count: countFailed() });
-    if (failed.length > MAX_LOOKS) failed.shift();
-  };
   const load = async (): Promise<Push> => {
-    const [{ createPush }, { createJudge }] = await Promise.all([
+    const [{ createPush }, { createJudge }, { createTally }] = await Promise.all([
       import('./push/create-push.ts'),
       import('./alerts/create-judge.ts'),
+      import('./alerts/create-tally.ts'),
     ]);
     const judge = createJudge(links);
+    const failed = createTally(KEPT_MS);
     return createPush({
       now,
       judge: (time, open) => {
-        noteFailed(time);
-        return judge({ ...see(), now: time, instance, lateRounds, notSent }, open);
+        failed.note(time, counts.failed + counts.dropped);
+        return judge({ ...see(), now: time, instance, lateRounds, notSent: failed.since }, open);
       },
       store: () => store(instance),
       counts,

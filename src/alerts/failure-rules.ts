@@ -1,9 +1,12 @@
 import type { AlertRule } from './alert-rule.ts';
 import { known, TARGET } from './promql.ts';
 
-/** What all of these have in common; the flag itself stays for ten minutes after the last sign. */
+/** What all of these have in common; the flag of most stays for ten minutes after the last sign. */
 const of = { severity: 'warning', for: '30s', labels: TARGET, dashboard: 'subnetd-node' } as const;
 const ofService = { ...of, dashboard: 'subnetd-services' } as const;
+
+/** Of what a start ends at once; what the alert explains takes minutes more to end. */
+const untilStart = { keepFiringFor: '5m' } as const;
 
 /** Failures with a known sign, cause and cure; docs/known-failures.md describes each. */
 export const failureRules = [
@@ -34,6 +37,7 @@ export const failureRules = [
   },
   {
     ...of,
+    ...untilStart,
     name: 'SubnetNodeMinerStopped',
     expr: known('miner_loop_stopped'),
     summary: 'A node of {{ $labels.subnet }} proposes no blocks.',
@@ -66,6 +70,7 @@ export const failureRules = [
   },
   {
     ...ofService,
+    ...untilStart,
     name: 'SubnetRelayerDead',
     expr: known('relayer_dead'),
     summary: 'The relayer of {{ $labels.subnet }} has ended in a container that lives on.',
@@ -74,6 +79,7 @@ export const failureRules = [
   },
   {
     ...ofService,
+    ...untilStart,
     name: 'SubnetRelayerRedisDead',
     expr: known('relayer_redis_dead'),
     summary: 'The redis of the relayer of {{ $labels.subnet }} has ended.',

@@ -1,4 +1,5 @@
-import type { TargetState } from '../monitor/board.ts';
+import type { RoundName } from '../model/target.ts';
+import type { SubnetState, TargetState } from '../monitor/board.ts';
 import { nodesOf } from './node-movement.ts';
 import type { Seen } from './seen.ts';
 import { type Condition, type Judged, perInstance, perSubnet, perTarget } from './sighting.ts';
@@ -6,7 +7,7 @@ import { type Condition, type Judged, perInstance, perSubnet, perTarget } from '
 /** Beyond three missed runs: the room that the rule gives to scrapes. */
 const SLACK_MS = 150_000;
 const LATE_WINDOW_MS = 10 * 60_000;
-const MAX_LATE = 3;
+const MAX_LATE = 0.1;
 const NOT_SENT_WINDOW_MS = 5 * 60_000;
 
 /** The longest time since a check that should have run did, in seconds; of one that never did, its interval. */
@@ -21,6 +22,15 @@ function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen
   return worst;
 }
 
+/** How many rounds of a subnet begin within the window when all do in time. */
+function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) => number | undefined): number {
+  const judged = targets.flatMap(({ checks }) => checks.filter(({ verdict }) => verdict !== 'skipped'));
+  return [...new Set(judged.map(({ round }) => round))].reduce(
+    (count, round) => count + LATE_WINDOW_MS / (intervalMs(round) ?? Number.POSITIVE_INFINITY),
+    0,
+  );
+}
+
 /** When subnetdRules of the catalogue are so, judged without Prometheus; subnetd cannot say of itself that it is down. */
 export const subnetdConditions = {
   SubnetdDockerDown: perSubnet((subnet, { isDockerUp, snapshot }) => {
@@ -29,9 +39,10 @@ export const subnetdConditions = {
     return isDockerUp === undefined ? undefined : nodesOf(subnet).length;
   }),
   SubnetdCheckStale: perTarget('any', staleSeconds),
-  SubnetdRoundsLate: perSubnet(({ subnet }, { lateRounds, now }) => {
-    const late = lateRounds(subnet.name, now - LATE_WINDOW_MS);
-    return late > MAX_LATE ? late : false;
+  SubnetdRoundsLate: perSubnet((state, { lateRounds, intervalMs, now }) => {
+    const { name } = state.subnet;
+    const share = lateRounds(name, now - LATE_WINDOW_MS) / countRounds(state, (round) => intervalMs(name, round));
+    return share > MAX_LATE ? share : false;
   }),
   SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? false : 0)),
   SubnetdLogSourceDown: perTarget('any', ({ target, facts: { logs } }) => {

@@ -4,6 +4,8 @@ import { last, TARGET } from './promql.ts';
 /** The job that scrapes subnetd in config/prometheus/prometheus.yml. */
 const JOB = 'subnetd';
 
+const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
+
 const INSTANCE = ['instance'] as const;
 
 /** The watcher watched: while one of these fires, silence proves nothing. */
@@ -53,11 +55,12 @@ or max by (instance) (absent_over_time(up{job="${JOB}"}[2m]))`,
     name: 'SubnetdRoundsLate',
     severity: 'warning',
     for: '5m',
-    expr: 'sum by (subnet) (increase(subnetd_rounds_late_total[10m])) > 3',
+    // A busy machine delays a few of many; SubnetdCheckStale tells when it matters for one.
+    expr: `${LATE} / (${LATE} + sum by (subnet) (increase(subnetd_round_duration_seconds_count[10m]))) > 0.1`,
     labels: ['subnet'],
     summary: 'subnetd is too slow for the schedule of {{ $labels.subnet }}.',
     description:
-      '{{ $value | humanize }} rounds of {{ $labels.subnet }} did not begin in time within ten minutes. Give subnetd more processor time, or space the schedules under `checks` wider.',
+      '{{ $value | humanizePercentage }} of the rounds of {{ $labels.subnet }} did not begin in time within ten minutes. Give subnetd more processor time, or space the schedules under `checks` wider.',
     dashboard: 'subnetd-self',
   },
   {

@@ -11,8 +11,8 @@ const read = (file: string): string => readFileSync(root + file, 'utf8');
 
 /** The labels of each metric, by its page, which a test of its own keeps true; `up` is Prometheus's. */
 const metrics = new Map([
-  ...[...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| \w+ \| ([\w, ]*) \|/gm)].map(
-    ([, name = '', labels = '']) => [name, labels.split(', ')] as const,
+  ...[...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| (\w+) \| ([\w, ]*) \|/gm)].map(
+    ([, name = '', type, labels = '']) => [type === 'histogram' ? `${name}_count` : name, labels.split(', ')] as const,
   ),
   ['up', []] as const,
 ]);

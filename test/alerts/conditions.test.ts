@@ -369,10 +369,10 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     unknown: [],
   },
   SubnetdRoundsLate: {
-    so: see([good('a')], { lateRounds: () => 4 }),
+    so: see([good('a')], { lateRounds: () => 15 }),
     of: { subnet: 'd' },
-    value: 4,
-    not: [see([good('a')], { lateRounds: () => 3 })],
+    value: 0.25,
+    not: [see([good('a')], { lateRounds: () => 6 }), see([good('a')], { lateRounds: () => 0 })],
     unknown: [],
   },
   SubnetdAlertsNotSent: {

@@ -184,9 +184,12 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
     value: (step) => `${Math.floor((10 * step - 590) / 60)}m ${(10 * step - 590) % 60}s`,
   },
   SubnetdRoundsLate: {
-    series: { [one('subnetd_rounds_late_total', { subnet: 's', round: 'rpc' })]: [stand, grow(1)] },
+    series: {
+      [one('subnetd_rounds_late_total', { subnet: 's', round: 'rpc' })]: [stand, grow(1)],
+      [one('subnetd_round_duration_seconds_count', { subnet: 's', round: 'rpc' })]: [grow(4), grow(3)],
+    },
     labels: subnet,
-    value: () => '60',
+    value: () => '25%',
   },
   SubnetdReloadFailed: {
     series: { [one('subnetd_config_last_reload_successful', self)]: fails },

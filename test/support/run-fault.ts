@@ -11,7 +11,7 @@ export interface FaultRun {
   readonly fault: FaultName;
   /** All that was told of its subnet, in order. */
   readonly messages: readonly Message[];
-  /** Seconds from the fault to the first message that told an alert, by the alert. */
+  /** Seconds from the fault to the first message that told that an alert fires, by the alert. */
   readonly toldAfter: Readonly<Record<string, number>>;
   /** Alerts that Alertmanager held back and never told. */
   readonly inhibited: readonly string[];
@@ -90,7 +90,7 @@ export async function runFault(
     webhook.messages.filter(({ at, groupLabels }) => at >= begun && groupLabels.subnet === watched.name);
   const told = () => {
     for (const { at, alerts } of messages())
-      for (const alert of alerts) toldAfter[nameOf(alert)] ??= (at - begun) / 1000;
+      for (const alert of alerts) if (alert.status === 'firing') toldAfter[nameOf(alert)] ??= (at - begun) / 1000;
     return toldAfter;
   };
 
