@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts';
 
 /** Positions that outlive the process, as far as their table can be reached; else they go on in memory. */
@@ -10,7 +11,9 @@ export interface KeptPositions extends PositionStore {
 
 const SAVE_EVERY_MS = 1_000;
 /** Logs are read without the positions of before when the table does not tell them by then. */
-const READ_WITHIN_MS = 3_000;
+const READ_WITHIN_MS = 10_000;
+/** After a restart of the machine a database may come up after subnetd. */
+const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
 const within = <T>(ms: number, done: Promise<T>, instead: T): Promise<T> => {
@@ -31,7 +34,16 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
   let saving: Promise<void> | undefined;
 
   const readTable = async () => {
-    const positions = await within(READ_WITHIN_MS, table.read(), new Map<string, LogPosition>());
+    let isLate = false;
+    const read = async (): Promise<ReadonlyMap<string, LogPosition>> => {
+      for (;;) {
+        const positions = await table.read().catch(() => undefined);
+        if (positions !== undefined || isLate) return positions ?? new Map();
+        await sleep(READ_AGAIN_MS);
+      }
+    };
+    const positions = await within(READ_WITHIN_MS, read(), new Map<string, LogPosition>());
+    isLate = true;
     for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
   };
   const write = async () => {

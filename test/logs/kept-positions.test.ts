@@ -176,6 +176,19 @@ test('a database that goes away and comes back is written again, and nothing wai
   await stop();
 }, 120_000);
 
+test('a database that comes up after subnetd, as after a restart of the machine, is waited for', async () => {
+  let refusals = 3;
+  const positions = createKeptPositions({
+    read: async () => {
+      if (refusals-- > 0) throw new Error('connect ECONNREFUSED');
+      return new Map([['test', container('of before')]]);
+    },
+    write: async () => {},
+  });
+  expect(await positions.load('test')).toEqual(container('of before'));
+  await positions.stop();
+}, 30_000);
+
 test('a database that hangs does not keep logs from being read', async () => {
   const never = new Promise<never>(() => {});
   const positions = createKeptPositions({ read: () => never, write: () => never });
