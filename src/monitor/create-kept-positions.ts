@@ -5,8 +5,8 @@ import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts'
 export interface KeptPositions extends PositionStore {
   /** Forgets the positions of all sources but these, in the table too. */
   keepOnly(sources: ReadonlySet<string>): void;
-  /** Saves what has changed, and ends. */
-  stop(): Promise<void>;
+  /** Lets go who waits for a position; saves what has changed once all that read have ended; and ends. */
+  stop(readersEnded?: Promise<void>): Promise<void>;
 }
 
 const SAVE_EVERY_MS = 1_000;
@@ -30,6 +30,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
   /** What the table holds, as text. */
   const saved = new Map<string, string>();
   let isWanted = (_source: string): boolean => true;
+  const { promise: stopped, resolve: letGo } = Promise.withResolvers<ReadonlyMap<string, LogPosition>>();
   let stored: Promise<void> | undefined;
   let saving: Promise<void> | undefined;
 
@@ -42,7 +43,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
         await sleep(READ_AGAIN_MS);
       }
     };
-    const positions = await within(READ_WITHIN_MS, read(), new Map<string, LogPosition>());
+    const positions = await Promise.race([within(READ_WITHIN_MS, read(), new Map<string, LogPosition>()), stopped]);
     isLate = true;
     for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
   };
@@ -90,7 +91,9 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       isWanted = (source) => sources.has(source);
       for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
     },
-    stop: async () => {
+    stop: async (readersEnded) => {
+      letGo(new Map());
+      await readersEnded;
       clearInterval(timer);
       const last = async () => {
         await saving;

@@ -181,6 +181,7 @@ test('the engine restarted under load loses no line and tells none twice', async
   await has(lines.length + 2_000, 60_000);
   await container.update({ RestartPolicy: { Name: 'no' } });
   await container.kill();
+  await container.wait();
   const printed = await readAll(container);
   await has(printed, 180_000);
   expect(lines.length).toBe(printed);
@@ -228,6 +229,7 @@ test.each(DATABASE_KINDS)(
     const end = async () => {
       await container.update({ RestartPolicy: { Name: 'no' } });
       await container.kill();
+      await container.wait();
       return readAll(container);
     };
     const ofFirst = await end();
