@@ -1,16 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts';
 
 /** Positions that outlive the process, as far as their table can be reached; else they go on in memory. */
 export interface KeptPositions extends PositionStore {
   /** Forgets the positions of all sources but these, in the table too. */
   keepOnly(sources: ReadonlySet<string>): void;
-  /** Saves what has changed, and ends. */
-  stop(): Promise<void>;
+  /** Lets go who waits for a position; saves what has changed once all that read have ended; and ends. */
+  stop(readersEnded?: Promise<void>): Promise<void>;
 }
 
 const SAVE_EVERY_MS = 1_000;
 /** Logs are read without the positions of before when the table does not tell them by then. */
-const READ_WITHIN_MS = 3_000;
+const READ_WITHIN_MS = 10_000;
+/** After a restart of the machine a database may come up after subnetd. */
+const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
 const within = <T>(ms: number, done: Promise<T>, instead: T): Promise<T> => {
@@ -27,11 +30,21 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
   /** What the table holds, as text. */
   const saved = new Map<string, string>();
   let isWanted = (_source: string): boolean => true;
+  const { promise: stopped, resolve: letGo } = Promise.withResolvers<ReadonlyMap<string, LogPosition>>();
   let stored: Promise<void> | undefined;
   let saving: Promise<void> | undefined;
 
   const readTable = async () => {
-    const positions = await within(READ_WITHIN_MS, table.read(), new Map<string, LogPosition>());
+    let isLate = false;
+    const read = async (): Promise<ReadonlyMap<string, LogPosition>> => {
+      for (;;) {
+        const positions = await table.read().catch(() => undefined);
+        if (positions !== undefined || isLate) return positions ?? new Map();
+        await sleep(READ_AGAIN_MS);
+      }
+    };
+    const positions = await Promise.race([within(READ_WITHIN_MS, read(), new Map<string, LogPosition>()), stopped]);
+    isLate = true;
     for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
   };
   const write = async () => {
@@ -78,7 +91,9 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       isWanted = (source) => sources.has(source);
       for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
     },
-    stop: async () => {
+    stop: async (readersEnded) => {
+      letGo(new Map());
+      await readersEnded;
       clearInterval(timer);
       const last = async () => {
         await saving;

@@ -181,8 +181,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
     stop: async () => {
       clearInterval(watchdog);
       await Promise.all(watches.map(close));
-      await logs.stop();
-      await positions?.stop();
+      const readersEnded = logs.stop();
+      await (positions?.stop(readersEnded) ?? readersEnded);
       docker.stop();
       await Promise.all(underWay);
     },

@@ -95,7 +95,7 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     await one.write(sources, []);
     await other.write(sources, []);
     const positions = createKeptPositions(one);
-    onTestFinished(positions.stop);
+    onTestFinished(() => positions.stop());
     positions.keepOnly(new Set(['kept', 'removed']));
     expect(await positions.load('kept')).toEqual(container('kept'));
     await vi.waitFor(async () => expect([...(await one.read()).keys()].sort()).toEqual(['kept', 'removed']), LONG);
@@ -161,7 +161,7 @@ test('a database that goes away and comes back is written again, and nothing wai
   onTestFinished(server.stop, 60_000);
   const table = openTable({ kind: 'postgres', url: await server.createDatabase() });
   const positions = createKeptPositions(table);
-  onTestFinished(positions.stop);
+  onTestFinished(() => positions.stop());
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
   const { begun, has, stop } = follow(path, positions);
@@ -176,6 +176,19 @@ test('a database that goes away and comes back is written again, and nothing wai
   await stop();
 }, 120_000);
 
+test('a database that comes up after subnetd, as after a restart of the machine, is waited for', async () => {
+  let refusals = 3;
+  const positions = createKeptPositions({
+    read: async () => {
+      if (refusals-- > 0) throw new Error('connect ECONNREFUSED');
+      return new Map([['test', container('of before')]]);
+    },
+    write: async () => {},
+  });
+  expect(await positions.load('test')).toEqual(container('of before'));
+  await positions.stop();
+}, 30_000);
+
 test('a database that hangs does not keep logs from being read', async () => {
   const never = new Promise<never>(() => {});
   const positions = createKeptPositions({ read: () => never, write: () => never });
@@ -188,3 +201,16 @@ test('a database that hangs does not keep logs from being read', async () => {
   expect(lines).toEqual(['line 0']);
   await positions.stop();
 }, 60_000);
+
+test('the end is not held up by a database that hangs, and saves nothing of what was never read', async () => {
+  const written: unknown[] = [];
+  const positions = createKeptPositions({
+    read: () => new Promise(() => {}),
+    write: async (changed) => void written.push(changed),
+  });
+  const { stop, state, begun } = follow(join(useFolder(), 'a.log'), positions);
+  // It never begins.
+  begun.catch(() => {});
+  await positions.stop(stop());
+  expect([written, state.sweeps]).toEqual([[], 0]);
+}, 9_000);

@@ -145,6 +145,7 @@ test('subnetd that is killed under load goes on exactly where it had saved last:
   await last.hasRead(1_000);
   const written = await writer.stop();
   await container.kill();
+  await container.wait();
   const printed = await readContainer();
   const file = linesBefore(positions.get('filed'));
   const contained = readBefore(positions.get('contained'), printed);
