@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { busybox, importBusybox } from '../test/support/containers.ts';
 import { startEngine } from '../test/support/engine.ts';
@@ -32,11 +33,11 @@ async function start(docker: Dockerode, folder: string, name: string, command: s
   return container;
 }
 
-/** The whole log of an ended container, by turns with Docker's own command. */
+/** The whole log of a container, by turns with Docker's own command. */
 async function follow(docker: Dockerode, socketPath: string, folder: string) {
   const { bytes, lines } = writeNodeLog(join(folder, 'node.log'), BYTES);
-  const container = await start(docker, folder, 'written', 'exec cat /log/node.log');
-  await container.wait();
+  await start(docker, folder, 'written', 'cat /log/node.log; touch /log/written; exec sleep 86400');
+  while (!existsSync(join(folder, 'written'))) await sleep(100);
   const ours: Followed[] = [];
   const theirs: number[] = [];
   const stamped: number[] = [];
