@@ -59,7 +59,7 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
     // What an earlier process was told is told again as far as checks look back.
     const tellsOld = isFirst && known !== undefined;
     const since = (Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1000).toFixed(3);
-    const query = { follow: true, stdout: true, stderr: true, timestamps: true, since };
+    const query = { follow: container.running, stdout: true, stderr: true, timestamps: true, since };
     const response = await open(`/containers/${container.id}/logs`, query, ending.signal);
     if (response.statusCode !== 200) {
       response.destroy();

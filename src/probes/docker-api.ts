@@ -37,7 +37,8 @@ const everyStatus = Object.fromEntries(Array.from({ length: 400 }, (_, index) =>
 
 /**
  * The engine sends each line of a log as a chunk of HTTP/1.1, and taking those apart costs more than all else that is done
- * with the line. HTTP/1.0 has none; Node.js can read it but has no option to ask for it.
+ * with the line. HTTP/1.0 has none; Node.js can read it but has no option to ask for it. Only where a log is followed, which
+ * goes on in any case after the connection has ended: HTTP/1.0 does not tell whether an answer came whole.
  */
 function unframe(request: ClientRequest): void {
   const inner = request as ClientRequest & { _storeHeader(firstLine: string, headers: unknown): void };
@@ -55,7 +56,7 @@ function tame(agent: Agent): Agent {
   const addRequest = inner.addRequest.bind(agent);
   inner.addRequest = (request, ...rest) => {
     request.prependListener('response', ({ headers }) => delete headers.location);
-    if (request.path.includes('/logs?')) unframe(request);
+    if (/\/logs\?(?:.*&)?follow=true(?:&|$)/.test(request.path)) unframe(request);
     addRequest(request, ...rest);
   };
   return Object.assign(agent, { [inspect.custom]: () => 'Agent' });

@@ -53,6 +53,24 @@ describe('an engine at the wire', () => {
     return observation.kind === 'docker-unreachable' ? observation.why.code : observation.kind;
   };
 
+  test('a log is followed without the chunks of HTTP/1.1, which alone tell of other answers that they came whole', async () => {
+    const versions: string[] = [];
+    const docker = await serve(({ httpVersion }, answer) => {
+      versions.push(httpVersion);
+      answer.write('one');
+      answer.end(' two');
+    });
+    const read = async (path: string, query: Readonly<Record<string, boolean>>): Promise<string> => {
+      let text = '';
+      for await (const chunk of await docker.open(path, query, soon())) text += chunk;
+      return text;
+    };
+    expect(await read('/containers/n/logs', { stdout: true, follow: true })).toBe('one two');
+    expect(await read('/containers/n/logs', { stdout: true, follow: false })).toBe('one two');
+    expect(await read('/events', { follow: true })).toBe('one two');
+    expect(versions).toEqual(['1.0', '1.1', '1.1']);
+  });
+
   test.each<readonly [string, RequestListener]>([
     ['HTML', (_, answer) => answer.setHeader('content-type', 'text/html').end('<html>hello</html>')],
     ['500', (_, answer) => answer.writeHead(500).end('{"message":"broken"}')],
