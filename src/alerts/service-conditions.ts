@@ -2,8 +2,8 @@ import type { SubnetState, TargetState } from '../monitor/board.ts';
 import { nodesOf } from './node-movement.ts';
 import { type Condition, failing, type Judged, perTarget } from './sighting.ts';
 
-/** So long after the node answers again its readers may still be about to recover. */
-const RECOVERS_MS = 5 * 60_000;
+/** So long after the node answers again its readers may still be about to recover; as far as the rules look back. */
+const RECOVERS_MS = 2 * 60_000;
 
 /** Does it read the subnet through a node that does not answer, or did not some moments ago? */
 function readsFromSilentNode({ target }: TargetState, subnet: SubnetState, now: number): boolean {

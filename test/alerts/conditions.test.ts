@@ -80,6 +80,13 @@ const down = (name: string, more: Facts = {}): TargetState =>
     { latest_block: 'fail', peers: 'fail' },
     { node: { observation: observed(undefined, false) }, ...more },
   );
+const answersAgain = (name: string, ago: number) =>
+  state(
+    nodeTarget(name),
+    { latest_block: 'pass' },
+    { node: { observation: observed(9) } },
+    { failed: 3, since: NOW - ago },
+  );
 const fresh = (name: string) => state(nodeTarget(name), { latest_block: 'unknown', peers: 'unknown' });
 
 const stats = serviceTarget('stats');
@@ -273,22 +280,14 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     unknown: [see([good('a'), state(bootnode, { messages: 'unknown' })])],
   },
   SubnetRelayerStopped: {
-    so: see([good('a'), state(relayer, { submissions: 'fail' })]),
+    so: see([answersAgain('a', 2 * MINUTE), state(relayer, { submissions: 'fail' })]),
     of: ofRelayer,
     value: 0,
     not: [
       see([good('a'), state(relayer, { submissions: 'pass' })]),
       see([good('a'), state(relayer, { submissions: 'fail' }, {}, { failures: { relayer_idle: true } })]),
       see([down('a'), state(relayer, { submissions: 'fail' })]),
-      see([
-        state(
-          nodeTarget('a'),
-          { latest_block: 'pass' },
-          { node: { observation: observed(9) } },
-          { failed: 3, since: NOW - MINUTE },
-        ),
-        state(relayer, { submissions: 'fail' }),
-      ]),
+      see([answersAgain('a', MINUTE), state(relayer, { submissions: 'fail' })]),
     ],
     unknown: [see([good('a'), state(relayer, { submissions: 'unknown' })])],
   },
