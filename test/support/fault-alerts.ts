@@ -9,6 +9,8 @@ export interface FaultAlerts {
   readonly pages?: readonly AlertOf[];
   readonly tickets?: readonly AlertOf[];
   readonly inhibited?: readonly AlertOf[];
+  /** Held back too, if it fires: the log of a container that does not run is not read again once a busy machine could not. */
+  readonly maybeInhibited?: readonly AlertOf[];
 }
 
 const all = ['subnet1', 'subnet2', 'subnet3', 'subnet4'] as const;
@@ -24,6 +26,7 @@ export const faultAlerts: Readonly<Record<FaultName, FaultAlerts>> = {
     pages: ['SubnetQuorumAtRisk'],
     tickets: ['SubnetNodeDown subnet2'],
     inhibited: ['SubnetContainerDown subnet2', 'SubnetNodeLogFault subnet2', 'SubnetNodePeersMissing subnet2'],
+    maybeInhibited: ['SubnetdLogSourceDown subnet2'],
   },
   'node-behind': { tickets: ['SubnetNodeBehind subnet2'] },
   'peer-missing': { tickets: ['SubnetNodePeersMissing subnet2', 'SubnetNodePeersMissing subnet3'] },
@@ -41,6 +44,7 @@ export const faultAlerts: Readonly<Record<FaultName, FaultAlerts>> = {
   'service-down': {
     tickets: ['SubnetServiceDown stats'],
     inhibited: ['SubnetContainerDown stats', 'SubnetStatsStale stats'],
+    maybeInhibited: ['SubnetdLogSourceDown stats'],
   },
   'relayer-silent': { pages: ['SubnetRelayerStopped relayer'] },
   'relayer-dead-container-up': {
