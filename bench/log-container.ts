@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type Dockerode from 'dockerode';
 import { busybox, importBusybox } from '../test/support/containers.ts';
 import { startEngine } from '../test/support/engine.ts';
@@ -12,6 +13,9 @@ import { writeNodeLog } from './node-log.ts';
 
 const BYTES = 100e6;
 const RUNS = 3;
+
+/** Long enough for a reader to be connected. */
+const ATTACH_MS = 3_000;
 
 interface Followed {
   readonly millis: number;
@@ -73,6 +77,39 @@ async function follow(docker: Dockerode, socketPath: string, folder: string) {
   };
 }
 
+/** The same log while a container prints it as fast as it can: from its beginning until its last line has been read. */
+async function followLive(docker: Dockerode, socketPath: string, folder: string, lines: number) {
+  const measure = async (name: string, read: () => Promise<unknown>): Promise<number> => {
+    const go = join(folder, `go-${name}`);
+    const wait = `until [ -e /log/go-${name} ]; do usleep 10000; done`;
+    const container = await start(docker, folder, name, `${wait}; cat /log/node.log; sleep 2`);
+    const reading = read();
+    await sleep(ATTACH_MS);
+    const begun = performance.now();
+    appendFileSync(go, '');
+    await reading;
+    const millis = performance.now() - begun;
+    await container.remove({ force: true });
+    return millis;
+  };
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    ours.push(
+      await measure(`ours-${run}`, () => runScript('./follow-log.ts', [socketPath, `ours-${run}`, String(lines)])),
+    );
+    // It ends with as many lines as there are, as it would itself only end with the container.
+    const command = `docker -H unix://${socketPath} logs --follow theirs-${run} | head -n ${lines} >/dev/null`;
+    theirs.push(await measure(`theirs-${run}`, () => promisify(execFile)('sh', ['-c', command])));
+  }
+  return {
+    seconds: ours.map((millis) => round(millis / 1000)),
+    dockerLogsSeconds: theirs.map((millis) => round(millis / 1000)),
+    timesDockerLogs: round(median(ours.map((millis, run) => millis / (theirs[run] ?? 0)))),
+    goal: 1.1,
+  };
+}
+
 /** The log of a container of a real Docker Engine, which is started for it. */
 export async function benchContainerLog() {
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
@@ -80,6 +117,7 @@ export async function benchContainerLog() {
   try {
     await importBusybox(engine.docker);
     const followed = await follow(engine.docker, engine.socketPath, folder);
+    const followedLive = await followLive(engine.docker, engine.socketPath, folder, followed.lines);
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     await start(engine.docker, folder, 'writing', 'exec cat <>/log/pipe');
@@ -89,7 +127,7 @@ export async function benchContainerLog() {
       `docker: { socketPath: '${engine.socketPath}' }`,
       (line) => appendFileSync(pipe, line),
     );
-    return { followed, latency };
+    return { followed, followedLive, latency };
   } finally {
     await engine.stop();
     rmSync(folder, { recursive: true });

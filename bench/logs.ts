@@ -15,10 +15,11 @@ export async function benchLogs() {
     const log = join(folder, 'node.log');
     const { bytes } = writeNodeLog(log, BYTES);
     const besideMtail = benchLogSpeed(folder, log, bytes);
-    const { followed, latency } = await benchContainerLog();
+    const { followed, followedLive, latency } = await benchContainerLog();
     return {
       besideMtail,
       container: followed,
+      containerWhileItPrints: followedLive,
       untilInMetrics: { file: await benchFileLatency(folder), container: latency },
     };
   } finally {

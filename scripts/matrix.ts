@@ -22,6 +22,12 @@ const words = process.argv.slice(2);
 const parts = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: true };
 const faults = listFaults(parts).filter(({ name }) => words.length === 0 || words.includes(name));
 
+const unknown = words.filter((word) => !faults.some(({ name }) => name === word));
+if (unknown.length > 0) {
+  process.stderr.write(`npm run matrix: there is no fault ${unknown.join(', ')}; "subnetd demo --list-faults" lists them\n`);
+  process.exit(2);
+}
+
 const severityOf = (alert: string) => alertRules.find(({ name }) => name === alert.split(' ')[0])?.severity;
 
 /** One row for each alert that was told of a fault. */
