@@ -24,7 +24,9 @@ const faults = listFaults(parts).filter(({ name }) => words.length === 0 || word
 
 const unknown = words.filter((word) => !faults.some(({ name }) => name === word));
 if (unknown.length > 0) {
-  process.stderr.write(`npm run matrix: there is no fault ${unknown.join(', ')}; "subnetd demo --list-faults" lists them\n`);
+  process.stderr.write(
+    `npm run matrix: there is no fault ${unknown.join(', ')}; "subnetd demo --list-faults" lists them\n`,
+  );
   process.exit(2);
 }
 

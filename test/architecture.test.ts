@@ -10,9 +10,10 @@ const files = globSync('src/**/*.ts', { cwd: root }).sort();
 const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly packages: readonly string[] }>> = {
   model: { rooms: [], packages: [] },
   rules: { rooms: ['model'], packages: [] },
-  inventory: { rooms: ['model'], packages: ['yaml', 'zod', 'node-cron', 're2js'] },
+  'compile-re2': { rooms: [], packages: ['re2js'] },
+  inventory: { rooms: ['model', 'compile-re2'], packages: ['yaml', 'zod', 'node-cron'] },
   probes: { rooms: ['model'], packages: ['undici', 'dockerode', 'playwright-core'] },
-  logs: { rooms: ['model'], packages: ['re2js'] },
+  logs: { rooms: ['model', 'compile-re2'], packages: [] },
   monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
   http: {

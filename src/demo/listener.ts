@@ -1,14 +1,19 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Go's HTTP server keeps an idle connection this long (XDC-Subnet rpc/http.go). */
 const KEEP_ALIVE_MS = 120_000;
+
+/** Whoever connects to something may be given the port meanwhile, which is seldom for long. */
+const REOPEN_MS = 60_000;
+const TRY_AGAIN_MS = 100;
 
 /** An HTTP address that can fall silent and come back. */
 export interface Listener {
   /** Ends without a slash; stays the same while the listener is closed. */
   readonly url: string;
-  /** Listens again on the same port. Rejects when another program has taken it meanwhile. */
+  /** Listens again on the same port; waits up to a minute while another program has it, and rejects then. */
   open(): Promise<void>;
   /** Stops listening and breaks every connection, in use or idle. */
   close(): Promise<void>;
@@ -39,9 +44,18 @@ export const openListener = async (host: string, handler: RequestListener): Prom
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     open: async () => {
       if (server !== undefined) return;
-      const next = create();
-      await listen(next, host, port);
-      server = next;
+      const until = performance.now() + REOPEN_MS;
+      for (;;) {
+        const next = create();
+        try {
+          await listen(next, host, port);
+          server = next;
+          return;
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || performance.now() > until) throw error;
+        }
+        await sleep(TRY_AGAIN_MS);
+      }
     },
     close: async () => {
       const current = server;

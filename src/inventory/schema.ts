@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron';
-import { RE2JS } from 're2js';
 import { z } from 'zod';
+import { compileRe2 } from '../compile-re2.ts';
 import { durationMs } from '../model/duration.ts';
 
 /** The longest duration that a timer can hold comfortably. */
@@ -96,7 +96,7 @@ const logFiles = z
 /** The groups of a pattern by name; undefined when RE2, which runs it in bounded time, cannot. */
 const groupsOf = (source: string): readonly string[] | undefined => {
   try {
-    return Object.keys(RE2JS.compile(source).namedGroups());
+    return Object.keys(compileRe2(source).namedGroups());
   } catch {
     return undefined;
   }

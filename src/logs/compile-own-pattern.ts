@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { compileRe2 } from '../compile-re2.ts';
 import type { Meaning } from '../model/log.ts';
 import type { Pattern } from '../model/target.ts';
 import { fromLatin1, toLatin1 } from './latin1.ts';
@@ -38,7 +38,7 @@ export function requiredLiteral(source: string): string {
  * cannot run it, as with look-around and back-references; the inventory is checked by the same call.
  */
 export function compileOwnPattern({ name, means, match, value }: Pattern): CompiledPattern {
-  const compiled = RE2JS.compile(match);
+  const compiled = compileRe2(match);
   if (value !== undefined && !Object.keys(compiled.namedGroups()).includes(value))
     throw new Error(`there is no group (?<${value}>…) in the pattern`);
   return {

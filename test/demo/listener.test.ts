@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { openListener } from '../../src/demo/listener.ts';
+
+it('an address comes back on its own port, and waits while another program has that', async () => {
+  const listener = await openListener('127.0.0.1', (_request, response) => response.end('here'));
+  const { port } = new URL(listener.url);
+  await listener.close();
+  await expect(fetch(listener.url)).rejects.toThrow();
+  const other = createServer().listen(Number(port), '127.0.0.1');
+  await once(other, 'listening');
+  let isOpen = false;
+  const opening = listener.open().then(() => {
+    isOpen = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(isOpen).toBe(false);
+  other.close();
+  await opening;
+  expect(await (await fetch(listener.url)).text()).toBe('here');
+  await listener.close();
+});
