@@ -80,5 +80,8 @@ export const composeLabels = (project: string, service: string, oneOff = false):
   'com.docker.compose.oneoff': oneOff ? 'True' : 'False',
 });
 
-/** A command that needs more memory than the 16 MiB that tests allow. */
-export const eatMemory = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=64M', 'count=1'];
+/**
+ * A command that needs more memory than the 16 MiB that tests allow; not at once, as Docker misses what happens in a
+ * container's first moments.
+ */
+export const eatMemory = ['sh', '-c', 'sleep 1; exec dd if=/dev/zero of=/dev/null bs=64M count=1'];
