@@ -5,13 +5,14 @@ import { known, TARGET } from './promql.ts';
 const of = { severity: 'warning', for: '30s', labels: TARGET, dashboard: 'subnetd-node' } as const;
 const ofService = { ...of, dashboard: 'subnetd-services' } as const;
 
-/** Of what a start ends at once; what the alert explains takes minutes more to end. */
+/** Of what a start ends; what the alert explains, as a container that restarts, takes minutes more to end. */
 const untilStart = { keepFiringFor: '5m' } as const;
 
 /** Failures with a known sign, cause and cure; docs/known-failures.md describes each. */
 export const failureRules = [
   {
     ...of,
+    ...untilStart,
     name: 'SubnetIpcPathTooLong',
     expr: known('ipc_path_too_long'),
     summary: 'A node of {{ $labels.subnet }} cannot start, as the path of its socket is too long.',
@@ -20,6 +21,7 @@ export const failureRules = [
   },
   {
     ...of,
+    ...untilStart,
     name: 'SubnetContainerOutOfMemory',
     expr: known('out_of_memory'),
     summary: 'A container of {{ $labels.subnet }} has run out of memory.',
