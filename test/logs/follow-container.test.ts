@@ -104,7 +104,7 @@ test('a line over 64 KiB is cut, and the lines around it are whole', async () =>
   expect(lines.map((line) => line.length)).toEqual([6, 65_536, 5]);
 }, 60_000);
 
-test('binary output and invalid UTF-8 of a container are lines as any other', async () => {
+test('binary output and invalid UTF-8 of a container are lines like others', async () => {
   const { ref, labels, name } = serviceOf();
   const command = [
     'sh',

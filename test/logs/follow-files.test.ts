@@ -213,7 +213,7 @@ test('a line of 100 MB is cut, the lines around it are whole, and it is never he
   expect(process.memoryUsage().rss - memory).toBeLessThan(80 * 1024 * 1024);
 });
 
-test('binary output and invalid UTF-8 are lines as any other', async () => {
+test('binary output and invalid UTF-8 are lines like others', async () => {
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
   const { lines, begun, has } = follow(path);

@@ -87,7 +87,7 @@ test('a log at more than 100 MB/s is counted to the last line, while rounds and 
   expect(await end()).toBe(0);
 }, 240_000);
 
-test('a line of 100 MB and binary output are lines as any other to the daemon, in flat memory', async () => {
+test('a line of 100 MB and binary output are lines like others to the daemon, in flat memory', async () => {
   const { log, lines, height, peak, end } = await useDaemon();
   const peakBefore = peak();
   const piece = Buffer.alloc(MIB, 'x');

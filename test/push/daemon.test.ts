@@ -1,23 +1,16 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
-import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { eventually, startDaemon } from '../support/cli.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 /** Longer than any alert here waits before it fires, on a slow machine. */
 const LONG_MS = 240_000;
@@ -26,7 +19,7 @@ const LONG_MS = 240_000;
 async function simulate(fault: FaultName, urls: readonly string[]) {
   const simulation = await startSimulation({ nodes: 4, faults: [fault] });
   cleanups.push(simulation.stop);
-  const config = folder.path('subnetd.yaml');
+  const config = pathOf('subnetd.yaml');
   await writeFile(config, stringify({ ...parse(simulation.inventory()), alertmanager: { urls } }));
   return { simulation, config };
 }

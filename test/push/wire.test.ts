@@ -1,21 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/push/create-client.ts';
 import { createSender, type SenderOptions } from '../../src/push/create-sender.ts';
 import type { PostableAlert } from '../../src/push/to-alert.ts';
 import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 async function receive(tls?: Parameters<typeof startAlertReceiver>[0]): Promise<AlertReceiver> {
   const receiver = await startAlertReceiver(tls);
@@ -28,8 +21,8 @@ function client(...words: Parameters<typeof createClient>) {
   return made;
 }
 const file = (name: string, text: string): string => {
-  writeFileSync(folder.path(name), text);
-  return folder.path(name);
+  writeFileSync(pathOf(name), text);
+  return pathOf(name);
 };
 
 describe('the client', () => {
@@ -99,8 +92,8 @@ describe('the client', () => {
 
   it('names a file that cannot be read, and shows no secret of the address', async () => {
     const receiver = await receive();
-    const missing = await client(receiver.url, { bearerTokenFile: folder.path('none') }).call('GET', '/alerts');
-    expect(missing).toMatchObject({ ok: false, why: expect.stringContaining(`${folder.path('none')} cannot be read`) });
+    const missing = await client(receiver.url, { bearerTokenFile: pathOf('none') }).call('GET', '/alerts');
+    expect(missing).toMatchObject({ ok: false, why: expect.stringContaining(`${pathOf('none')} cannot be read`) });
     expect(receiver.received).toEqual([]);
     await receiver.stop();
     const secret = await client(receiver.url.replace('//', '//me:hunter2@'), {}).call('GET', '/alerts');

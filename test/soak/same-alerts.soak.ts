@@ -1,24 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { AlertName } from '../../src/alerts/alert-rules.ts';
 import { FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import type { AlertLabels } from '../../src/model/incident.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
-import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { eventually, startDaemon } from '../support/cli.ts';
 import { startPrometheus } from '../support/prometheus.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 interface Told {
   readonly labels: AlertLabels;
@@ -42,12 +35,12 @@ async function watchFault(fault: FaultName, urls: readonly string[]): Promise<st
   const simulation = await startSimulation({ nodes: 4, faults: [fault] });
   cleanups.push(simulation.stop);
   const { subnets, docker } = parse(simulation.inventory());
-  const config = folder.path(`${fault}.yaml`);
+  const config = pathOf(`${fault}.yaml`);
   await writeFile(config, stringify({ subnets: [{ ...subnets[0], name: fault }], docker, alertmanager: { urls } }));
   const daemon = await startDaemon(config, {
     SUBNETD_PUBLIC_URL: 'http://127.0.0.1:10545',
     SUBNETD_GRAFANA_URL: 'http://127.0.0.1:3000',
-    SUBNETD_DATABASE_URL: `sqlite:${folder.path(`${fault}.db`)}`,
+    SUBNETD_DATABASE_URL: `sqlite:${pathOf(`${fault}.db`)}`,
   });
   cleanups.push(async () => {
     daemon.child.kill('SIGKILL');
