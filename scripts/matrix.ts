@@ -74,6 +74,8 @@ const plans = faults.map(({ name, fails }) => ({
   ...(fails.some((check) => check.endsWith('/console')) && { browser: chromium }),
 }));
 const stack = await startStack(plans, 1);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stack.stop().finally(() => process.exit(1)));
 try {
   say(`${stack.subnets.length} subnets are up`);
   await waitForHistory(stack);

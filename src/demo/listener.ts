@@ -15,6 +15,8 @@ export interface Listener {
   readonly url: string;
   /** Listens again on the same port; waits up to a minute while another program has it, and rejects then. */
   open(): Promise<void>;
+  /** Breaks every connection, in use or idle, and goes on listening if it does. */
+  breakConnections(): void;
   /** Stops listening and breaks every connection, in use or idle. */
   close(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export const openListener = async (host: string, handler: RequestListener): Prom
         await sleep(TRY_AGAIN_MS);
       }
     },
+    breakConnections: () => server?.closeAllConnections(),
     close: async () => {
       const current = server;
       server = undefined;

@@ -151,16 +151,18 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     setFaults: async (next) => {
       refuseImpossible(next, options.nodes);
       return serially(async () => {
+        const before = current;
         current = effectsOf(next);
         subnet.apply(current);
         await openAndClose();
+        // What a node serves changes only when it is started anew.
+        if (current.adminHidden !== before.adminHidden) for (const name of names) listenerOf(name).breakConnections();
       });
     },
     restartNode: (name, { fallBy = 0 } = {}) =>
       serially(async () => {
         subnet.restart(name, fallBy);
-        await listenerOf(name).close();
-        await openAndClose();
+        listenerOf(name).breakConnections();
       }),
     stop: () => {
       stopped = true;

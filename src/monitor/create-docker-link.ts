@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
-import type { Docker } from '../probes/docker.ts';
+import { createDocker, type Docker } from '../probes/docker.ts';
 import type { DockerEvent } from '../probes/docker-event.ts';
 import type { ExecOutcome } from '../probes/docker-exec.ts';
 
-/** The Docker Engine as the monitor uses it: loaded and opened only when a target names a container. */
+/** The Docker Engine as the monitor uses it: opened only when a target names a container. */
 export interface DockerLink {
   /** Opens the engine at this address, instead of one at another; undefined: no target needs it. */
   use(address: DockerAddress | undefined): void;
@@ -22,9 +22,8 @@ export interface DockerLink {
 
 interface Engine {
   readonly address: DockerAddress;
-  readonly docker: Promise<Docker>;
+  readonly docker: Docker;
   up?: boolean;
-  stop(): void;
 }
 
 /** A link that tells of every event of the engine. */
@@ -32,22 +31,9 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
   let engine: Engine | undefined;
 
   const open = (address: DockerAddress): Engine => {
-    let stopped = false;
-    // dockerode takes longer to load than all the rest together.
-    const docker = import('../probes/docker.ts').then(({ createDocker }) => createDocker(address));
-    const opened: Engine = {
-      address,
-      docker,
-      stop: () => {
-        stopped = true;
-        void docker.then((running) => running.stop());
-      },
-    };
-    void docker.then((running) => {
-      if (!stopped)
-        running.follow(onEvent, (up) => {
-          opened.up = up;
-        });
+    const opened: Engine = { address, docker: createDocker(address) };
+    opened.docker.follow(onEvent, (up) => {
+      opened.up = up;
     });
     return opened;
   };
@@ -55,17 +41,16 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
   return {
     use: (address) => {
       if (isDeepStrictEqual(engine?.address, address)) return;
-      engine?.stop();
+      engine?.docker.stop();
       engine = address && open(address);
     },
     look: async (ref, timeoutMs) => {
       if (engine === undefined) throw new Error('a container was looked at before the engine was chosen');
-      const asked = engine;
-      return (await asked.docker).look(ref, AbortSignal.timeout(timeoutMs));
+      return engine.docker.look(ref, AbortSignal.timeout(timeoutMs));
     },
     exec: async (ref, command, timeoutMs) => {
       if (engine === undefined) return { ok: false, why: 'docker' };
-      const docker = await engine.docker;
+      const { docker } = engine;
       const signal = AbortSignal.timeout(timeoutMs);
       const found = await docker.look(ref, signal);
       if (found.kind === 'docker-unreachable') return { ok: false, why: 'docker' };
@@ -76,9 +61,9 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
     },
     open: async (path, query, signal) => {
       if (engine === undefined) throw new Error('no engine is chosen');
-      return (await engine.docker).open(path, query, signal);
+      return engine.docker.open(path, query, signal);
     },
     isUp: () => engine?.up,
-    stop: () => engine?.stop(),
+    stop: () => engine?.docker.stop(),
   };
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
-import { inspect } from 'node:util';
-import Dockerode from 'dockerode';
+import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { DockerAddress } from '../model/target.ts';
 
 /** What is asked of the engine; a member that is an object goes as JSON, as Docker wants `filters`. */
@@ -28,12 +26,28 @@ export interface DockerApi {
   close(): void;
 }
 
-type Dial = (request: object, done: (error: Error | null, response: IncomingMessage) => void) => void;
-
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** docker-modem turns every status that is not listed into an error and buffers its body without a bound. */
-const everyStatus = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [200 + index, true]));
+const isTls = (address: DockerAddress): boolean =>
+  'host' in address && (address.ca ?? address.cert ?? address.key) !== undefined;
+
+const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** Where to connect, and by which certificates; throws when one cannot be read. */
+function toConnection(address: DockerAddress): RequestOptions {
+  if ('socketPath' in address) return { socketPath: address.socketPath };
+  const { host, port, ca, cert, key } = address;
+  const [caPem, certPem, keyPem] = [ca, cert, key].map((path) => path && readFileSync(path));
+  return { host, port, ...(isTls(address) && { ca: caPem, cert: certPem, key: keyPem }) };
+}
+
+function toQueryString(query: DockerQuery): string {
+  const words = Object.entries(query).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ]);
+  return words.length === 0 ? '' : `?${new URLSearchParams(words)}`;
+}
 
 /**
  * The engine sends each line of a log as a chunk of HTTP/1.1, and taking those apart costs more than all else that is done
@@ -45,43 +59,6 @@ function unframe(request: ClientRequest): void {
   const storeHeader = inner._storeHeader.bind(request);
   inner._storeHeader = (firstLine, headers) => storeHeader(firstLine.replace('HTTP/1.1', 'HTTP/1.0'), headers);
 }
-
-/**
- * docker-modem follows redirects by requests that no one listens to, so that one which fails ends the process, and it
- * writes out all request options, agent included, for a debug line that is rarely printed. This agent keeps redirects
- * from its sight and is short to write out.
- */
-function tame(agent: Agent): Agent {
-  const inner = agent as Agent & { addRequest(request: ClientRequest, ...rest: unknown[]): void };
-  const addRequest = inner.addRequest.bind(agent);
-  inner.addRequest = (request, ...rest) => {
-    request.prependListener('response', ({ headers }) => delete headers.location);
-    if (/\/logs\?(?:.*&)?follow=true(?:&|$)/.test(request.path)) unframe(request);
-    addRequest(request, ...rest);
-  };
-  return Object.assign(agent, { [inspect.custom]: () => 'Agent' });
-}
-
-/** Members that are undefined on purpose keep the environment's DOCKER_HOST and its like from being used. */
-function connect(address: DockerAddress, agent: Agent): Dockerode {
-  const own = { agent, timeout: undefined, username: undefined, pathPrefix: undefined };
-  if ('socketPath' in address)
-    return new Dockerode({
-      ...own,
-      ...{ host: undefined, port: undefined, ca: undefined, cert: undefined, key: undefined },
-      socketPath: address.socketPath,
-      protocol: 'http',
-    });
-  const { host, port } = address;
-  const [ca, cert, key] = [address.ca, address.cert, address.key].map((path) => path && readFileSync(path));
-  const protocol = isTls(address) ? 'https' : 'http';
-  return new Dockerode({ ...own, host: `${protocol}://${bracket(host)}`, port, protocol, ca, cert, key });
-}
-
-const isTls = (address: DockerAddress): boolean =>
-  'host' in address && (address.ca ?? address.cert ?? address.key) !== undefined;
-
-const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 async function readJson(response: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
@@ -99,46 +76,45 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
 }
 
 /**
- * Reaches an engine through dockerode; connects with the first request, and anew whenever it must. The files of `ca`,
- * `cert` and `key` are read then, and a request rejects while they cannot be.
+ * Connects with the first request, and anew whenever it must. The files of `ca`, `cert` and `key` are read then, and a
+ * request rejects while they cannot be.
  */
 export function createDockerApi(address: DockerAddress): DockerApi {
-  const agent = tame(isTls(address) ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true }));
-  let dial: Dial | undefined;
+  const agent = isTls(address) ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const start = isTls(address) ? tlsRequest : request;
+  let connection: RequestOptions | undefined;
   let isClosed = false;
 
-  const send = async (
-    method: 'GET' | 'POST',
-    path: string,
-    options: object,
-    signal: AbortSignal,
-    retry: boolean,
-  ): Promise<IncomingMessage> => {
+  const send = async (options: RequestOptions, body: string | undefined, isLog: boolean): Promise<IncomingMessage> => {
     if (isClosed) throw new Error('the connection to Docker is closed');
-    if (dial === undefined) {
-      const { modem } = connect(address, agent);
-      dial = modem.dial.bind(modem) as Dial;
-    }
+    connection ??= toConnection(address);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = { method, path, options: { ...options }, statusCodes: everyStatus, isStream: true };
-    dial({ ...request, abortSignal: signal }, (error, response) => (error ? reject(error) : resolve(response)));
+    const sent = start({ ...connection, ...options, agent }, resolve).on('error', reject);
+    if (isLog) unframe(sent);
+    sent.end(body);
     try {
       return await promise;
     } catch (error) {
       // An engine that was restarted has closed the connection that was kept for this request.
-      const stale = ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
-      if (stale && retry && !isClosed) return send(method, path, options, signal, false);
+      const isStale =
+        sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+      if (isStale && options.method === 'GET') return send(options, body, isLog);
       throw error;
     }
   };
 
-  // To docker-modem a path that ends so has its options in the query, and another one in the body.
-  const open: DockerApi['open'] = (path, query, signal) => send('GET', `${path}?`, query, signal, true);
+  const open: DockerApi['open'] = (path, query, signal) => {
+    const isLog = path.endsWith('/logs') && query.follow === true;
+    return send({ method: 'GET', path: path + toQueryString(query), signal }, undefined, isLog);
+  };
   return {
     address:
       'socketPath' in address ? `unix://${address.socketPath}` : `tcp://${bracket(address.host)}:${address.port}`,
     open,
-    post: (path, body, signal) => send('POST', path, body, signal, false),
+    post: (path, body, signal) => {
+      const headers = { 'content-type': 'application/json' };
+      return send({ method: 'POST', path, headers, signal }, JSON.stringify(body), false);
+    },
     read: async (path, query, signal) => {
       const response = await open(path, query, signal);
       return { status: response.statusCode ?? 0, body: await readJson(response) };

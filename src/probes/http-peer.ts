@@ -79,6 +79,8 @@ export function createHttpPeer(target: string): HttpPeer {
   const ownPath = `${url.pathname}${url.search}`;
   let connection: Connection = 'new';
   let client: Client | undefined;
+  /** Ends what was asked over the connection that is lost. */
+  let onLost = () => {};
 
   const open = (): Client => {
     const opened = new Client(url.origin, {
@@ -90,7 +92,9 @@ export function createHttpPeer(target: string): HttpPeer {
     });
     opened.on('disconnect', (_origin, _targets, error: NodeJS.ErrnoException) => {
       // undici ends an idle connection, and one that the answer declared ended, with this code.
-      if (opened === client) connection = error.code === 'UND_ERR_INFO' ? 'rested' : 'new';
+      if (opened !== client) return;
+      connection = error.code === 'UND_ERR_INFO' ? 'rested' : 'new';
+      onLost();
     });
     return opened;
   };
@@ -129,6 +133,12 @@ export function createHttpPeer(target: string): HttpPeer {
       const timer = setTimeout(() => setImmediate(onDeadline), deadline - started);
 
       client ??= open();
+      // undici would send over a new connection what has not gone out yet, and so to a process that is not known.
+      onLost = () => {
+        if (settled || !reused) return;
+        settle({ ok: false, fault: { kind: 'closed', address }, stale: true });
+        drop();
+      };
       client.dispatch(
         {
           method: ask.method,

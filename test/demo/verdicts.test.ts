@@ -16,7 +16,13 @@ const checks = {
   containers: { schedule: 'every 2s', timeout: '10s' },
   console: { schedule: 'every 10s', timeout: '30s' },
   // The simulated relayer has the real one's rhythm: a cycle every 20 s.
-  logs: { schedule: 'every 1s', bootnodeWindow: '15s', submissionsWithin: '30s', blockDataWithin: '15s' },
+  logs: {
+    schedule: 'every 1s',
+    bootnodeWindow: '15s',
+    submissionsWithin: '30s',
+    blockDataWithin: '15s',
+    errorWindow: '20s',
+  },
 };
 
 /** Browsers are large: only where the page is worth a look is there one. */
@@ -104,7 +110,7 @@ async function expectKnownFailure(
 
 describe('the monitor on the simulated subnet', () => {
   it.concurrent.each(cases.map((faults) => [faults.join(' and ') || 'nothing', faults] as const))(
-    'changes exactly what is promised when %s is broken',
+    'changes exactly what is promised when %s is broken, and nothing once it is mended',
     async (_what, faults) => {
       const { simulation, monitor, bugs } = await watch(faults);
       try {
@@ -122,6 +128,11 @@ describe('the monitor on the simulated subnet', () => {
           await new Promise((resolve) => setTimeout(resolve, 250));
         }
         for (const known of KNOWN) if (faults.includes(known.fault)) await expectKnownFailure(monitor, known);
+        await simulation.setFaults([]);
+        await eventually(() => {
+          const verdicts = ['fail', 'degraded', 'unknown'] as const;
+          expect(verdicts.flatMap((verdict) => withVerdict(monitor, verdict))).toEqual([]);
+        }, WAIT_MS);
         expect(bugs).toEqual([]);
       } finally {
         await monitor.stop();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCommand, startDaemon } from '../support/daemon.ts';
+import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
 import { killUnderLoad } from '../support/kill-loop.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 
@@ -52,7 +52,7 @@ it('without PostgreSQL the monitor runs and the API answers 1106, until it is ba
   const environment = { SUBNETD_DATABASE_URL: await postgres.createDatabase() };
   const key = createKey(environment);
   await postgres.halt();
-  const daemon = await startDaemon(environment);
+  const daemon = await startApiDaemon(environment);
   const code = async () =>
     (JSON.parse(await text(`${daemon.url}/api/Sector/ListAll/0?apiKey=${key}`)) as { appErrorCode?: number })
       .appErrorCode;
@@ -79,7 +79,7 @@ it('two replicas that start at once on an empty PostgreSQL migrate once and shar
     SUBNETD_RATE_LIMIT: '1',
     SUBNETD_RATE_BURST: '4',
   };
-  const [one, two] = await Promise.all([startDaemon(environment), startDaemon(environment)]);
+  const [one, two] = await Promise.all([startApiDaemon(environment), startApiDaemon(environment)]);
   try {
     await until(async () => (await text(`${two.url}/metrics`)).includes('subnetd_database_up 1'));
     const key = createKey(environment);
@@ -105,7 +105,7 @@ it('prints no password, key or token, whatever is sent', async () => {
     SUBNETD_LOG_LEVEL: 'trace',
   };
   const key = createKey(environment);
-  const daemon = await startDaemon(environment);
+  const daemon = await startApiDaemon(environment);
   const post = async (path: string, body: string) => {
     const headers = { 'content-type': 'application/json' };
     return text(`${daemon.url}${path}`).then(() =>
@@ -133,7 +133,7 @@ it('prints no password, key or token, whatever is sent', async () => {
   await daemon.end();
   const all =
     seen.join('') +
-    daemon.printed() +
+    daemon.output() +
     runCommand(['audit', '--json'], environment) +
     runCommand(['apikey', 'list'], environment);
   for (const hidden of [secret, key, data.token, 'swordfish', 'hunter22', '$argon2id'])
@@ -154,7 +154,7 @@ it('serves by TLS and asks for a user and a password where the web config says s
     web,
     `tls_server_config: { cert_file: c.pem, key_file: k.pem }\nbasic_auth_users: { prometheus: ${bcrypt} }\n`,
   );
-  const daemon = await startDaemon({
+  const daemon = await startApiDaemon({
     SUBNETD_WEB_CONFIG: web,
     SUBNETD_DATABASE_URL: `sqlite:${join(folder, 'web.db')}`,
   });
@@ -197,7 +197,7 @@ it('a server that wants certificates of its clients answers nobody without one t
   client_ca_file: client.pem
 `,
   );
-  const daemon = await startDaemon({
+  const daemon = await startApiDaemon({
     SUBNETD_WEB_CONFIG: at('mutual.yml'),
     SUBNETD_DATABASE_URL: `sqlite:${at('mutual.db')}`,
   });

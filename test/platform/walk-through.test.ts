@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { startDaemon } from '../support/daemon.ts';
+import { startApiDaemon } from '../support/api-daemon.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/platform-api.md', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,7 +21,7 @@ const settle = (text: string): string =>
 it('the walk through the API gives exactly what its page prints', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'walk-'));
   const environment = { SUBNETD_DATABASE_URL: `sqlite:${join(folder, 'subnetd.db')}`, HOME: folder };
-  const daemon = await startDaemon(environment);
+  const daemon = await startApiDaemon(environment);
   try {
     const page = readFileSync(PAGE, 'utf8');
     const blocks = [...page.matchAll(/```console\n(.*?)```/gs)].map(([, text = '']) => text);

@@ -53,7 +53,10 @@ describe('what is asked', () => {
     ]);
   });
 
-  it('is as careful as at first after the connection broke, for the process may be another', async () => {
+  it.each([
+    ['while nothing was asked', () => new Promise((resolve) => setImmediate(resolve))],
+    ['just before the next question', () => new Promise((resolve) => setTimeout(resolve, 5))],
+  ])('is as careful as at first after the connection broke %s, for the process may be another', async (_, turn) => {
     let fresh = false;
     const { server, probe } = watch(
       await startNode({
@@ -68,6 +71,7 @@ describe('what is asked', () => {
     await probe.look(2000);
     server.requests.length = 0;
     fresh = true;
+    await turn();
     server.breakConnections();
     const restarted = await probe.look(2000);
     expect(faultOf(restarted)).toBe('no-committed');

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
+/** The program as it is called from a shell. */
+export const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
 
 /** What a finished command left. */
 export interface Finished {
@@ -59,7 +60,7 @@ export const runCli = (words: readonly string[], env?: Readonly<Record<string, s
 export async function startDaemon(config: string, env?: Readonly<Record<string, string>>) {
   const SUBNETD_DATABASE_URL = `sqlite:${join(dirname(config), 'data', 'subnetd.db')}`;
   const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], { SUBNETD_DATABASE_URL, ...env });
-  const [, url = ''] = await daemon.waitFor(/"url":"(http:[^"]+)"/);
+  const [, url = ''] = await daemon.waitFor(/"url":"(https?:[^"]+)"/);
   /** Makes an API key with the scope write, for a reload. */
   const makeKey = async (): Promise<string> => {
     const database = { SUBNETD_DATABASE_URL, ...env };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand, startDaemon } from './daemon.ts';
+import { runCommand, startApiDaemon } from './api-daemon.ts';
 
 const WRITERS = 8;
 
@@ -24,7 +24,7 @@ export async function killUnderLoad(times: number) {
   let sent = 0;
   try {
     for (let round = 0; round < times; round += 1) {
-      const daemon = await startDaemon(environment);
+      const daemon = await startApiDaemon(environment);
       const enough = acknowledged.length + 20 + ((round * 37) % 150);
       let killed: Promise<unknown> | undefined;
       const writer = async () => {
@@ -46,7 +46,7 @@ export async function killUnderLoad(times: number) {
       await Promise.all(Array.from({ length: WRITERS }, writer));
       await killed;
     }
-    const daemon = await startDaemon(environment);
+    const daemon = await startApiDaemon(environment);
     const list = await fetch(`${daemon.url}/api/ProjectType/ListAll/0?apiKey=${apiKey}`);
     const { data } = (await list.json()) as { data: { items: { ContractName: string }[] } };
     await daemon.end();
