@@ -1,4 +1,5 @@
 import { runCommandLine } from './command-line.ts';
+import { tellUnread } from './commands/until-signal.ts';
 
 // Whoever reads what is printed has gone away, as `head` does: what still runs ends as if told to, and says nothing.
 let isUnread = false;
@@ -7,6 +8,6 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error;
     if (isUnread) return;
     isUnread = true;
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
+    if (!tellUnread()) process.exit();
   });
 process.exitCode = await runCommandLine(process.argv.slice(2));
