@@ -4,8 +4,8 @@ import { onTestFinished } from 'vitest';
 
 /** A program that writes numbered lines to a file as fast as it is let. */
 export interface LogWriter {
-  /** Lets it open a path, as programs do that are told that their log was rotated. */
-  reopen(path: string): Promise<void>;
+  /** Lets it open a path, as programs do that are told that their log was rotated; resolves to the first line's number. */
+  reopen(path: string): Promise<number>;
   /** Ends it, and tells how many lines it wrote. */
   stop(): Promise<number>;
 }
@@ -39,5 +39,5 @@ export function startLogWriter(path: string): LogWriter {
     const [lines] = await answer;
     return lines as number;
   };
-  return { reopen: async (next) => void (await ask({ path: next })), stop: () => ask({}) };
+  return { reopen: (next) => ask({ path: next }), stop: () => ask({}) };
 }
