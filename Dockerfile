@@ -26,8 +26,9 @@ COPY config/subnetd.yaml config/
 # and then gives it up, so that nothing that runs later can change what it runs.
 RUN mkdir -p node_modules/.cache/subnetd \
     && chown node node_modules/.cache/subnetd \
-    && { su -s /bin/sh node -c 'timeout 3 bin/subnetd run --config config/subnetd.yaml --listen 127.0.0.1:0' \
-      || [ $? -gt 123 ]; } \
+    && su -s /bin/sh node -c 'bin/subnetd run --config config/subnetd.yaml --listen 127.0.0.1:0 > /tmp/first-run & \
+      until grep -q listening /tmp/first-run; do kill -0 $! || exit 1; sleep 0.1; done; sleep 2; kill $!; wait $!' \
+    && rm /tmp/first-run \
     && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache
 
 ARG COMMIT=unknown

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { addAlertCommands } from './alert-commands.ts';
 import type { ExitCode } from './commands/exit-code.ts';
+import { endWhenUnread } from './commands/until-signal.ts';
 import { addPlatformCommands } from './platform-commands.ts';
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
@@ -74,6 +75,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
 
 /** Runs one command line, without the program's own name, and resolves to the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
+  endWhenUnread();
   let code: ExitCode = 0;
   const program = createProgram((result) => {
     code = result;

@@ -1,9 +1,20 @@
 import { EventEmitter } from 'node:events';
 
-const unread = new EventEmitter();
+const reader = new EventEmitter();
+let isGone = false;
 
-/** Tells that nobody reads what is printed any more; false when nothing runs that would end by it. */
-export const tellUnread = (): boolean => unread.emit('unread');
+/**
+ * Whoever reads what is printed may go away, as `head` does: what still runs then ends as if told to, and says nothing.
+ */
+export function endWhenUnread(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      if (isGone) return;
+      isGone = true;
+      if (!reader.emit('gone')) process.exit();
+    });
+}
 
 /**
  * Resolves with the first SIGTERM or SIGINT, or when nobody reads what is printed any more; other signals can be given
@@ -19,6 +30,6 @@ export function untilSignal(handlers: Readonly<Partial<Record<NodeJS.Signals, ()
     };
     process.once('SIGTERM', end);
     process.once('SIGINT', end);
-    unread.on('unread', () => resolve('unread'));
+    reader.on('gone', () => resolve('nobody reads'));
   });
 }
