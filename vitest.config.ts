@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    // Most tests wait for real programs; more at once would leave those too little of two processors (three took a tenth longer).
-    maxWorkers: 4,
+    // Most tests wait for real programs; more at once would leave those too little of two processors.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

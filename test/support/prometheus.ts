@@ -74,6 +74,7 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
   const lines: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   let url: string | undefined;
+  let isReady = false;
   const giveUp = (why: string) => reject(new Error(`Prometheus ${why}:\n${lines.join('\n')}`));
   const timer = setTimeout(() => giveUp(`was not ready within ${START_WITHIN_MS} ms`), START_WITHIN_MS);
   ended.then(([code]) => giveUp(`ended with ${code}`));
@@ -83,7 +84,9 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
     if (lines.length > KEPT_LINES) lines.shift();
     const address = /msg="Listening on".* address=(\S+)/.exec(line)?.[1];
     if (address !== undefined) url = `http://${address}`;
-    if (url !== undefined && line.includes('Server is ready')) resolve(url);
+    // It says these two in either order.
+    isReady ||= line.includes('Server is ready');
+    if (url !== undefined && isReady) resolve(url);
   });
   try {
     const base = await ready;
