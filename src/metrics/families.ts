@@ -65,8 +65,8 @@ export const families: readonly Family[] = [
     'Whether the check was judged through a fallback or with less to see (1) or not (0).',
     (state) => (judged(state) ? bit(state.verdict === 'degraded') : undefined),
   ),
-  check('last_run_timestamp_seconds', 'gauge', 'When the check ran last, in Unix seconds.', ({ lastRun }) =>
-    seconds(lastRun),
+  check('last_run_timestamp_seconds', 'gauge', 'When the check ran last, in Unix seconds.', (state) =>
+    ran(state) ? seconds(state.lastRun) : undefined,
   ),
   check('interval_seconds', 'gauge', 'The gap between two runs of the check by its schedule.', (state, interval) =>
     ran(state) ? interval : undefined,

@@ -50,9 +50,12 @@ const initial = (check: Check, target: Target, { checks: settings }: Subnet, now
   return { check: check.name, round: check.round(target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
-/** A check's state under the settings of now: what was skipped may be looked at, and the other way round. */
-const carry = (before: CheckState, fresh: CheckState): CheckState =>
-  (before.verdict === 'skipped') === (fresh.verdict === 'skipped') ? before : { ...fresh, runs: before.runs };
+/** A check's state under new settings: a check may be skipped now, or no longer; when it ran and its counters stay. */
+function carry(before: CheckState, fresh: CheckState): CheckState {
+  if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
+  const { lastRun, runs, failures } = before;
+  return { ...fresh, runs, failures, ...(lastRun !== undefined && { lastRun }) };
+}
 
 function toFailures(target: Target, facts: Facts, now: number): TargetState['failures'] {
   const active = activeFailures(target, facts, now);

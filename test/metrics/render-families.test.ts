@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderFamilies } from '../../src/metrics/render-families.ts';
+import type { Container, ContainerObservation } from '../../src/model/observation.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
 import { foldConsole } from '../../src/rules/fold-console.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { foldNode } from '../../src/rules/fold-node.ts';
+import type { Facts } from '../../src/rules/view.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const pattern = { means: 'error', count: 4, at: 0, order: 0, what: '', own: false } as const;
@@ -117,6 +119,42 @@ describe('the page of metrics', () => {
     const page = renderFamilies(board.snapshot(), interval);
     expect(page).toContain('subnet_check_runs_total{subnet="d",component="node",name="subnet1",check="peers"} 2');
     expect(page).toContain('subnet_check_runs_total{subnet="d",component="node",name="subnet2",check="peers"} 0');
+  });
+
+  it('keeps both counters of a check over a reload that skips it and one that runs it again', () => {
+    const board = knownRound();
+    const load = (enabled: boolean) => {
+      const checks = { ...settings, rpc: { ...settings.rpc, enabled } };
+      const { subnets, ...rest } = inventory([first, second, stats]);
+      board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, checks })) }, T0 + 20_000);
+      return (
+        renderFamilies(board.snapshot(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? []
+      );
+    };
+    const of = (name: string, value: string | number) =>
+      `subnet_check_${name}{subnet="d",component="node",name="subnet2",check="peers"} ${value}`;
+    const ran = of('last_run_timestamp_seconds', T0 / 1000 + 12);
+    expect(load(true)).toEqual(expect.arrayContaining([ran, of('runs_total', 1), of('failures_total', 1)]));
+    expect(load(false)).toEqual([]);
+    expect(load(true)).toEqual([ran, of('interval_seconds', 10), of('runs_total', 1), of('failures_total', 1)]);
+  });
+
+  it('says that a missing container does not run, and nothing of one that Docker cannot be asked about', () => {
+    const running = (observation: ContainerObservation) => {
+      const board = knownRound();
+      const fold = (facts: Facts): Facts => ({ ...facts, container: foldContainer(facts.container, observation, T0) });
+      board.record(first, 'containers', fold, 0.1, T0);
+      return renderFamilies(board.snapshot(), interval).match(/^subnet_container_running\{.*/gm);
+    };
+    const of = (value: number) => [`subnet_container_running{subnet="d",component="node",name="subnet1"} ${value}`];
+    const container: Container = {
+      ...{ id: 'abc', name: 'generated-subnet1-1', oomKilled: false, restartCount: 0 },
+      ...{ running: true, status: 'running', startedAt: T0 - 3_600_000 },
+    };
+    expect(running({ kind: 'found', container })).toEqual(of(1));
+    expect(running({ kind: 'found', container: { ...container, running: false, status: 'exited' } })).toEqual(of(0));
+    expect(running({ kind: 'missing' })).toEqual(of(0));
+    expect(running({ kind: 'docker-unreachable', why: { address: 'unix:/s', code: 'timeout' } })).toBeNull();
   });
 
   it('counts errors of the frontend in one family, from 0 on for a page that a browser is to visit', () => {
