@@ -1,0 +1,27 @@
+import { appendFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/**
+ * Loaded into a daemon before its own code (`--import`): at each SIGUSR2 it collects garbage and appends one line of JSON
+ * to the file that `SUBNETD_TEST_RESOURCES` names, as `Resources`.
+ */
+export interface Resources {
+  /** Bytes in use on the heap after a collection. */
+  readonly heap: number;
+  /** Timers that keep the process alive. */
+  readonly timers: number;
+}
+
+const path = process.env.SUBNETD_TEST_RESOURCES;
+
+if (path !== undefined) {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  process.on('SIGUSR2', () => {
+    collect();
+    const timers = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const resources: Resources = { heap: process.memoryUsage().heapUsed, timers };
+    appendFileSync(path, `${JSON.stringify(resources)}\n`);
+  });
+}
