@@ -20,7 +20,10 @@ export interface LinkDeps {
 }
 
 const LOOK_EVERY_MS = 2_000;
+const LOOK_AGAIN_MS = 500;
 const FIRST_WITHIN_MS = 5_000;
+/** A server that hangs does not answer a goodbye either. */
+const CLOSE_WITHIN_MS = 1_000;
 
 /** Opens the database in the background, and again whenever it has gone. */
 export function createDatabaseLink({ address, onUp, onDown }: LinkDeps): DatabaseLink {
@@ -34,7 +37,12 @@ export function createDatabaseLink({ address, onUp, onDown }: LinkDeps): Databas
     const gone = engine;
     engine = undefined;
     store = undefined;
-    await gone?.close().catch(() => {});
+    if (gone === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    });
+    await Promise.race([gone.close().catch(() => {}), late]).finally(() => clearTimeout(timer));
   };
   const look = async () => {
     try {
@@ -58,7 +66,7 @@ export function createDatabaseLink({ address, onUp, onDown }: LinkDeps): Databas
     looking = look().finally(() => {
       looking = undefined;
       if (stopped) return;
-      timer = setTimeout(lookNow, LOOK_EVERY_MS);
+      timer = setTimeout(lookNow, up ? LOOK_EVERY_MS : LOOK_AGAIN_MS);
       timer.unref();
     });
     return looking;

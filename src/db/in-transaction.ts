@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Engine } from './engine.ts';
 import type { Queries } from './tables.ts';
 
-/** Runs the work in a transaction: all of it, or nothing. Resolves when that is on disk. May run it more than once. */
+/**
+ * Runs the work in a transaction: all of it, or nothing. Resolves when that is on disk. Runs it again only when the database
+ * says that nothing of it was kept. Rejects when the connection is lost at the commit: it may or may not be on disk then.
+ */
 export type InTransaction = <T>(work: Work<T>) => Promise<T>;
 
 type Work<T> = (transaction: Queries) => Promise<T>;
@@ -24,7 +27,9 @@ async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Pro
     await sql.raw(kind === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
     try {
       const result = await work(connection);
-      await sql.raw('commit').execute(connection);
+      const { rows } = await sql.raw<{ readonly command?: string }>('commit').execute(connection);
+      // PostgreSQL answers so, and not by an error, when a statement before had failed.
+      if (rows[0]?.command === 'ROLLBACK') throw new Error('the transaction was rolled back');
       return result;
     } catch (error) {
       await sql

@@ -8,32 +8,70 @@ const CONNECTIONS = 10;
 const CONNECT_WITHIN_MS = 3_000;
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Opens a pool of connections, and makes one to see that the server is there. Rejects with the driver's error. */
-export async function openPostgres(url: string): Promise<Engine> {
+/**
+ * A connection for Kysely. One that broke, or whose answer did not come in time, is not used again: its server may still be
+ * busy with the last statement, and nobody knows whether a transaction is open.
+ */
+async function takeConnection(pool: pg.Pool) {
+  const client = await pool.connect();
+  let isUnsure = false;
+  return {
+    query: async (text: string, parameters: readonly unknown[]) => {
+      try {
+        return await client.query(text, [...parameters]);
+      } catch (error) {
+        isUnsure ||= !(error instanceof pg.DatabaseError);
+        throw error;
+      }
+    },
+    release: () => client.release(isUnsure),
+  };
+}
+
+/**
+ * Opens a pool of connections, and makes one to see that the server is there. Rejects with the driver's error.
+ * A statement has `answerWithinMs` to be answered.
+ */
+export async function openPostgres(url: string, answerWithinMs: number = ANSWER_WITHIN_MS): Promise<Engine> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'subnetd',
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    query_timeout: ANSWER_WITHIN_MS,
-    statement_timeout: ANSWER_WITHIN_MS,
+    query_timeout: answerWithinMs,
+    statement_timeout: answerWithinMs,
     keepAlive: true,
     allowExitOnIdle: true,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks says so by an event: on the pool while it is idle, on itself while it is in use. Without a
+  // listener each would end the process. Whoever waits for an answer gets the error besides.
   pool.on('error', () => {});
-  const ping = async () => void (await pool.query('select 1'));
-  try {
-    await ping();
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  const readMode = async () => {
+    const { rows } = await pool.query<{ mode: string }>("select current_setting('transaction_read_only') as mode");
+    if (rows[0]?.mode !== 'off')
+      throw new Error('the server takes no writes now (a standby, or read-only); connect to the primary');
+  };
+  const ping = async () => {
+    try {
+      await readMode();
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error;
+      // The connection may be one that the server has ended: a new one tells.
+      await readMode();
+    }
+  };
   let owned = true;
   const close = async () => {
     if (owned) await pool.end();
     owned = false;
   };
+  try {
+    await ping();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     kind: 'postgres',
     exclusively: async (work) => {
@@ -61,7 +99,7 @@ export async function openPostgres(url: string): Promise<Engine> {
     createDialect: async () => {
       const { PostgresDialect } = await import('kysely');
       return new PostgresDialect({
-        pool: { connect: () => pool.connect(), options: {}, end: async () => {} } as never,
+        pool: { connect: () => takeConnection(pool), options: {}, end: async () => {} } as never,
       });
     },
     close,

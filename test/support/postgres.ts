@@ -10,8 +10,10 @@ import pg from 'pg';
 export interface Postgres {
   /** Makes an empty database and gives its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server, and starts it again on the same data. */
-  halt(): Promise<void>;
+  /** Runs a statement as the server's owner. */
+  query(sql: string): Promise<void>;
+  /** Ends the server by PostgreSQL's fast shutdown (SIGINT) or another, and starts it again on the same data. */
+  halt(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -74,9 +76,9 @@ export async function startPostgres(): Promise<Postgres> {
       }
     }
   };
-  const halt = async () => {
-    // SIGINT is PostgreSQL's fast shutdown: it breaks the connections.
-    child.kill('SIGINT');
+  // Both break the connections; SIGQUIT is the immediate shutdown, after which the server recovers as from a crash.
+  const halt = async (signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT') => {
+    child.kill(signal);
     await ended;
   };
   await resume();
@@ -87,6 +89,7 @@ export async function startPostgres(): Promise<Postgres> {
       await query(`create database test_${made}`);
       return urlOf(`test_${made}`);
     },
+    query,
     halt,
     resume,
     stop: async () => {

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createStore } from '../../src/db/create-store.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openPostgres } from '../../src/db/open-postgres.ts';
+import { isDatabaseFailure } from '../../src/model/database-failure.ts';
+import type { PlatformStore } from '../../src/model/platform-store.ts';
+import { projectType } from '../../src/platform/resources/project-type.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+let proxy: TcpProxy;
+let throughProxy: PlatformStore;
+let direct: PlatformStore;
+const ANSWER_WITHIN_MS = 300;
+
+const open = async (url: string, answerWithinMs?: number) => {
+  const engine = await openPostgres(url, answerWithinMs);
+  onTestFinished(engine.close);
+  await migrate(engine);
+  return (await createStore(engine)).store;
+};
+beforeEach(async () => {
+  const url = await postgres.createDatabase();
+  proxy = await startTcpProxy(Number(new URL(url).port));
+  onTestFinished(proxy.stop);
+  const proxied = new URL(url);
+  proxied.port = String(proxy.port);
+  direct = await open(url);
+  throughProxy = await open(proxied.href, ANSWER_WITHIN_MS);
+});
+
+const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:00:00.000Z', ip: null };
+const add = (name: string) => throughProxy.add(projectType, { ContractName: name, IsDeleted: false }, author);
+const kept = async () => ({
+  names: (await direct.list(projectType, 0, 100)).map(({ ContractName }) => ContractName),
+  audited: (await direct.listAudit('', 0, 100)).length,
+});
+const isCommit = (piece: string) => piece.includes('commit');
+
+describe('a write whose connection to PostgreSQL is lost', () => {
+  it('at the commit, after the server made it, fails and is not repeated', async () => {
+    proxy.onRequest = (piece) => (isCommit(piece) ? 'arrives and breaks' : 'passes');
+    await expect(add('uncertain')).rejects.toSatisfy(isDatabaseFailure);
+    proxy.onRequest = () => 'passes';
+    expect((await add('next')).ok).toBe(true);
+    expect(await kept()).toEqual({ names: ['uncertain', 'next'], audited: 2 });
+  });
+
+  it('before the commit arrives fails, keeps nothing, and leaves no connection that hangs to the next', async () => {
+    proxy.onRequest = (piece) => (isCommit(piece) ? 'is lost' : 'passes');
+    await expect(add('lost')).rejects.toSatisfy(isDatabaseFailure);
+    proxy.onRequest = () => 'passes';
+    expect((await add('next')).ok).toBe(true);
+    expect(await kept()).toEqual({ names: ['next'], audited: 1 });
+  });
+});
+
+it('a server that takes no writes, as a standby does, counts as away, and its message says so', async () => {
+  const url = await postgres.createDatabase();
+  await (await openPostgres(url)).close();
+  const name = new URL(url).pathname.slice(1);
+  await postgres.query(`alter database ${name} set default_transaction_read_only = on`);
+  await expect(openPostgres(url)).rejects.toThrow(
+    'the server takes no writes now (a standby, or read-only); connect to',
+  );
+});
