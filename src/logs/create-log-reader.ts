@@ -25,10 +25,10 @@ export interface LogReaderOptions {
 /** A reader; throws for an own pattern that `compileOwnPattern` refuses, which the inventory has refused before. */
 export function createLogReader({ pack, own, timezone, now, onHit }: LogReaderOptions): LogReader {
   const replaced = new Set(own.map(({ name }) => name));
-  const matcher = createMatcher([
-    ...pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
-    ...own.map(compileOwnPattern),
-  ]);
+  const matcher = createMatcher(
+    pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
+    own.map(compileOwnPattern),
+  );
   const readTime = createLineTimeReader(timezone);
   let stamped: number | undefined;
   const onMatch: OnMatch = ({ name, means }, value, line) => {

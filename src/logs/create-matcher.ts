@@ -1,10 +1,22 @@
-import type { LogPattern } from '../model/log.ts';
-import type { CompiledPattern } from './compile-own-pattern.ts';
-import { toLatin1 } from './latin1.ts';
+import type { LogPattern, Meaning } from '../model/log.ts';
+import type { Match, OwnPattern } from './compile-own-pattern.ts';
+import { fromLatin1, toLatin1 } from './latin1.ts';
 import { NODE_HEAD, NODE_HEAD_LENGTH } from './node-line.ts';
 
+/** A pattern of a pack that is ready to look at lines, which are Latin-1 and without their line break. */
+export interface CompiledPattern {
+  readonly name: string;
+  readonly means: Meaning;
+  /** Text, as Latin-1, without which no line matches. */
+  readonly literal: string;
+  /** As in `LogPattern`. */
+  readonly begins: boolean;
+  /** Decides nothing but the literal when absent. */
+  readonly test?: (line: string) => Match | undefined;
+}
+
 /** Called with each pattern that a line matches; `line` is Latin-1. */
-export type OnMatch = (pattern: CompiledPattern, value: string | undefined, line: string) => void;
+export type OnMatch = (pattern: CompiledPattern | OwnPattern, value: string | undefined, line: string) => void;
 
 /** Looks at one line, as `OnLine` takes it. */
 export type Matcher = (text: string, start: number, end: number, onMatch: OnMatch) => void;
@@ -39,24 +51,22 @@ const toAlternation = (patterns: readonly CompiledPattern[]): RegExp =>
 /**
  * Matches many patterns at once. Most literals begin the message of a node's line, so in such a line two characters at one
  * place choose the few that are compared; the others, and all of them in lines of another shape, are looked for everywhere.
- * Expressions are tried on a line without a trailing carriage return.
+ * The operator's own patterns are tried on every line. Expressions are tried on a line without a trailing carriage return.
  */
-export function createMatcher(patterns: readonly CompiledPattern[]): Matcher {
-  const everywhere = patterns.filter(({ literal }) => literal === '');
-  const literal = patterns.filter((one) => one.literal !== '');
-  const inside = literal.filter(({ begins }) => !begins);
-  const hasAny = toAlternation(literal);
+export function createMatcher(pack: readonly CompiledPattern[], own: readonly OwnPattern[] = []): Matcher {
+  const inside = pack.filter(({ begins }) => !begins);
+  const hasAny = toAlternation(pack);
   const hasInside = toAlternation(inside);
   const byBeginning = Map.groupBy(
-    literal.filter(({ begins }) => begins),
+    pack.filter(({ begins }) => begins),
     (one) => toKey(one.literal, 0),
   );
   for (const key of byBeginning.keys())
     byBeginning.set(
       key,
-      literal.filter((one) => !one.begins || toKey(one.literal, 0) === key),
+      pack.filter((one) => !one.begins || toKey(one.literal, 0) === key),
     );
-  const looksEverywhere = inside.length > 0 || everywhere.length > 0;
+  const looksEverywhere = inside.length > 0 || own.length > 0;
   // At CRIT the level itself is looked for.
   const head = new RegExp(`(?!CRIT)${NODE_HEAD}`, 'y');
 
@@ -85,10 +95,15 @@ export function createMatcher(patterns: readonly CompiledPattern[]): Matcher {
         if (found) tryOne(pattern, line, onMatch);
       }
     } else {
-      const searched = isOfNode ? inside : literal;
+      const searched = isOfNode ? inside : pack;
       if (searched.length > 0 && (isOfNode ? hasInside : hasAny).test(line))
         for (const pattern of searched) if (line.includes(pattern.literal)) tryOne(pattern, line, onMatch);
     }
-    for (const pattern of everywhere) tryOne(pattern, line, onMatch);
+    if (own.length === 0) return;
+    const decoded = fromLatin1(line);
+    for (const pattern of own) {
+      const match = pattern.test(decoded);
+      if (match !== undefined) onMatch(pattern, match.value, line);
+    }
   };
 }

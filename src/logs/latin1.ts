@@ -5,4 +5,6 @@
 export const toLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 /** The text of bytes that were decoded as Latin-1; bytes that are no UTF-8 become U+FFFD. */
-export const fromLatin1 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+export const fromLatin1 = (bytes: string): string =>
+  // Most lines are ASCII, which is the same in both.
+  /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;

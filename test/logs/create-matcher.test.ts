@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { compileOwnPattern } from '../../src/logs/compile-own-pattern.ts';
 import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../src/logs/create-line-cutter.ts';
 import { compilePackPattern, createMatcher } from '../../src/logs/create-matcher.ts';
-import { toLatin1 } from '../../src/logs/latin1.ts';
+import { fromLatin1, toLatin1 } from '../../src/logs/latin1.ts';
 import { packs } from '../../src/logs/packs.ts';
 import type { LogPattern } from '../../src/model/log.ts';
 import type { Pattern } from '../../src/model/target.ts';
@@ -31,7 +31,7 @@ function matchSimply(pack: readonly LogPattern[], raw: string): readonly string[
     return found === null ? [] : [`${name} ${found[1]}`];
   });
   const ofOwn = compiledOwn.flatMap(({ name, test }) => {
-    const match = test?.(line);
+    const match = test(fromLatin1(line));
     return match === undefined ? [] : [`${name} ${match.value}`];
   });
   return [...ofPack, ...ofOwn].toSorted();
@@ -73,7 +73,7 @@ const damaged = (pack: readonly LogPattern[]) =>
 test.each(Object.entries(packs))(
   'of %s it finds in any log what a try of each pattern on each line finds',
   (_, pack) => {
-    const matcher = createMatcher([...pack.map(compilePackPattern), ...compiledOwn]);
+    const matcher = createMatcher(pack.map(compilePackPattern), compiledOwn);
     const found = new Set<string>();
     fc.assert(
       fc.property(
@@ -112,7 +112,7 @@ test.each(Object.entries(packs))(
 );
 
 test('several patterns of one line are all found, each once', () => {
-  const matcher = createMatcher([...packs.node.map(compilePackPattern), ...compiledOwn]);
+  const matcher = createMatcher(packs.node.map(compilePackPattern), compiledOwn);
   const names: string[] = [];
   const line = 'INFO [11-21|07:42:00] Imported new chain segment               number=12 disk full';
   matcher(line, 0, line.length, ({ name }, value) => void names.push(`${name} ${value}`));
@@ -134,7 +134,7 @@ test('what somebody else wrote into the fields of a line is not taken for its me
 });
 
 test('of a line over 64 KiB the beginning is looked at', () => {
-  const matcher = createMatcher(compiledOwn);
+  const matcher = createMatcher([], compiledOwn);
   const cutter = createLineCutter();
   const found: string[] = [];
   const onLine: OnLine = (text, start, end) => matcher(text, start, end, ({ name }) => void found.push(name));
