@@ -4,6 +4,7 @@ import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
+import type { CheckUser } from './http/web-config.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
 import type { Environment } from './inventory/substitute.ts';
@@ -24,6 +25,8 @@ export interface AppOptions {
   readonly build: Build;
   readonly log: Logger;
   readonly listener: Listener;
+  /** Of the web config; absent when it names no users. */
+  readonly checkUser?: CheckUser | undefined;
   readonly platform: PlatformSettings;
   /** The name by which this subnetd keeps its state in a database that others use too. */
   readonly instance: string;
@@ -118,8 +121,13 @@ export async function startApp(
     isReady: monitor.isReady,
     reload: () => reload('request'),
     api,
-    onRequest: own.requestFinished,
-    onError: (error) => log.error({ err: error }, 'a request broke; please report this'),
+    checkUser: options.checkUser,
+    isTls: listener.url.startsWith('https:'),
+    onRequest: ({ method, route, status, seconds, requestId }) => {
+      own.requestFinished(method, route, status, seconds);
+      log.debug({ requestId, method, route, status, ms: Math.round(seconds * 1_000) }, 'answered');
+    },
+    onError: (error, requestId) => log.error({ requestId, err: error }, 'a request broke; please report this'),
   });
 
   load(first.inventory);

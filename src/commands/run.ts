@@ -45,7 +45,15 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     import('../read-build.ts'),
   ]);
   const log = createLog(settings.logLevel);
-  const started = await startApp({ ...settings, environment, build: readBuild(), log, listener, now: Date.now });
+  const started = await startApp({
+    ...settings,
+    environment,
+    build: readBuild(),
+    log,
+    listener,
+    checkUser: web?.checkUser,
+    now: Date.now,
+  });
   if (!started.ok) {
     await listener.stop(0);
     complain(started.problems);

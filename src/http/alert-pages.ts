@@ -4,7 +4,7 @@ import { alertRules } from '../alerts/alert-rules.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords } from '../alerts/plain-words.ts';
 import { readRunbook } from '../alerts/read-runbook.ts';
-import { PAGE_STYLE } from './page-style.ts';
+import { STYLE_PATH } from './page-style.ts';
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -23,7 +23,7 @@ const page = (title: string, body: unknown) => html`<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
     <title>${title} - subnetd</title>
-    <style>${PAGE_STYLE}</style>
+    <link rel="stylesheet" href="${STYLE_PATH}">
   </head>
   <body>
     ${body}

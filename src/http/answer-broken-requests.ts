@@ -1,18 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { failedEnvelope, receiveRequests } from './receive-requests.ts';
 
 /** The largest head of a request that is read. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-// The envelope of the platform API: of a request that could not be read, nobody knows that it was not for it.
-const envelope = (code: number, message: string): string =>
-  JSON.stringify({ status: 'failed', appErrorCode: code, errMessage: message });
-
 function bodyFor(code: string | undefined): string {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return envelope(1005, `the headers exceed the maximum of ${MAX_HEADER_BYTES} bytes`);
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return envelope(1001, 'the request did not come in time; send it whole');
-  return envelope(1001, 'the request is not HTTP/1.1; correct it');
+    return failedEnvelope(1005, `the headers exceed the maximum of ${MAX_HEADER_BYTES} bytes`);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return failedEnvelope(1001, 'the request did not come in time; send it whole');
+  return failedEnvelope(1001, 'the request is not HTTP/1.1; correct it');
 }
 
 /** Answers requests that are not readable, so that they never reach a route, with HTTP 400 and the envelope. */
@@ -26,25 +24,25 @@ export function answerBrokenRequests(server: Server): void {
     }
     const body = bodyFor(error.code);
     socket.end(
-      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nX-Request-Id: ${crypto.randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   });
   const refuse = (_request: IncomingMessage, response: ServerResponse) => {
-    const body = envelope(1001, 'this expectation is not met; leave the Expect header out');
+    const body = failedEnvelope(1001, 'this expectation is not met; leave the Expect header out');
     response.writeHead(400, { connection: 'close', 'content-type': 'application/json' }).end(body);
   };
-  server.on('checkExpectation', refuse);
+  server.on('checkExpectation', receiveRequests(refuse));
 }
 
 /** The answer to a request whose target or host cannot be read, or on which the server itself broke. */
 export const answerUnreadable = (error: unknown): Response => {
   const isTheirs = error instanceof Error && error.name === 'RequestError';
   return isTheirs
-    ? new Response(envelope(1001, 'the target or the Host header is not valid; correct it'), {
+    ? new Response(failedEnvelope(1001, 'the target or the Host header is not valid; correct it'), {
         status: 400,
         headers: { 'content-type': 'application/json' },
       })
-    : new Response(envelope(1105, 'subnetd failed on this request; its log says more'), {
+    : new Response(failedEnvelope(1105, 'subnetd failed on this request; its log says more'), {
         status: 500,
         headers: { 'content-type': 'application/json' },
       });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Hono } from 'hono';
+import { cachedText } from './cached-text.ts';
 
 /** Why a request is refused, in the codes of the platform API. */
 interface Refusal {
@@ -33,11 +34,10 @@ export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
     c.set('route', (await api.platform()).routeOf(c.req.path));
     return api.answer({ request: c.req.raw, peer: c.env?.incoming?.socket.remoteAddress });
   };
-  const describe = async (c: Context<Env>) =>
-    c.body(await api.openApi(), 200, { 'content-type': 'application/json', 'cache-control': 'no-cache' });
+  const describe = cachedText(api.openApi, 'application/json');
   app.get('/api/openapi.json', describe);
   app.get('/api/v1/openapi.json', describe);
-  app.get('/docs', async (c) => c.html(await api.docs()));
+  app.get('/docs', cachedText(api.docs, 'text/html; charset=UTF-8'));
   app.all('/api', answer);
   app.all('/api/*', answer);
 }
@@ -56,5 +56,7 @@ export async function reloadRefusal(
     refused.code === 1106
       ? 'the database failed, so no credential can be checked; send SIGHUP instead'
       : `${refused.message}; a reload needs an API key or a token with the scope write, or send SIGHUP`;
-  return new Response(`${text}\n`, { status: STATUS[refused.code] ?? 400, headers: { ...refused.headers } });
+  const status = STATUS[refused.code] ?? 400;
+  const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="subnetd"' } : {};
+  return new Response(`${text}\n`, { status, headers: { ...challenge, ...refused.headers } });
 }

@@ -2,13 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Hono } from 'hono';
-import { accepts } from 'hono/accepts';
+import { basicAuth } from 'hono/basic-auth';
 import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
+import { acceptsGzip, cachedText } from './cached-text.ts';
 import { landingPage } from './landing-page.ts';
+import { PAGE_STYLE, STYLE_PATH } from './page-style.ts';
+import { REQUEST_ID } from './receive-requests.ts';
 import type { Status } from './to-status.ts';
+import type { CheckUser } from './web-config.ts';
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern of its route, `none` where there is none; never its path. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly requestId: string | undefined;
+}
 
 /** What the routes are made of. */
 export interface RouteDeps {
@@ -20,8 +35,12 @@ export interface RouteDeps {
   /** Resolves to the problems of the new inventory; none means that it is in force. */
   readonly reload: () => Promise<readonly string[]>;
   readonly api: ApiRoutes;
-  readonly onRequest: (method: string, route: string, status: number, seconds: number) => void;
-  readonly onError: (error: unknown) => void;
+  /** Guards all but what is open by itself; undefined leaves everything open. */
+  readonly checkUser: CheckUser | undefined;
+  /** Whether the clients come by TLS. */
+  readonly isTls: boolean;
+  readonly onRequest: (request: AnsweredRequest) => void;
+  readonly onError: (error: unknown, requestId: string | undefined) => void;
 }
 
 /** `@hono/node-server` hands over Node's own request. */
@@ -32,6 +51,8 @@ interface Env {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** The pattern of what is done for every route. */
+const EVERY_PATH = '/*';
 const compress = promisify(gzip);
 
 /** Measures every request by the pattern of its route, never by its path. */
@@ -39,18 +60,39 @@ const measure = (onRequest: RouteDeps['onRequest']) =>
   createMiddleware<Env>(async (c, next) => {
     const started = performance.now();
     await next();
-    const route = c.res.status === 404 ? 'none' : (c.get('route') ?? routePath(c, -1));
-    const method = METHODS.has(c.req.method) ? c.req.method : 'other';
-    onRequest(method, route, c.res.status, (performance.now() - started) / 1000);
+    const pattern = c.get('route') ?? routePath(c, -1);
+    onRequest({
+      method: METHODS.has(c.req.method) ? c.req.method : 'other',
+      route: pattern === EVERY_PATH ? 'none' : pattern,
+      status: c.res.status,
+      seconds: (performance.now() - started) / 1000,
+      requestId: c.req.header(REQUEST_ID),
+    });
   });
 
-/** The routes of the daemon. */
+/** What browsers are told: pages load this host's style sheet and nothing else, and nobody frames them. */
+const security = (isTls: boolean) =>
+  secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    xFrameOptions: 'DENY',
+    strictTransportSecurity: isTls ? 'max-age=15552000' : false,
+  });
+
+/** The routes of the daemon. What is added before the guard is open or has credentials of its own; the rest is guarded. */
 export function createRoutes(deps: RouteDeps): Hono<Env> {
   const app = new Hono<Env>();
   app.use(measure(deps.onRequest));
-  app.use(secureHeaders());
+  app.use(security(deps.isTls));
   app.onError((error, c) => {
-    deps.onError(error);
+    if (error instanceof HTTPException) return error.getResponse();
+    deps.onError(error, c.req.header(REQUEST_ID));
     return c.text('internal error; the log of subnetd says more\n', 500);
   });
   app.notFound((c) => c.text('nothing is here; / lists what is\n', 404));
@@ -61,12 +103,27 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   app.get('/readyz', (c) =>
     deps.isReady() ? c.text('ok\n') : c.text('the first round of looks has not ended yet; wait\n', 503),
   );
+  app.get(
+    STYLE_PATH,
+    cachedText(() => PAGE_STYLE, 'text/css; charset=utf-8'),
+  );
+  addApiRoutes(app, deps.api);
+  app.post('/-/reload', async (c) => {
+    const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
+    if (refused !== undefined) return refused;
+    const problems = await deps.reload();
+    return problems.length === 0 ? c.text('reloaded\n') : c.text(`${problems.join('\n')}\n`, 400);
+  });
+
+  const { checkUser: verifyUser } = deps;
+  if (verifyUser !== undefined)
+    app.use(basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: 'a user name and password are needed\n' }));
+
   app.get('/metrics', async (c) => {
     const page = await deps.metrics();
     c.header('Content-Type', METRICS_TYPE);
     c.header('Vary', 'Accept-Encoding');
-    const encoding = accepts(c, { header: 'Accept-Encoding', supports: ['gzip', 'identity'], default: 'identity' });
-    if (encoding !== 'gzip') return c.body(page);
+    if (!acceptsGzip(c)) return c.body(page);
     c.header('Content-Encoding', 'gzip');
     return c.body(await compress(page, { level: 1 }));
   });
@@ -78,14 +135,6 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     const { alertPage } = await import('./alert-pages.ts');
     const { found, body } = await alertPage(c.req.param('name'));
     return c.html(body, found ? 200 : 404);
-  });
-
-  addApiRoutes(app, deps.api);
-  app.post('/-/reload', async (c) => {
-    const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
-    if (refused !== undefined) return refused;
-    const problems = await deps.reload();
-    return problems.length === 0 ? c.text('reloaded\n') : c.text(`${problems.join('\n')}\n`, 400);
   });
   return app;
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { PAGE_STYLE } from './page-style.ts';
+import { STYLE_PATH } from './page-style.ts';
 import type { Status } from './to-status.ts';
 
 const LINKS = [
@@ -18,7 +18,7 @@ export const landingPage = ({ subnets }: Status, version: string) => html`<!doct
     <meta name="viewport" content="width=device-width">
     <meta http-equiv="refresh" content="10">
     <title>subnetd</title>
-    <style>${PAGE_STYLE}</style>
+    <link rel="stylesheet" href="${STYLE_PATH}">
   </head>
   <body>
     <h1>subnetd</h1>

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerBrokenRequests, MAX_HEADER_BYTES } from './answer-broken-requests.ts';
+import { receiveRequests } from './receive-requests.ts';
 import type { WebConfig } from './web-config.ts';
 
 // An import of it as a module would evaluate every export, the lazy ones of fetch and WebSocket too, which takes three
@@ -40,16 +41,17 @@ const starting: RequestListener = ({ url }, response) => {
 /** Listens at once, with Node's own server alone; rejects with the system's error when the address cannot be bound. */
 export async function listen(host: string, port: number, web?: WebConfig): Promise<Listener> {
   let handler = starting;
-  const handle: RequestListener = (request, response) => handler(request, response);
+  const handle = receiveRequests((request, response) => handler(request, response));
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requireHostHeader: false,
     connectionsCheckingInterval: CHECK_EVERY_MS,
   };
+  const tls = web?.tls;
   const server =
-    web === undefined
+    web === undefined || tls === undefined
       ? createServer(options, handle)
-      : (await import('./create-guarded-server.ts')).createGuardedServer(options, handle, web);
+      : (await import('./create-tls-server.ts')).createTlsServer(options, handle, { ...web, tls });
   answerBrokenRequests(server);
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
@@ -60,7 +62,7 @@ export async function listen(host: string, port: number, web?: WebConfig): Promi
   });
   const bound = server.address() as AddressInfo;
   return {
-    url: `${web?.tls === undefined ? 'http' : 'https'}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
     setHandler: (next) => {
       handler = next;
     },

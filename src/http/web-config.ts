@@ -29,14 +29,17 @@ const schema = z
   })
   .nullable();
 
+/** Tells whether a user of the web config has that password. */
+export type CheckUser = (name: string, password: string) => Promise<boolean>;
+
 /** TLS and basic auth for the server; files are read again when they change. */
 export interface WebConfig {
   /** Undefined without TLS. Throws, with the reason, when a file cannot be read or does not fit. */
   readonly tls: (() => TlsOptions) | undefined;
   /** Whether the certificate files have changed since they were last read. */
   readonly hasNewCertificate: () => boolean;
-  /** Does the `authorization` header name a user with the right password? Undefined without users. */
-  readonly checkUser: ((header: string | undefined) => Promise<boolean>) | undefined;
+  /** Is it the right password of that user? Undefined without users. */
+  readonly checkUser: CheckUser | undefined;
 }
 
 const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContextOptions['minVersion']>>> = {
@@ -49,20 +52,15 @@ const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContex
 // Somebody's hash for nobody's name, so that an unknown user takes as long as a known one.
 const DECOY = '$2b$10$abcdefghijklmnopqrstuuF6BsEKGxMdbSvpEWM9BQp1kr0sbBDlG';
 
-function createCheckUser(users: Readonly<Record<string, string>>) {
+function createCheckUser(users: Readonly<Record<string, string>>): CheckUser {
   const good = new Set<string>();
-  return async (header: string | undefined): Promise<boolean> => {
-    const sent = /^Basic\s+([A-Za-z0-9+/=]+)\s*$/i.exec(header ?? '')?.[1];
-    if (sent === undefined) return false;
-    const text = Buffer.from(sent, 'base64').toString('utf8');
-    const colon = text.indexOf(':');
-    const name = text.slice(0, Math.max(0, colon));
+  return async (name, password) => {
     const known = Object.hasOwn(users, name) ? users[name] : undefined;
     // bcrypt takes a tenth of a second by design: a scrape every few seconds pays once.
-    const digest = createHash('sha256').update(`${known}\0${text}`).digest('hex');
+    const digest = createHash('sha256').update(`${known}\0${name}\0${password}`).digest('hex');
     if (good.has(digest)) return true;
     const { compare } = await import('bcrypt');
-    const fits = await compare(text.slice(colon + 1), (known ?? DECOY).replace('$2y$', '$2b$'));
+    const fits = await compare(password, (known ?? DECOY).replace('$2y$', '$2b$'));
     const isGood = known !== undefined && fits;
     if (isGood && good.size < 100) good.add(digest);
     return isGood;

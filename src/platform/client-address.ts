@@ -16,6 +16,12 @@ export function parseTrustedProxies(
   return { ok: true, proxies };
 }
 
+/** An entry of `X-Forwarded-For` without its port, as in `192.0.2.1:5678` and `[2001:db8::1]:443`. */
+const withoutPort = (entry: string): string => {
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/.exec(entry) ?? [];
+  return bracketed ?? dotted ?? entry;
+};
+
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
 /** The address of the client: the last in `X-Forwarded-For` that no trusted proxy has, as far as trusted ones wrote it. */
@@ -24,7 +30,7 @@ export function clientAddress(peer: string | undefined, forwarded: string | unde
   let client = plain(peer ?? '');
   for (const entry of (forwarded ?? '').split(',').reverse()) {
     if (isIP(client) === 0 || !isTrusted(client)) break;
-    const next = plain(entry.trim());
+    const next = plain(withoutPort(entry.trim()));
     if (isIP(next) === 0) break;
     client = next;
   }

@@ -30,7 +30,9 @@ export function takeCredentials(
 ): SentCredentials {
   const own = (name: string) => (Object.hasOwn(body, name) ? [body[name]] : []);
   const sent = (name: string) => [...own(name), ...(query?.getAll(name) ?? [])].filter(isSent);
-  const bearer = header?.replace(/^Bearer(?:\s+|$)/i, '').trim();
+  // The scheme Basic is meant for the web config, or for a proxy in front.
+  const isBasic = header !== undefined && /^\s*Basic(?:\s|$)/i.test(header);
+  const bearer = isBasic ? undefined : header?.replace(/^Bearer(?:\s+|$)/i, '').trim();
   return { apiKeys: sent('apiKey'), tokens: bearer ? [...sent('token'), bearer] : sent('token') };
 }
 

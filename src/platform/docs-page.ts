@@ -2,12 +2,6 @@ import { html } from 'hono/html';
 import type { Json } from './create-open-api.ts';
 import { ERROR_CODES } from './error-codes.ts';
 
-const STYLE = `
-  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #1a1a1a; background: #fff }
-  table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #ddd }
-  code, pre { font: 13px/1.5 ui-monospace, monospace } pre { overflow-x: auto; padding: .6rem; background: #f3f3f3 }
-  @media (prefers-color-scheme: dark) { body { color: #e8e8e8; background: #161616 } th, td { border-color: #3a3a3a } a { color: #8ab4f8 } pre { background: #242424 } }`;
-
 interface Property {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -64,7 +58,7 @@ const operationOf = (path: string, method: string, operation: OperationDoc) => {
     <ul>${Object.entries(operation.responses).map(([status, { description }]) => html`<li>HTTP ${status}. ${description}</li>`)}</ul>`;
 };
 
-/** The reference page of the API: one HTML text that needs no script and no other host. */
+/** The reference page of the API: one HTML text that needs no script and no other host, only the style sheet of this one. */
 export const docsPage = (document: Json): string => {
   const paths = Object.entries(document.paths as Readonly<Record<string, Readonly<Record<string, OperationDoc>>>>);
   const operations = paths.flatMap(([path, methods]) =>
@@ -72,7 +66,7 @@ export const docsPage = (document: Json): string => {
   );
   return String(html`<!doctype html>
 <html lang="en">
-  <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>subnetd platform API</title><style>${STYLE}</style></head>
+  <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>subnetd platform API</title><link rel="stylesheet" href="/style.css"></head>
   <body>
     <h1>subnetd platform API</h1>
     <p>Each path stands below <code>/api</code> and below <code>/api/v1</code>, which are the same. For programs:

@@ -1,6 +1,9 @@
 import { ERROR_CODES } from './error-codes.ts';
 import type { Failure } from './outcome.ts';
 
+/** What HTTP wants beside a status 401: how to ask again. */
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="subnetd"' };
+
 const JSON_TYPE = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 /** The body of a failure. */
@@ -12,11 +15,13 @@ export const answerSuccess = (data: unknown, headers: Readonly<Record<string, st
   new Response(`{"status":"success","data":${JSON.stringify(data)}}`, { headers: { ...JSON_TYPE, ...headers } });
 
 /** The envelope of a failure, with the status of its code. */
-export const answerFailure = (failure: Failure, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(failureBody(failure), {
-    status: ERROR_CODES[failure.code][0],
-    headers: { ...JSON_TYPE, ...headers, ...failure.headers },
+export function answerFailure(failure: Failure, headers: Readonly<Record<string, string>> = {}): Response {
+  const status: number = ERROR_CODES[failure.code][0];
+  return new Response(failureBody(failure), {
+    status,
+    headers: { ...JSON_TYPE, ...(status === 401 && CHALLENGE), ...headers, ...failure.headers },
   });
+}
 
 /** A success whose text comes in pieces. When one cannot be had, the connection breaks: it never ends as valid JSON. */
 export function answerStream(

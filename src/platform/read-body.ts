@@ -22,6 +22,20 @@ async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
   return succeed(Buffer.concat(chunks));
 }
 
+/** Is the body what it can be read as: JSON, in UTF-8, as it is? */
+function checkEncoding(headers: Headers): Outcome<undefined> {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map((part) => part.trim());
+  if (type.toLowerCase() !== 'application/json') return fail(1001, 'the content-type must be application/json');
+  for (const parameter of parameters) {
+    const [, charset] = /^charset\s*=\s*"?([^"]*)"?$/i.exec(parameter) ?? [];
+    if (charset !== undefined && !/^utf-?8$/i.test(charset.trim()))
+      return fail(1001, 'the charset must be utf-8; send the body in UTF-8');
+  }
+  if (!/^(?:identity)?$/i.test(headers.get('content-encoding')?.trim() ?? ''))
+    return fail(1001, 'the body must not be compressed; send it without a content-encoding');
+  return succeed(undefined);
+}
+
 /** The JSON object of a request. With `mayBeMissing`, nothing at all is an empty one. */
 export async function readBody(request: Request, mayBeMissing: boolean): Promise<Outcome<Body>> {
   let read: Outcome<Uint8Array>;
@@ -33,8 +47,8 @@ export async function readBody(request: Request, mayBeMissing: boolean): Promise
   if (!read.ok) return read;
   if (read.value.length === 0)
     return mayBeMissing ? succeed({}) : fail(1001, 'the body is missing; send a JSON object');
-  const type = request.headers.get('content-type') ?? '';
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) return fail(1001, 'the content-type must be application/json');
+  const isUnderstood = checkEncoding(request.headers);
+  if (!isUnderstood.ok) return isUnderstood;
   try {
     const value: unknown = JSON.parse(utf8.decode(read.value));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return succeed(value as Body);

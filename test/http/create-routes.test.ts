@@ -38,8 +38,10 @@ function routes(more: Partial<RouteDeps> = {}) {
     isReady: () => true,
     reload: async () => [],
     api: apiThat(),
-    onRequest: (method, route, code) => requests.push([method, route, code]),
-    onError: (error) => errors.push(error),
+    checkUser: undefined,
+    isTls: false,
+    onRequest: ({ method, route, status, requestId }) => requests.push([method, route, status, requestId]),
+    onError: (...error) => errors.push(error),
     ...more,
   });
   return { app, requests, errors };
@@ -97,14 +99,29 @@ describe('the routes', () => {
   });
 
   it('count requests by the pattern of the route, never by the path', async () => {
-    const { app, requests } = routes();
+    const { app, requests } = routes({
+      api: {
+        ...apiThat(),
+        answer: async () => new Response('{}', { status: 404 }),
+        platform: async () => ({
+          routeOf: (path) => (path === '/api/AdminUser/ListAll/7' ? '/api/AdminUser/ListAll/{id}' : '/api/*'),
+          refuseWrite: async () => undefined,
+        }),
+      },
+    });
     await app.request('/livez?x=1');
     await app.request('/no/such/path');
     await app.request('/livez', { method: 'BREW' });
+    await app.request('/alerts/Nothing');
+    await app.request('/api/no/such', { headers: { 'x-request-id': 'abc' } });
+    await app.request('/api/AdminUser/ListAll/7');
     expect(requests).toEqual([
-      ['GET', '/livez', 200],
-      ['GET', 'none', 404],
-      ['other', 'none', 404],
+      ['GET', '/livez', 200, undefined],
+      ['GET', 'none', 404, undefined],
+      ['other', 'none', 404, undefined],
+      ['GET', '/alerts/:name', 404, undefined],
+      ['GET', '/api/*', 404, 'abc'],
+      ['GET', '/api/AdminUser/ListAll/{id}', 404, undefined],
     ]);
   });
 
@@ -114,8 +131,136 @@ describe('the routes', () => {
         throw new Error('secret');
       },
     });
-    const response = await app.request('/status.json');
+    const response = await app.request('/status.json', { headers: { 'x-request-id': 'abc' } });
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')]);
-    expect(errors).toHaveLength(1);
+    expect(errors).toEqual([[new Error('secret'), 'abc']]);
+  });
+});
+
+describe('under basic auth', () => {
+  const checkUser = async (name: string, password: string) => name === 'prometheus' && password === 'scrape me';
+  const authorization = `Basic ${btoa('prometheus:scrape me')}`;
+  const { app, requests } = routes({ checkUser });
+
+  /** What is open to all, or has credentials of its own. All else is guarded, a new route too. */
+  const OPEN = new Set([
+    '/livez',
+    '/readyz',
+    '/style.css',
+    '/docs',
+    '/api',
+    '/api/*',
+    '/api/openapi.json',
+    '/api/v1/openapi.json',
+    '/-/reload',
+  ]);
+  const all = app.routes.filter(({ path }) => path !== '/*').map(({ method, path }) => [method, path] as const);
+  const guarded = all.filter(([, path]) => !OPEN.has(path));
+  const pathOf = (pattern: string) => pattern.replaceAll(/:\w+/g, 'SubnetHalted').replace('*', 'x');
+  const methodsOf = (method: string) => (method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method]);
+
+  it('there are routes of both kinds', () => {
+    expect(guarded.map(([, path]) => path)).toEqual(
+      expect.arrayContaining(['/', '/metrics', '/status.json', '/alerts', '/alerts/:name']),
+    );
+    expect(new Set(all.map(([, path]) => path)).isSupersetOf(OPEN)).toBe(true);
+  });
+
+  it.each(guarded)('%s %s is refused without a credential, and with a wrong one', async (method, pattern) => {
+    for (const asked of methodsOf(method))
+      for (const header of [undefined, 'Bearer x', 'Basic', `Basic ${btoa('prometheus:wrong')}`, 'Basic %%%']) {
+        const headers = header === undefined ? {} : { authorization: header };
+        const answer = await app.request(pathOf(pattern), { method: asked, headers });
+        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="subnetd"']);
+        expect(await answer.text()).toBe(asked === 'HEAD' ? '' : 'a user name and password are needed\n');
+      }
+    const known = await app.request(pathOf(pattern), { method, headers: { authorization } });
+    expect(known.status).toBe(200);
+  });
+
+  it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
+    const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([
+    '//metrics',
+    '/metrics/',
+    '/%6detrics',
+    '/metrics;x',
+    '/METRICS',
+    '/api/%2e%2e/metrics',
+    '/nothing',
+    '/livez/',
+  ])('the path %s is no way round it', async (path) => {
+    expect((await app.request(`http://localhost${path}`)).status).toBe(401);
+  });
+
+  it('a refusal is counted by the pattern of its route', async () => {
+    requests.length = 0;
+    await app.request('/alerts/x');
+    await app.request('/no/such');
+    expect(requests).toEqual([
+      ['GET', '/alerts/:name', 401, undefined],
+      ['GET', 'none', 401, undefined],
+    ]);
+  });
+});
+
+describe('what browsers are told', () => {
+  const CSP =
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  it('on every answer: load from this host only, be in no frame, guess no type, send no address', async () => {
+    const { app } = routes();
+    for (const path of [
+      '/',
+      '/alerts',
+      '/alerts/SubnetHalted',
+      '/docs',
+      '/livez',
+      '/status.json',
+      '/nothing',
+      '/api/x',
+    ]) {
+      const { headers } = await app.request(path);
+      expect(headers.get('content-security-policy'), path).toBe(CSP);
+      expect(headers.get('x-frame-options'), path).toBe('DENY');
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff');
+      expect(headers.get('referrer-policy'), path).toBe('no-referrer');
+      expect(headers.get('strict-transport-security'), path).toBeNull();
+    }
+  });
+
+  it('to come by TLS again, only where they came by TLS, and of no other host', async () => {
+    const { headers } = await routes({ isTls: true }).app.request('/');
+    expect(headers.get('strict-transport-security')).toBe('max-age=15552000');
+  });
+
+  it('of a text that does not change once only: it is made once, and known by its tag', async () => {
+    let made = 0;
+    const { app } = routes({
+      api: {
+        ...apiThat(),
+        openApi: async () => {
+          made += 1;
+          if (made === 1) throw new Error('could not be loaded');
+          return '{"openapi":"3.1.0"}';
+        },
+      },
+    });
+    const get = (headers: Record<string, string> = {}) => app.request('/api/openapi.json', { headers });
+    expect((await get()).status).toBe(500);
+    const first = await get();
+    const tag = first.headers.get('etag') ?? '';
+    expect([first.status, tag]).toEqual([200, expect.stringMatching(/^"[\w-]{43}"$/)]);
+    expect(await first.json()).toEqual({ openapi: '3.1.0' });
+    const again = await get({ 'if-none-match': `"other", ${tag}` });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+    expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
+    const packed = await get({ 'accept-encoding': 'gzip' });
+    expect(packed.headers.get('etag')).not.toBe(tag);
+    expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe('{"openapi":"3.1.0"}');
+    expect(made).toBe(2);
   });
 });

@@ -38,13 +38,24 @@ it('what is not HTTP gets the envelope', async () => {
 });
 
 it.each([
-  ['without a Host', 'GET /api/x HTTP/1.1\r\nConnection: close\r\n\r\n', 1101],
+  ['without a Host', 'GET /api/x HTTP/1.1\r\n\r\n', 1001],
+  ['with two Hosts', 'GET /api/x HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 1001],
+  ['with two Hosts that are the same', 'GET /api/x HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 1001],
+  ['of HTTP/1.0 without a Host', 'GET /api/x HTTP/1.0\r\n\r\n', 1101],
+  [
+    'with two ways to tell its length',
+    'POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    1001,
+  ],
+  ['with two lengths', 'POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd', 1001],
   ['with a Host that is none', 'GET /api/x HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 1001],
   ['with a strange expectation', 'GET /api/x HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 1001],
   ['with a method that nobody knows', 'PURGE /api/Sector/Add HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 1101],
   ['with an asterisk for a path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 1001],
 ])('a request %s gets the envelope', async (_what, text, code) => {
-  expect(await raw(text)).toMatch(new RegExp(`"appErrorCode":${code}`));
+  const answer = await raw(text);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 40[01] .*"appErrorCode":${code}`, 's'));
+  expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im);
 });
 
 it.concurrent.each([
@@ -79,6 +90,59 @@ it('the list under HEAD has no body, and the description and the docs need no cr
   const page = await (await fetch(`${api.url}/docs`)).text();
   expect(page).toContain('updateSector');
   expect(page).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
+});
+
+it.each([
+  ['8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b', true],
+  ['a'.repeat(64), true],
+  ['a'.repeat(65), false],
+  ['a b', false],
+  ['a"b', false],
+  ['', false],
+])('an answer carries the id %j of its request, or a new one: %s', async (id, isKept) => {
+  const { headers } = await api.sendBare('GET', '/api/Sector/ListAll/0', undefined, { 'x-request-id': id });
+  const answered = headers.get('x-request-id');
+  expect(answered).toMatch(isKept ? /^/ : /^[0-9a-f-]{36}$/);
+  expect(answered === id).toBe(isKept);
+});
+
+it('two ids of a request are none', async () => {
+  const answer = await raw(
+    'GET /api/x HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer.match(/^x-request-id: .*/gim)).toEqual([expect.stringMatching(/^x-request-id: [0-9a-f-]{36}\r?$/i)]);
+});
+
+it('a user name and password for the web config or a proxy are no credential of the API, and harm none', async () => {
+  const authorization = `Basic ${btoa('prometheus:scrape me')}`;
+  const beside = await api.send('GET', '/api/Sector/ListAll/0', undefined, { authorization });
+  expect([beside.http, beside.appErrorCode]).toEqual([200, undefined]);
+  const alone = await api.sendBare('GET', '/api/Sector/ListAll/0', undefined, { authorization });
+  expect([alone.http, alone.appErrorCode]).toEqual([401, 1101]);
+});
+
+it('a refusal for want of a credential says which kind is wanted', async () => {
+  const { http, headers } = await api.sendBare('GET', '/api/Sector/ListAll/0');
+  expect([http, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="subnetd"']);
+  const reload = await fetch(`${api.url}/-/reload`, { method: 'POST' });
+  expect([reload.status, reload.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="subnetd"']);
+});
+
+it.each([
+  ['application/json', undefined, undefined],
+  ['application/json;charset=UTF-8', undefined, undefined],
+  ['application/json; charset="utf8"', 'identity', undefined],
+  ['application/json; charset=latin1', undefined, 'the charset must be utf-8; send the body in UTF-8'],
+  ['application/json; x=y; Charset=utf-16', undefined, 'the charset must be utf-8; send the body in UTF-8'],
+  ['application/json', 'gzip', 'the body must not be compressed; send it without a content-encoding'],
+  ['application/json', 'identity, br', 'the body must not be compressed; send it without a content-encoding'],
+  ['application/jsonx', undefined, 'the content-type must be application/json'],
+])('a body of %s in the encoding %s is answered with: %s', async (type, encoding, message) => {
+  const headers = { 'content-type': type, ...(encoding !== undefined && { 'content-encoding': encoding }) };
+  const { appErrorCode, errMessage } = await api.send('POST', '/api/Industry/Add', '{}', headers);
+  expect(appErrorCode).toBe(1001);
+  if (message === undefined) expect(errMessage).toMatch(/^IndustryName/);
+  else expect(errMessage).toBe(message);
 });
 
 it('a reload takes a credential with the scope write, and no other', async () => {
@@ -142,6 +206,12 @@ it.each([
   ['8.8.8.8', '1.2.3.4', '8.8.8.8'],
   ['10.0.0.1', 'rubbish', '10.0.0.1'],
   ['fd00::1', '2001:db8::1', '2001:db8::1'],
+  ['10.0.0.1', '1.2.3.4:5678', '1.2.3.4'],
+  ['10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
+  ['10.0.0.1', '[2001:db8::1], 10.0.0.2:80', '2001:db8::1'],
+  ['10.0.0.1', '[::ffff:1.2.3.4]:80', '1.2.3.4'],
+  ['10.0.0.1', '1.2.3.4:567890', '10.0.0.1'],
+  ['10.0.0.1', '1.2.3.4:5 6', '10.0.0.1'],
 ])('the client behind %s that forwards %s is %s', (peer, forwarded, client) => {
   const parsed = parseTrustedProxies('10.0.0.0/8, fd00::/8');
   expect(parsed.ok && clientAddress(peer, forwarded, parsed.proxies)).toBe(client);
