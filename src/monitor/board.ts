@@ -5,6 +5,7 @@ import { type CheckState, skipped, unknown } from '../model/verdict.ts';
 import { activeFailures } from '../rules/active-failures.ts';
 import { type Check, checks } from '../rules/checks.ts';
 import { failuresOf } from '../rules/known-failures.ts';
+import { partOf, seenThrough } from '../rules/seen-through.ts';
 import type { Facts, Known } from '../rules/view.ts';
 
 /** One target with its facts and the state of each of its checks. */
@@ -25,7 +26,10 @@ export type Snapshot = readonly SubnetState[];
 
 /** The one place where what is known of the targets is kept. */
 export interface Board {
-  /** Takes a new inventory: unchanged targets keep what is known of them, removed ones are forgotten. */
+  /**
+   * Takes a new inventory. What is known of a target stays as far as it is still seen in the same way; removed targets are
+   * forgotten.
+   */
   load(inventory: Inventory, now: number): void;
   /** Folds one more look into a target's facts and judges the checks of its round; a removed target is ignored. */
   record(target: Target, round: RoundName, fold: (facts: Facts) => Facts, durationSeconds: number, now: number): void;
@@ -57,6 +61,14 @@ function carry(before: CheckState, fresh: CheckState): CheckState {
   return { ...fresh, runs, failures, ...(lastRun !== undefined && { lastRun }) };
 }
 
+const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
+  ...(facts.node && isKept('node') && { node: facts.node }),
+  ...(facts.container && isKept('container') && { container: facts.container }),
+  ...(facts.service && isKept('service') && { service: facts.service }),
+  ...(facts.console && isKept('console') && { console: facts.console }),
+  ...(facts.logs && isKept('logs') && { logs: facts.logs }),
+});
+
 function toFailures(target: Target, facts: Facts, now: number): TargetState['failures'] {
   const active = activeFailures(target, facts, now);
   return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
@@ -72,13 +84,15 @@ export function createBoard(): Board {
     const toState = (target: Target, subnet: Subnet): TargetState => {
       const fresh = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
       const known = before.get(targetKey(target));
-      if (known === undefined || !isDeepStrictEqual(known.target, target))
-        return { target, facts: {}, checks: fresh, failures: toFailures(target, {}, now) };
+      if (known === undefined) return { target, facts: {}, checks: fresh, failures: toFailures(target, {}, now) };
+      const isSame = (part: keyof Facts) =>
+        isDeepStrictEqual(seenThrough[part](known.target), seenThrough[part](target));
+      const facts = keepParts(known.facts, isSame);
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
-        return old ? carry(old, check) : check;
+        return old && isSame(partOf(check.round, target)) ? carry(old, check) : check;
       });
-      return { ...known, target, checks: kept };
+      return { target, facts, checks: kept, failures: toFailures(target, facts, now) };
     };
     entries = inventory.subnets.map((subnet) => ({
       subnet,

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PositionStore } from '../model/log.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
+import { seenThrough } from '../rules/seen-through.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 
-/** The followers of all logs; they outlive a reload of the inventory that leaves their target unchanged. */
+/** The followers of all logs; they outlive a reload of the inventory that leaves their sources and patterns unchanged. */
 export interface LogWatches {
   /** The watch of a target, begun when there is none. */
   use(target: Target, settings: CheckSettings['logs']): LogWatch;
@@ -36,7 +37,7 @@ export function createLogWatches(
     use: (target, settings) => {
       const key = targetKey(target);
       const known = watches.get(key);
-      if (known !== undefined && isDeepStrictEqual(known.target, target)) {
+      if (known !== undefined && isDeepStrictEqual(seenThrough.logs(known.target), seenThrough.logs(target))) {
         known.target = target;
         return known.watch;
       }

@@ -7,6 +7,7 @@ import { isConsoleOnly } from '../rules/checks.ts';
 import { foldConsole } from '../rules/fold-console.ts';
 import { foldContainer } from '../rules/fold-container.ts';
 import { foldNode } from '../rules/fold-node.ts';
+import { partOf, seenThrough } from '../rules/seen-through.ts';
 import type { Facts } from '../rules/view.ts';
 import type { BrowserLink } from './create-browser-link.ts';
 import type { DockerLink } from './create-docker-link.ts';
@@ -40,6 +41,22 @@ function createProbe(
     return ipc === undefined ? createNodeProbe(rpc, consensus, now) : createConsoleNodeProbe(rpc, ipc, consensus, now);
   return ipc === undefined ? undefined : createIpcNodeProbe(ipc, consensus, now);
 }
+
+/** Every address of a subnet that its frontend's page may ask. */
+const hostsOf = ({ targets }: Subnet): readonly string[] =>
+  targets.flatMap((target) =>
+    [target.component === 'node' ? target.rpc : undefined, 'url' in target ? target.url : undefined].filter(
+      (address) => address !== undefined,
+    ),
+  );
+
+/** All of the inventory that a looker is made of: one made of the same goes on after a reload. */
+export const lookerInputs = (round: RoundName, target: Target, subnet: Subnet): readonly unknown[] => {
+  const { [round]: settings, rpc } = subnet.checks;
+  const hosts = round === 'console' && target.component === 'frontend' ? hostsOf(subnet) : [];
+  const { schedule: _, ...own } = settings;
+  return [seenThrough[partOf(round, target)](target), subnet.consensus, own, rpc.stallAfterMs, rpc.enabled, hosts];
+};
 
 /** How each round looks at a target; undefined when the inventory gives that round nothing to look at. */
 export function createLooker(
@@ -76,11 +93,7 @@ export function createLooker(
   if (round === 'console' && 'browser' in target && target.browser !== undefined && target.url !== undefined) {
     const browser = browsers.use(target.browser);
     const { url } = target;
-    const hosts = subnet.targets.flatMap((other) =>
-      [other.component === 'node' ? other.rpc : undefined, 'url' in other ? other.url : undefined].filter(
-        (address) => address !== undefined,
-      ),
-    );
+    const hosts = hostsOf(subnet);
     const look = async () => {
       const observation = await browser.visit(url, hosts, checks.console.timeoutMs);
       return (facts: Facts) => ({ ...facts, console: foldConsole(facts.console, observation) });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
 import type { PositionTable } from '../model/log.ts';
-import { type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
+import { type Inventory, positionKeys, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
@@ -9,12 +9,12 @@ import { createBrowserLink } from './create-browser-link.ts';
 import { createDockerLink } from './create-docker-link.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches } from './create-log-watches.ts';
-import { createLooker, type Looker } from './create-lookers.ts';
+import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
 
 /** Watches what the inventory lists, and knows how it stands. */
 export interface Monitor {
-  /** Takes an inventory: at first, and instead of the one before. Unchanged subnets go on undisturbed. */
+  /** Takes an inventory: at first, and instead of the one before. What did not change goes on undisturbed. */
   load(inventory: Inventory): void;
   snapshot(): Snapshot;
   /** The usual gap between two runs of a round, in milliseconds. */
@@ -95,6 +95,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return done;
   };
 
+  const turns = new WeakMap<Looker, Promise<void>>();
+  /** The round before a reload may still be looking, and a connection carries one look at a time. */
+  const lookInTurn = (target: Target, round: RoundName, looker: Looker): Promise<void> => {
+    const turn = (turns.get(looker) ?? Promise.resolve()).then(() => look(target, round, looker));
+    turns.set(looker, turn);
+    return turn;
+  };
+
   const onLogNews = (target: Target, urgent: boolean) => {
     const looker = watches.map(({ lookers }) => lookers.get('logs')?.get(target)).find((found) => found !== undefined);
     if (looker === undefined) return;
@@ -105,22 +113,36 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
   const logs = createLogWatches(docker, positions ?? createMemoryPositions(), now, onLogNews);
 
-  const createWatch = (subnet: Subnet): Watch => {
+  /** The lookers of a watch that a new one of the same subnet can go on with, by the key of their target. */
+  const findKept = (before: Watch | undefined, round: RoundName, subnet: Subnet): ReadonlyMap<string, Looker> => {
+    // Log watches are kept by themselves.
+    if (round === 'logs') return new Map();
+    const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
+    const known = [...(before?.lookers.get(round) ?? [])].flatMap(([old, looker]) => {
+      const target = targets.get(targetKey(old));
+      if (before === undefined || target === undefined) return [];
+      const [was, is] = [lookerInputs(round, old, before.subnet), lookerInputs(round, target, subnet)];
+      return isDeepStrictEqual(was, is) ? [[targetKey(target), looker] as const] : [];
+    });
+    return new Map(known);
+  };
+
+  const createWatch = (subnet: Subnet, before: Watch | undefined): Watch => {
     const lookers = new Map(
-      ROUNDS.map((round) => [
-        round,
-        new Map(
-          subnet.targets.flatMap((target) => {
-            const looker = createLooker(round, target, subnet, { docker, browsers, logs }, now);
-            return looker ? [[target, looker] as const] : [];
-          }),
-        ),
-      ]),
+      ROUNDS.map((round) => {
+        const kept = findKept(before, round, subnet);
+        const own = subnet.targets.flatMap((target) => {
+          const made = () => createLooker(round, target, subnet, { docker, browsers, logs }, now);
+          const looker = kept.get(targetKey(target)) ?? made();
+          return looker ? [[target, looker] as const] : [];
+        });
+        return [round, new Map(own)];
+      }),
     );
     const rounds = ROUNDS.flatMap((name) => {
       const own = lookers.get(name) ?? new Map<Target, Looker>();
       if (own.size === 0 || !scheduled) return [];
-      const lookAt = (target: Target) => look(target, name, own.get(target) as Looker);
+      const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
       const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
       const round = createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate });
       // The first nodes were judged before the others had been read.
@@ -130,11 +152,26 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return { subnet, lookers, rounds };
   };
 
-  /** Ends the looks under way too: their connections are closed. */
-  const close = async ({ rounds, lookers }: Watch): Promise<void> => {
-    const stopped = rounds.map((round) => round.stop());
-    const closed = [...lookers.values()].flatMap((own) => [...own.values()].map((looker) => looker.close()));
+  const lookersOf = (some: readonly Watch[]) =>
+    some.flatMap(({ lookers }) => [...lookers.values()].flatMap((own) => [...own.values()]));
+
+  /** Ends the looks under way too, but those of lookers that are kept: their connections are closed. */
+  const close = async (watch: Watch, kept: ReadonlySet<Looker>): Promise<void> => {
+    const stopped = watch.rounds.map((round) => round.stop());
+    const closed = lookersOf([watch]).map((looker) => (kept.has(looker) ? undefined : looker.close()));
     await Promise.all([...stopped, ...closed]);
+  };
+
+  /** A subnet that did not change stays the same value, and so does a target: the board knows it by that. */
+  const keepValues = (subnet: Subnet): Subnet => {
+    const before = watches.find((watch) => watch.subnet.name === subnet.name)?.subnet;
+    if (before === undefined || isDeepStrictEqual(before, subnet)) return before ?? subnet;
+    const known = new Map(before.targets.map((target) => [targetKey(target), target]));
+    const targets = subnet.targets.map((target) => {
+      const old = known.get(targetKey(target));
+      return old !== undefined && isDeepStrictEqual(old, target) ? old : target;
+    });
+    return { ...subnet, targets };
   };
 
   const watchdog = setInterval(() => {
@@ -145,15 +182,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
     load: (inventory) => {
       const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
       docker.use(needsDocker ? inventory.docker : undefined);
-      const kept = new Map(
-        inventory.subnets.map((subnet) => [subnet, watches.find((watch) => isDeepStrictEqual(watch.subnet, subnet))]),
-      );
-      // A kept subnet's targets stay the same values, by which the board knows them.
-      const subnets = inventory.subnets.map((subnet) => kept.get(subnet)?.subnet ?? subnet);
       const before = watches;
+      const subnets = inventory.subnets.map(keepValues);
       board.load({ ...inventory, subnets }, now());
-      watches = inventory.subnets.map((subnet) => kept.get(subnet) ?? createWatch(subnet));
-      for (const watch of before) if (!watches.includes(watch)) void close(watch);
+      watches = subnets.map((subnet) => {
+        const known = before.find((watch) => watch.subnet.name === subnet.name);
+        return known?.subnet === subnet ? known : createWatch(subnet, known);
+      });
+      const lookers = new Set(lookersOf(watches));
+      for (const watch of before) if (!watches.includes(watch)) void close(watch, lookers);
       const targets = subnets.flatMap((subnet) => subnet.targets);
       logs.keep(targets);
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
@@ -180,7 +217,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     stop: async () => {
       clearInterval(watchdog);
-      await Promise.all(watches.map(close));
+      await Promise.all(watches.map((watch) => close(watch, new Set())));
       const readersEnded = logs.stop();
       await (positions?.stop(readersEnded) ?? readersEnded);
       docker.stop();

@@ -1,0 +1,128 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import type { CheckState } from '../../src/model/verdict.ts';
+import { createMonitor } from '../../src/monitor/create-monitor.ts';
+import { eventually } from '../support/cli.ts';
+import { type FakeNode, startNode } from '../support/fake-node.ts';
+import { useFolder } from '../support/recordings.ts';
+
+async function useNode(): Promise<FakeNode> {
+  const node = await startNode();
+  onTestFinished(node.stop);
+  return node;
+}
+
+/** A monitor of a subnet whose nodes have an address and a log file each. */
+function useMonitor(folder: string) {
+  const bugs: unknown[] = [];
+  const monitor = createMonitor({
+    now: Date.now,
+    scheduled: true,
+    onFinished: () => {},
+    onLate: () => {},
+    onBug: (error) => bugs.push(error),
+  });
+  onTestFinished(async () => {
+    await monitor.stop();
+    expect(bugs).toEqual([]);
+  });
+  const load = (nodes: Readonly<Record<string, string>>) => {
+    const rows = Object.entries(nodes).map(
+      ([name, rpc]) => `      - { name: ${name}, rpc: '${rpc}', logFiles: ['${join(folder, `${name}.log`)}'] }\n`,
+    );
+    const checks =
+      "rpc: { schedule: 'every 100ms', timeout: 100ms, stallAfter: 1s }, logs: { schedule: 'every 100ms' }";
+    const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${rows.join('')}    checks: { ${checks} }\n`, {});
+    if (!parsed.ok) throw new Error(parsed.problems.map(({ what }) => what).join());
+    monitor.load(parsed.inventory);
+  };
+  const stateOf = (name: string) =>
+    monitor.snapshot()[0]?.targets.find(({ target }) => target.name === name) ?? expect.fail(`no target ${name}`);
+  const checkOf = (name: string, check: string): CheckState =>
+    stateOf(name).checks.find((one) => one.check === check) ?? expect.fail(`no check ${check}`);
+  return { load, stateOf, checkOf };
+}
+
+const modulesAsked = ({ requests }: FakeNode): number =>
+  requests.filter((calls) => calls.some(({ method }) => method === 'rpc_modules')).length;
+
+test('a node that comes or goes leaves a halted subnet failing, its counters, its connections and its logs as they were', async () => {
+  const folder = useFolder();
+  const [a, b, c] = await Promise.all([useNode(), useNode(), useNode()]);
+  const log = join(folder, 'a.log');
+  await appendFile(log, '');
+  const { load, stateOf, checkOf } = useMonitor(folder);
+  load({ a: a.url, b: b.url });
+  await eventually(() => expect(stateOf('a').facts.logs?.sources.file?.up).toBe(true));
+  await appendFile(log, 'ERROR[11-21] ########## BAD BLOCK #########\n');
+  await eventually(() => {
+    expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'fail' });
+    expect(checkOf('b', 'latest_block')).toMatchObject({ verdict: 'fail' });
+    expect(checkOf('a', 'log_block')).toMatchObject({ verdict: 'fail' });
+    expect(checkOf('a', 'peers').reason).toBe(
+      'a has 3 peers instead of 1; a node that the inventory does not list is in the network, or expectedPeers is too low',
+    );
+  });
+  const before = { latest: checkOf('a', 'latest_block'), log: checkOf('a', 'log_block') };
+  const node = stateOf('a').facts.node?.latest;
+
+  const reloads: readonly Readonly<Record<string, string>>[] = [
+    { a: a.url, b: b.url, c: c.url },
+    { a: a.url, b: b.url },
+    { a: a.url, c: c.url },
+  ];
+  for (const nodes of reloads) {
+    const { runs } = checkOf('a', 'latest_block');
+    const asked = a.requests.length;
+    load(nodes);
+    const forgotten: CheckState[] = [];
+    const expected = Object.keys(nodes).length - 1;
+    // Nothing of it is forgotten for a moment either: each state between here and two more rounds is looked at.
+    await eventually(
+      () => {
+        const [latest, logged] = [checkOf('a', 'latest_block'), checkOf('a', 'log_block')];
+        const isKept = latest.verdict === 'fail' && logged.verdict === 'fail' && latest.runs >= runs;
+        if (!isKept) forgotten.push(latest);
+        expect(latest.runs).toBeGreaterThan(runs + 2);
+        expect(a.requests.length).toBeGreaterThan(asked + 2);
+        expect(checkOf('a', 'peers').reason).toContain(`3 peers instead of ${expected}`);
+      },
+      20_000,
+      1,
+    );
+    expect(forgotten).toEqual([]);
+    expect(checkOf('a', 'latest_block')).toMatchObject({ since: before.latest.since });
+    expect(checkOf('a', 'latest_block').failures).toBeGreaterThan(before.latest.failures);
+    expect(checkOf('a', 'log_block')).toMatchObject({ since: before.log.since });
+    expect(stateOf('a').facts.node?.latest).toMatchObject({ advancedAt: node?.advancedAt });
+    expect(stateOf('a').facts.logs?.sources.file).toMatchObject({ lines: 1 });
+    expect(modulesAsked(a)).toBe(1);
+  }
+  expect(modulesAsked(b)).toBe(1);
+  expect(modulesAsked(c)).toBe(2);
+});
+
+test('a target with another address begins with nothing known of its chain, and keeps what its log has told', async () => {
+  const folder = useFolder();
+  const [a, b] = await Promise.all([useNode(), useNode()]);
+  await appendFile(join(folder, 'a.log'), '');
+  const { load, stateOf, checkOf } = useMonitor(folder);
+  load({ a: a.url });
+  await eventually(() => expect(stateOf('a').facts.logs?.sources.file?.up).toBe(true));
+  await appendFile(join(folder, 'a.log'), 'one line\n');
+  await eventually(() => {
+    expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'fail' });
+    expect(stateOf('a').facts.logs?.sources.file?.lines).toBe(1);
+  });
+  const { runs } = checkOf('a', 'log_block');
+  load({ a: b.url });
+  expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'unknown', runs: 0, failures: 0 });
+  expect(stateOf('a').facts.node).toBeUndefined();
+  expect(checkOf('a', 'log_block').runs).toBe(runs);
+  expect(stateOf('a').facts.logs?.sources.file?.lines).toBe(1);
+  await eventually(() => expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'pass' }));
+  await eventually(() => expect(checkOf('a', 'log_block').runs).toBeGreaterThan(runs));
+  expect(stateOf('a').facts.logs?.sources.file?.lines).toBe(1);
+});
