@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { toNameKey } from '../model/resource.ts';
 import { createAdmin } from '../platform/create-admin.ts';
 import { makePassword } from '../platform/passwords.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -41,7 +42,7 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
       complain([`subnetd admin create: ${created.failure.message}`]);
       return 2;
     }
-    process.stdout.write(`admin user ${created.value}: ${flags.userName}\n`);
+    process.stdout.write(`admin user ${created.value}: ${toNameKey(flags.userName)}\n`);
     if (flags.passwordFile === undefined) process.stdout.write(`password, shown only now: ${password}\n`);
     return 0;
   });

@@ -1,4 +1,6 @@
 import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
+import { checkText } from '../platform/check-text.ts';
+import { requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
@@ -14,14 +16,16 @@ export async function apikeyCreate(flags: {
   readonly scope: string;
   readonly json?: boolean;
 }): Promise<ExitCode> {
-  const { name, scope } = flags;
+  const { scope } = flags;
+  const present = requireMember({ '--name': flags.name }, '--name');
+  const name = present.ok ? checkText(flags.name, '--name', { kind: 'text', most: 200 }) : present;
   const owner = toId(flags.owner);
   const problems = [
     ...(owner > 0 ? [] : ['--owner must be the id of an admin user, as in 1']),
-    ...(name.trim() !== '' && name.length <= 200 ? [] : ['--name must have 1 to 200 characters']),
+    ...(name.ok ? [] : [name.failure.message]),
   ];
   if (scope !== 'read' && scope !== 'write') problems.push('--scope must be read or write');
-  if (problems.length > 0 || (scope !== 'read' && scope !== 'write')) {
+  if (!name.ok || problems.length > 0 || (scope !== 'read' && scope !== 'write')) {
     complain(problems.map((problem) => `subnetd apikey create: ${problem}`));
     return 2;
   }
@@ -33,10 +37,10 @@ export async function apikeyCreate(flags: {
       return 2;
     }
     const key = makeApiKey();
-    const id = await store.addKey({ name, scope, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
-    if (flags.json) say(JSON.stringify({ id, name, owner, scope, key }));
+    const id = await store.addKey({ name: name.value, scope, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
+    if (flags.json) say(JSON.stringify({ id, name: name.value, owner, scope, key }));
     else {
-      say(`API key ${id}: ${name}, scope ${scope}, owner ${owner}`);
+      say(`API key ${id}: ${name.value}, scope ${scope}, owner ${owner}`);
       say(`key, shown only now: ${key}`);
     }
     return 0;

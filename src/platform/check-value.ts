@@ -1,18 +1,12 @@
-import { MAX_INTEGER, PASSWORD_MASK, type Parameter } from '../model/resource.ts';
+import { type BooleanMember, MAX_INTEGER, PASSWORD_MASK, type Parameter } from '../model/resource.ts';
+import { checkText, type TextRule } from './check-text.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** What a request sent: the members of its JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
 
-// One @, a dotted domain of letters, digits and hyphens, and no space or control character: what mail servers deliver to.
-const EMAIL =
-  /^(?!\.)(?!.*\.\.)(?!.*\.@)[^\s@"(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])$/u;
-
-const lengthOf = (text: string): number => {
-  let length = 0;
-  for (const _ of text) length += 1;
-  return length;
-};
+/** The longest name of a record that another one names. */
+const REFERENCE_MAX_LENGTH = 200;
 
 /** A member's own value, never an inherited one. Absent and empty are refused. */
 export function requireMember(body: Body, name: string): Outcome<unknown> {
@@ -35,31 +29,16 @@ export function checkInteger(value: unknown, name: string, least = 1, most = MAX
 export const checkDigits = (text: string, name: string, least?: number, most?: number): Outcome<number> =>
   /^-?\d+$/.test(text) ? checkInteger(Number(text), name, least, most) : fail(1003, `${name} must be an integer`);
 
-function checkPath(text: string, name: string): Outcome<string> {
-  const isBad =
-    /^\s*[/\\]/.test(text) ||
-    /^\s*[a-z][a-z0-9+.-]*:/i.test(text) ||
-    /\p{Cc}/u.test(text) ||
-    text.split(/[/\\]/).some((segment) => segment.trim() === '..');
-  return isBad
-    ? fail(1012, `${name} must be a relative path, as in images/a.png: no scheme, no leading slash, no .. segment`)
-    : succeed(text);
-}
-
-function checkText(value: unknown, name: string, most: number, least = 0): Outcome<string> {
-  if (typeof value !== 'string') return fail(1003, `${name} must be a string`);
-  const length = lengthOf(value);
-  if (length > most) return fail(1005, `${name} exceeds the maximum of ${most} characters`);
-  if (length < least) return fail(1006, `${name} is below the minimum of ${least} characters`);
-  // Neither can be kept: PostgreSQL refuses the one, and UTF-8 has no form for the other.
-  if (value.includes('\0') || !value.isWellFormed())
-    return fail(1012, `${name} holds a character that cannot be kept (NUL or half of a surrogate pair); leave it out`);
-  return succeed(value);
+/** The rule of a member that is sent as a text. */
+export function textRuleOf(member: Exclude<Parameter, BooleanMember>): TextRule {
+  if (member.kind === 'password') return { kind: 'password', most: member.maxLength, least: member.minLength };
+  if (member.kind === 'reference') return { kind: 'text', most: REFERENCE_MAX_LENGTH };
+  return { kind: member.format ?? 'text', most: member.maxLength };
 }
 
 /**
- * Checks type, length and format of one present value; references are the caller's. With `isNew` the record is added, and
- * has no password yet that the mask could keep.
+ * Checks type, length and format of one present value, and gives it as it is kept; references are the caller's. With
+ * `isNew` the record is added, and has no password yet that the mask could keep.
  */
 export function checkValue(member: Parameter, value: unknown, isNew = false): Outcome<string | boolean> {
   const { name } = member;
@@ -68,15 +47,7 @@ export function checkValue(member: Parameter, value: unknown, isNew = false): Ou
     const text = typeof value === 'string' ? value.toLowerCase() : '';
     return text === 'true' || text === 'false' ? succeed(text === 'true') : fail(1003, `${name} must be true or false`);
   }
-  if (member.kind === 'password')
-    return isNew && value === PASSWORD_MASK
-      ? fail(1012, `${name} is the mask that lists show; send a password`)
-      : checkText(value, name, member.maxLength, member.minLength);
-  if (member.kind === 'reference') return checkText(value, name, 200);
-  const text = checkText(value, name, member.maxLength);
-  if (!text.ok || member.format === undefined) return text;
-  if (member.format === 'path') return checkPath(text.value, name);
-  return EMAIL.test(text.value.normalize('NFC').trim())
-    ? text
-    : fail(1008, `${name} must be an e-mail address, as in a@example.com`);
+  if (member.kind === 'password' && isNew && value === PASSWORD_MASK)
+    return fail(1012, `${name} is the mask that lists show; send a password`);
+  return checkText(value, name, textRuleOf(member));
 }

@@ -1,6 +1,17 @@
-import { MAX_INTEGER, type Member, parametersOf, type Resource, STAMPS } from '../model/resource.ts';
+import {
+  MAX_INTEGER,
+  type Member,
+  PASSWORD_MASK,
+  type Parameter,
+  parametersOf,
+  type Resource,
+  STAMPS,
+} from '../model/resource.ts';
+import { PATTERNS } from './check-text.ts';
+import { textRuleOf } from './check-value.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import { type Operation, operationsOf } from './operations.ts';
+import { SIGN_IN } from './sign-in.ts';
 
 /** A part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
@@ -32,14 +43,32 @@ const BOOLEAN = {
   description: 'The strings "true" and "false" in any case are taken too.',
 };
 
-function schemaOf(member: Member): Json {
-  if (member.kind === 'unset') return { type: ['string', 'null'] };
+const AS_KEPT = 'Lengths and pattern are those of the text as it is kept: in NFC, without blanks around it.';
+
+/** What a request may send for the member; with `isNew` it adds the record. */
+function schemaOf(member: Parameter, isNew: boolean): Json {
   if (member.kind === 'boolean') return { ...BOOLEAN, examples: [member.example] };
-  if (member.kind === 'reference')
-    return { type: 'string', maxLength: 200, examples: [member.example], description: `Names the ${member.to.noun}.` };
-  const text = { type: 'string', maxLength: member.maxLength, examples: [member.example] };
-  if (member.kind === 'password') return { ...text, minLength: member.minLength, format: 'password' };
-  return { ...text, minLength: 1, ...(member.format === 'email' && { format: 'email' }) };
+  const { kind, most, least = 1 } = textRuleOf(member);
+  const text = { type: 'string', minLength: least, maxLength: most, pattern: PATTERNS[kind] };
+  const examples = [member.example];
+  if (member.kind === 'reference') return { ...text, examples, description: `Names the ${member.to.noun}. ${AS_KEPT}` };
+  if (member.kind === 'text')
+    return { ...text, examples, description: AS_KEPT, ...(kind === 'email' && { format: 'idn-email' }) };
+  return {
+    ...text,
+    format: 'password',
+    examples,
+    ...(isNew
+      ? { not: { const: PASSWORD_MASK }, description: 'Any but the mask that lists show. Kept as a hash of its NFC.' }
+      : { description: 'The mask that lists show keeps the password. Kept as a hash of its NFC.' }),
+  };
+}
+
+/** What a list shows of the member; it may be older than the rules of today. */
+function listedSchema(member: Member): Json {
+  if (member.kind === 'unset') return { type: ['string', 'null'] };
+  if (member.kind === 'password') return { type: 'string', const: PASSWORD_MASK };
+  return { type: member.kind === 'boolean' ? 'boolean' : 'string', examples: [member.example] };
 }
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: 'object', properties, required });
@@ -50,14 +79,7 @@ const success = (data: Json): Json =>
 function recordSchema({ members, idMember }: Resource): Json {
   const own = members.flatMap((member): readonly (readonly [string, Json])[] => [
     ...(member.kind === 'reference' ? [[member.to.idMember, integer] as const] : []),
-    [
-      member.name,
-      member.kind === 'boolean'
-        ? { type: 'boolean' }
-        : member.kind === 'password'
-          ? { type: 'string' }
-          : schemaOf(member),
-    ],
+    [member.name, listedSchema(member)],
   ]);
   const stamps = STAMPS.map(([name]) => {
     const type = name.endsWith('By') ? 'integer' : 'string';
@@ -75,10 +97,16 @@ const CREDENTIALS = {
 function bodySchema({ kind, resource }: Operation): Json {
   if (resource === undefined)
     return object(
-      { UserName: { type: 'string' }, Password: { type: 'string', format: 'password' }, ...CREDENTIALS },
+      {
+        UserName: { type: 'string', minLength: 1, maxLength: SIGN_IN.userName.most },
+        Password: { type: 'string', minLength: 1, maxLength: SIGN_IN.password.most, format: 'password' },
+        ...CREDENTIALS,
+      },
       [],
     );
-  const own = Object.fromEntries(parametersOf(resource).map((member) => [member.name, schemaOf(member)]));
+  const own = Object.fromEntries(
+    parametersOf(resource).map((member) => [member.name, schemaOf(member, kind === 'add')]),
+  );
   const by = kind === 'add' ? 'CreateBy' : 'UpdateBy';
   const id =
     kind === 'update'

@@ -1,24 +1,25 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import { toNameKey } from '../model/resource.ts';
-import { type Body, checkValue, requireMember } from './check-value.ts';
+import { checkLookup, type TextRule } from './check-text.ts';
+import { type Body, requireMember } from './check-value.ts';
 import type { Caller } from './credentials.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { verifyPassword } from './passwords.ts';
-import { adminUser } from './resources/admin-user.ts';
 
 /** Does the body try to sign in by user name and password? */
 export const triesPassword = (body: Body): boolean =>
   Object.hasOwn(body, 'UserName') || Object.hasOwn(body, 'Password');
 
-function readText(body: Body, name: string): Outcome<string> {
+/** The longest texts that a sign-in takes. */
+export const SIGN_IN = {
+  userName: { kind: 'text', most: 200 },
+  password: { kind: 'password', most: 1_024 },
+} as const satisfies Readonly<Record<string, TextRule>>;
+
+/** Today's rules of texts hold for what is kept anew; who was named before them signs in as before. */
+function readText(body: Body, name: string, rule: TextRule): Outcome<string> {
   const present = requireMember(body, name);
-  if (!present.ok) return present;
-  const member = adminUser.members.find((candidate) => candidate.name === name);
-  if (typeof present.value !== 'string' || member?.kind !== 'text') {
-    return typeof present.value === 'string' ? succeed(present.value) : fail(1003, `${name} must be a string`);
-  }
-  const checked = checkValue(member, present.value);
-  return checked.ok ? succeed(present.value) : checked;
+  return present.ok ? checkLookup(present.value, name, rule) : present;
 }
 
 /** Signs in by `UserName` and `Password`. `mayTry` counts the attempt for the name before any work is done. */
@@ -27,11 +28,10 @@ export async function signIn(
   body: Body,
   mayTry: (userNameKey: string) => Promise<Outcome<undefined>>,
 ): Promise<Outcome<Caller & { readonly passwordVersion: number }>> {
-  const userName = readText(body, 'UserName');
+  const userName = readText(body, 'UserName', SIGN_IN.userName);
   if (!userName.ok) return userName;
-  const password = readText(body, 'Password');
+  const password = readText(body, 'Password', SIGN_IN.password);
   if (!password.ok) return password;
-  if ([...password.value].length > 1_024) return fail(1005, 'Password exceeds the maximum of 1024 characters');
   const userNameKey = toNameKey(userName.value);
   const allowed = await mayTry(userNameKey);
   if (!allowed.ok) return allowed;

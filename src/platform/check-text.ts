@@ -1,0 +1,122 @@
+import { fail, type Outcome, succeed } from './outcome.ts';
+
+/**
+ * What may not stand in a text: control and format characters, among them those of zero width and those that turn the
+ * direction, what has no meaning (surrogates, private use, unassigned), separators of lines, and the rest of what shows
+ * nothing. RFC 8265 refuses the same in names and passwords.
+ */
+const HIDDEN = '\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
+
+/** The signs of Indic scripts after which a joiner changes how the letters look. */
+const VIRAMA = '\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u103a\u17d2';
+
+/** The letters of the Arabic script that join on both sides, and all that join at all: a non-joiner between shows. */
+const JOINS_ON =
+  '\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u0678-\u0687\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1';
+const JOINS = '\u0622-\u064a\u0671-\u0673\u0675-\u06d3\u06d5';
+
+/** One character of a text; the two joiners only where they change what is seen, by the rules of RFC 5892, appendix A. */
+const SHOWN = `(?:[^${HIDDEN}]|(?<=[${VIRAMA}])[\\u200c\\u200d]|(?<=[${JOINS_ON}])\\u200c(?=[${JOINS}]))`;
+
+const START = '^\\p{Zs}*(?!\\p{Zs})';
+const TEXT = `(?!\\p{M})${SHOWN}+$`;
+
+const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]{0,61}[\\p{L}\\p{N}\\p{M}])?';
+const LAST_LABEL = '[\\p{L}\\p{N}][\\p{L}\\p{N}\\p{M}-]{0,61}[\\p{L}\\p{N}\\p{M}]';
+const LOCAL = '(?!\\.)(?!.*\\.\\.)(?!.*\\.@)[^\\s@"(),:;<>\\[\\\\\\]]{1,64}';
+
+const BLANK = '(?:\\p{Zs}|%20)*';
+/** Percent-encoding that hides nothing: printable ASCII without the characters that steer a path (`%`, `.`, `/`, `:`, `\`). */
+const HARMLESS = '(?:2[0-46-9a-dA-D]|3[0-9b-fB-F]|[46][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E])';
+const RELATIVE = [
+  `(?!${BLANK}/)`,
+  `(?!${BLANK}[A-Za-z%][A-Za-z0-9+.%-]*:)`,
+  `(?!(?:.*/)?${BLANK}\\.\\.${BLANK}(?:[/?#]|$))`,
+  `(?!.*%(?!${HARMLESS}))`,
+  '(?!.*\\\\)',
+].join('');
+
+/**
+ * The patterns of texts, for regular expressions with the flag `u`; the OpenAPI document gives the same. Each lets blanks
+ * (`\p{Zs}`) stand around the text, which are not kept.
+ */
+export const PATTERNS = {
+  text: `${START}${TEXT}`,
+  email: `${START}(?=${TEXT})${LOCAL}@(?:${LABEL}\\.)+${LAST_LABEL}\\p{Zs}*$`,
+  path: `${START}(?=${TEXT})${RELATIVE}`,
+  password: `^(?=.*\\S)${SHOWN}+$`,
+} as const;
+
+const compile = (pattern: string) => new RegExp(pattern, 'u');
+const EXPRESSIONS = {
+  text: compile(PATTERNS.text),
+  email: compile(PATTERNS.email),
+  path: compile(PATTERNS.path),
+  password: compile(PATTERNS.password),
+};
+const FIRST_HIDDEN = compile(`[${HIDDEN}]`);
+const CANNOT_BE_KEPT = /[\0\p{Cs}]/u;
+
+/** What a text must be; lengths are in Unicode characters, of the text as it is kept. */
+export interface TextRule {
+  readonly kind: keyof typeof PATTERNS;
+  readonly most: number;
+  readonly least?: number;
+}
+
+const lengthOf = (text: string): number => {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+};
+
+const refuse = {
+  email: (name: string) => fail(1008, `${name} must be an e-mail address, as in a@example.com`),
+  path: (name: string) =>
+    fail(
+      1012,
+      `${name} must be a relative path, as in images/a.png: no scheme, no leading slash, no backslash, no .. segment, and only printable ASCII but %, ., /, : and \\ may be percent-encoded`,
+    ),
+  password: (name: string) =>
+    fail(1012, `${name} holds a character that does not show (a line break, or one of zero width); leave it out`),
+};
+
+function refuseText(text: string, name: string): Outcome<never> {
+  const hidden = FIRST_HIDDEN.exec(text)?.[0].codePointAt(0);
+  if (hidden === undefined)
+    return fail(1012, `${name} starts with a mark that belongs on a letter; put a letter before it`);
+  const code = `U+${hidden.toString(16).toUpperCase().padStart(4, '0')}`;
+  return fail(1012, `${name} holds a character that does not show or cannot be kept (${code}); leave it out`);
+}
+
+/** The length, after NFC, and for all but passwords after the blanks around it have gone. */
+function checkLength(value: unknown, name: string, { kind, most, least = 0 }: TextRule): Outcome<string> {
+  if (typeof value !== 'string') return fail(1003, `${name} must be a string`);
+  const text = kind === 'password' ? value.normalize('NFC') : value.normalize('NFC').trim();
+  const length = lengthOf(text);
+  if (length > most) return fail(1005, `${name} exceeds the maximum of ${most} characters`);
+  if (length < least) return fail(1006, `${name} is below the minimum of ${least} characters`);
+  return succeed(text);
+}
+
+/**
+ * Checks a text that is to be kept, and gives it as it is kept: NFC, without blanks around it (a password has its own).
+ * Every text of the API and of the command line goes through here.
+ */
+export function checkText(value: unknown, name: string, rule: TextRule): Outcome<string> {
+  const text = checkLength(value, name, rule);
+  if (!text.ok) return text;
+  // Before the blanks go: a line break at the end is no blank.
+  const whole = String(value).normalize('NFC');
+  if (EXPRESSIONS[rule.kind].test(whole)) return text;
+  if (rule.kind === 'email') return refuse.email(name);
+  if (rule.kind === 'password') return refuse.password(name);
+  return rule.kind === 'path' && EXPRESSIONS.text.test(whole) ? refuse.path(name) : refuseText(whole, name);
+}
+
+/** Checks a text that is only compared with what is kept, which may be older than today's rules. */
+export function checkLookup(value: unknown, name: string, rule: TextRule): Outcome<string> {
+  const text = checkLength(value, name, rule);
+  if (!text.ok || !CANNOT_BE_KEPT.test(text.value)) return text;
+  return fail(1012, `${name} holds a character that cannot be kept (NUL or half of a surrogate pair); leave it out`);
+}
