@@ -48,7 +48,8 @@ A pattern that means \`progress\` shows that the program works, \`error\` and \`
 lines; a \`note\` is only counted (\`subnet_log_matches_total\`). Try them on a saved log: \`bin/subnetd logs test --component relayer FILE\`.
 
 A component's own \`patterns:\` in the inventory are added to its pack; one with the name of a pattern below replaces it. They are
-run by RE2, whose time grows with the length of the line and nothing else, so look-around and back-references are refused. \`value\` is
+run by RE2, whose time grows with the length of the line and nothing else, so look-around and back-references are refused. Each one is
+tried on every line. One core still reads about 110 MB of a node's log per second with a plain text, 55 with \`(?i)\`. \`value\` is
 the name of the group that holds a height, for a pattern of a node that means \`progress\`:
 
 \`\`\`yaml
