@@ -5,6 +5,7 @@ import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
 import type { CheckUser } from './http/web-config.ts';
+import { createReloads } from './inventory/create-reloads.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
 import type { Environment } from './inventory/substitute.ts';
@@ -92,26 +93,37 @@ export async function startApp(
     store: api.incidents,
   });
 
+  /** Takes a whole inventory, or throws and leaves everything as it was. */
   const load = (inventory: Inventory) => {
-    for (const warning of findWarnings(inventory)) log.warn(warning);
     monitor.load(inventory);
+    for (const warning of findWarnings(inventory)) log.warn(warning);
     push.use(inventory.alertmanager);
   };
 
-  const reload = async (why: string): Promise<readonly string[]> => {
-    const read = await readInventory(configPath, environment);
-    file.know(read.text);
-    if (!read.ok) {
+  const reloadNow = async (why: string): Promise<readonly string[]> => {
+    try {
+      const read = await readInventory(configPath, environment);
+      file.know(read.text);
+      if (read.ok) {
+        load(read.inventory);
+        own.keepRounds((subnet, round) => monitor.intervalMs(subnet, round as 'rpc') !== undefined);
+        lastReload = { successful: true, successAt: now() };
+        log.info({ why }, 'the inventory was reloaded');
+        return [];
+      }
       lastReload = { ...lastReload, successful: false };
       log.error({ why, problems: read.problems }, 'the inventory is bad; the one before stays in force');
       return read.problems;
+    } catch (error) {
+      lastReload = { ...lastReload, successful: false };
+      log.error(
+        { why, err: error },
+        'the inventory could not be loaded; the one before stays in force; please report this',
+      );
+      return [`${configPath}: the inventory could not be loaded; the log says more, please report it`];
     }
-    load(read.inventory);
-    own.keepRounds((subnet, round) => monitor.intervalMs(subnet, round as 'rpc') !== undefined);
-    lastReload = { successful: true, successAt: now() };
-    log.info({ why }, 'the inventory was reloaded');
-    return [];
   };
+  const reload = createReloads(reloadNow);
 
   const routes = createRoutes({
     version: build.version,

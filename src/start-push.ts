@@ -84,7 +84,13 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
     use: (alertmanagers) => {
       if (isDeepStrictEqual(alertmanagers, inForce)) return;
       inForce = alertmanagers;
-      changing = changing.then(() => change(alertmanagers));
+      changing = changing
+        .then(() => change(alertmanagers))
+        .catch((error: unknown) => {
+          // The next reload tries it again, although the inventory is the same.
+          inForce = { urls: [] };
+          log.error({ err: error }, 'Alertmanager cannot be told of alerts; please report this');
+        });
     },
     stop: async () => {
       await changing;

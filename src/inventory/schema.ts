@@ -1,7 +1,7 @@
-import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
 import { compileRe2 } from '../compile-re2.ts';
 import { durationMs } from '../model/duration.ts';
+import { comesUp, isCron } from './cron.ts';
 
 /** The longest duration that a timer can hold comfortably. */
 const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
@@ -14,20 +14,24 @@ const isDuration = (text: string): boolean => {
   return ms >= 1 && ms <= MAX_DURATION_MS;
 };
 
+const isEvery = (text: string): boolean => {
+  const every = /^every (\S+)$/.exec(text);
+  return every?.[1] !== undefined && isDuration(every[1]);
+};
+
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
 const duration = z
   .string(DURATION_HELP)
   .regex(DURATION, { error: DURATION_HELP, abort: true })
   .refine(isDuration, DURATION_HELP);
 
-const isSchedule = (text: string): boolean => {
-  const every = /^every (\S+)$/.exec(text);
-  if (every?.[1] !== undefined) return isDuration(every[1]);
-  return text.trim().split(/\s+/).length === 6 && validateDetailed(text.trim()).valid;
-};
-
 const SCHEDULE_HELP = "must be 'every DURATION' (every 10s) or a cron expression of six fields in UTC (*/10 * * * * *)";
-const schedule = (fallback: string) => z.string(SCHEDULE_HELP).refine(isSchedule, SCHEDULE_HELP).default(fallback);
+const schedule = (fallback: string) =>
+  z
+    .string(SCHEDULE_HELP)
+    .refine((text) => isEvery(text) || isCron(text), { error: SCHEDULE_HELP, abort: true })
+    .refine((text) => isEvery(text) || comesUp(text), 'names a time that never comes; correct its day and month')
+    .default(fallback);
 
 const text = (what: string) => z.string(`must be ${what}`).min(1, `must be ${what}, not empty`);
 

@@ -7,12 +7,24 @@ import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 
 /** The followers of all logs; they outlive a reload of the inventory that leaves their sources and patterns unchanged. */
 export interface LogWatches {
-  /** The watch of a target, begun when there is none. */
-  use(target: Target, settings: CheckSettings['logs']): LogWatch;
-  /** Ends those of all other targets. */
-  keep(targets: readonly Target[]): void;
+  /** Prepares the watches of another inventory; those that run go on until it is committed. */
+  prepare(): LogWatchPlan;
   stop(): Promise<void>;
 }
+
+/** The watches of an inventory that is not in force yet. */
+export interface LogWatchPlan {
+  /** The watch of a target: the one that runs when the target is unchanged, else a new one, which reads nothing yet. */
+  use(target: Target, settings: CheckSettings['logs']): LogWatch;
+  /** New watches begin; those that run go on for these targets as far as they are unchanged, and end for all others. */
+  commit(targets: readonly Target[]): void;
+  /** New watches end before they have begun. */
+  abandon(): void;
+}
+
+/** Is it followed in the same way? */
+const isSame = (known: Target, target: Target): boolean =>
+  isDeepStrictEqual(seenThrough.logs(known), seenThrough.logs(target));
 
 /** No watch yet; `onNews` is told the target as the inventory of now has it. */
 export function createLogWatches(
@@ -21,45 +33,61 @@ export function createLogWatches(
   now: () => number,
   onNews: (target: Target, urgent: boolean) => void,
 ): LogWatches {
-  const watches = new Map<string, { target: Target; readonly watch: LogWatch }>();
+  type Entry = { readonly target: Target; readonly watch: LogWatch };
+  let watches = new Map<string, Entry>();
   /** A target that comes back must not read on before its last position is saved. */
   const stopping = new Set<Promise<void>>();
 
-  const end = (key: string) => {
-    const entry = watches.get(key);
-    watches.delete(key);
-    if (entry === undefined) return;
-    const stopped = entry.watch.stop().finally(() => stopping.delete(stopped));
+  const end = ({ watch }: Entry) => {
+    const stopped = watch.stop().finally(() => stopping.delete(stopped));
     stopping.add(stopped);
   };
 
+  const prepare = (): LogWatchPlan => {
+    const planned = new Map<string, Entry>();
+    const { promise: ready, resolve: begin } = Promise.withResolvers<unknown>();
+    return {
+      use: (target, settings) => {
+        const key = targetKey(target);
+        const known = watches.get(key);
+        const watch =
+          known !== undefined && isSame(known.target, target)
+            ? known.watch
+            : createLogWatch({
+                target,
+                settings,
+                docker,
+                positions,
+                now,
+                ready,
+                onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
+              });
+        planned.set(key, { target, watch });
+        return watch;
+      },
+      commit: (targets) => {
+        for (const target of targets) {
+          const key = targetKey(target);
+          const known = watches.get(key);
+          if (known !== undefined && !planned.has(key) && isSame(known.target, target))
+            planned.set(key, { target, watch: known.watch });
+        }
+        const before = watches;
+        watches = planned;
+        for (const [key, entry] of before) if (planned.get(key)?.watch !== entry.watch) end(entry);
+        begin(Promise.all(stopping));
+      },
+      abandon: () => {
+        for (const [key, entry] of planned) if (watches.get(key)?.watch !== entry.watch) end(entry);
+      },
+    };
+  };
+
   return {
-    use: (target, settings) => {
-      const key = targetKey(target);
-      const known = watches.get(key);
-      if (known !== undefined && isDeepStrictEqual(seenThrough.logs(known.target), seenThrough.logs(target))) {
-        known.target = target;
-        return known.watch;
-      }
-      end(key);
-      const watch = createLogWatch({
-        target,
-        settings,
-        docker,
-        positions,
-        now,
-        ready: Promise.all(stopping),
-        onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
-      });
-      watches.set(key, { target, watch });
-      return watch;
-    },
-    keep: (targets) => {
-      const keys = new Set(targets.map(targetKey));
-      for (const key of [...watches.keys()]) if (!keys.has(key)) end(key);
-    },
+    prepare,
     stop: async () => {
-      for (const key of [...watches.keys()]) end(key);
+      for (const entry of watches.values()) end(entry);
+      watches = new Map();
       await Promise.all(stopping);
     },
   };

@@ -11,7 +11,7 @@ import { partOf, seenThrough } from '../rules/seen-through.ts';
 import type { Facts } from '../rules/view.ts';
 import type { BrowserLink } from './create-browser-link.ts';
 import type { DockerLink } from './create-docker-link.ts';
-import type { LogWatches } from './create-log-watches.ts';
+import type { LogWatchPlan } from './create-log-watches.ts';
 
 /** Looks at one target in one round; the outcome is how to fold what was seen into the target's facts. */
 export interface Looker {
@@ -23,7 +23,7 @@ export interface Looker {
 export interface LookerTools {
   readonly docker: DockerLink;
   readonly browsers: BrowserLink;
-  readonly logs: LogWatches;
+  readonly logs: LogWatchPlan;
 }
 
 function createProbe(

@@ -8,13 +8,16 @@ import { createBoard, type Snapshot } from './board.ts';
 import { createBrowserLink } from './create-browser-link.ts';
 import { createDockerLink } from './create-docker-link.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
-import { createLogWatches } from './create-log-watches.ts';
+import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
 
 /** Watches what the inventory lists, and knows how it stands. */
 export interface Monitor {
-  /** Takes an inventory: at first, and instead of the one before. What did not change goes on undisturbed. */
+  /**
+   * Takes an inventory: at first, and instead of the one before. What did not change goes on undisturbed. Throws when it
+   * cannot be watched, which is a bug; then the one before stays in force as it was.
+   */
   load(inventory: Inventory): void;
   snapshot(): Snapshot;
   /** The usual gap between two runs of a round, in milliseconds. */
@@ -109,7 +112,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     // A verdict that is not good yet should not have to wait for the next round.
     const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
     if (urgent || unsettled) void look(target, 'logs', looker);
-    else void looker.look().then((fold) => board.fold(target, fold), onBug);
+    else
+      looker
+        .look()
+        .then((fold) => board.fold(target, fold))
+        .catch(onBug);
   };
   const logs = createLogWatches(docker, positions ?? createMemoryPositions(), now, onLogNews);
 
@@ -127,39 +134,41 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return new Map(known);
   };
 
-  const createWatch = (subnet: Subnet, before: Watch | undefined): Watch => {
-    const lookers = new Map(
-      ROUNDS.map((round) => {
-        const kept = findKept(before, round, subnet);
-        const own = subnet.targets.flatMap((target) => {
-          const made = () => createLooker(round, target, subnet, { docker, browsers, logs }, now);
-          const looker = kept.get(targetKey(target)) ?? made();
-          return looker ? [[target, looker] as const] : [];
-        });
-        return [round, new Map(own)];
-      }),
-    );
-    const rounds = ROUNDS.flatMap((name) => {
-      const own = lookers.get(name) ?? new Map<Target, Looker>();
-      if (own.size === 0 || !scheduled) return [];
-      const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
-      const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
-      const round = createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate });
-      // The first nodes were judged before the others had been read.
-      void round.first.then(() => board.judgeAgain(subnet, name, now()));
-      return [round];
-    });
-    return { subnet, lookers, rounds };
-  };
-
   const lookersOf = (some: readonly Watch[]) =>
     some.flatMap(({ lookers }) => [...lookers.values()].flatMap((own) => [...own.values()]));
 
   /** Ends the looks under way too, but those of lookers that are kept: their connections are closed. */
   const close = async (watch: Watch, kept: ReadonlySet<Looker>): Promise<void> => {
     const stopped = watch.rounds.map((round) => round.stop());
-    const closed = lookersOf([watch]).map((looker) => (kept.has(looker) ? undefined : looker.close()));
-    await Promise.all([...stopped, ...closed]);
+    const closed = lookersOf([watch]).map(async (looker) => (kept.has(looker) ? undefined : looker.close()));
+    for (const result of await Promise.allSettled([...stopped, ...closed]))
+      if (result.status === 'rejected') onBug(result.reason);
+  };
+
+  /** Everything is built and nothing begins; what was built before something threw is closed again. */
+  const createWatch = (subnet: Subnet, before: Watch | undefined, plan: LogWatchPlan): Watch => {
+    const lookers = new Map(ROUNDS.map((round) => [round, new Map<Target, Looker>()]));
+    const rounds: Round[] = [];
+    try {
+      for (const [round, own] of lookers) {
+        const kept = findKept(before, round, subnet);
+        for (const target of subnet.targets) {
+          const tools = { docker, browsers, logs: plan };
+          const looker = kept.get(targetKey(target)) ?? createLooker(round, target, subnet, tools, now);
+          if (looker) own.set(target, looker);
+        }
+      }
+      for (const [name, own] of lookers) {
+        if (own.size === 0 || !scheduled) continue;
+        const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
+        const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
+        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate }));
+      }
+      return { subnet, lookers, rounds };
+    } catch (error) {
+      void close({ subnet, lookers, rounds }, new Set(lookersOf(watches)));
+      throw error;
+    }
   };
 
   /** A subnet that did not change stays the same value, and so does a target: the board knows it by that. */
@@ -174,26 +183,51 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return { ...subnet, targets };
   };
 
+  /** Either all of it is built, or nothing has changed. */
+  const build = (inventory: Inventory) => {
+    const subnets = inventory.subnets.map(keepValues);
+    const plan = logs.prepare();
+    const made: Watch[] = [];
+    try {
+      const next = subnets.map((subnet) => {
+        const known = watches.find((watch) => watch.subnet.name === subnet.name);
+        if (known?.subnet === subnet) return known;
+        const watch = createWatch(subnet, known, plan);
+        made.push(watch);
+        return watch;
+      });
+      board.load({ ...inventory, subnets }, now());
+      return { next, made, plan };
+    } catch (error) {
+      plan.abandon();
+      const running = new Set(lookersOf(watches));
+      for (const watch of made) void close(watch, running);
+      throw error;
+    }
+  };
+
   const watchdog = setInterval(() => {
     for (const { rounds } of watches) for (const round of rounds) round.wake();
   }, WATCHDOG_MS);
 
   return {
     load: (inventory) => {
+      const { next, made, plan } = build(inventory);
       const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
       docker.use(needsDocker ? inventory.docker : undefined);
       const before = watches;
-      const subnets = inventory.subnets.map(keepValues);
-      board.load({ ...inventory, subnets }, now());
-      watches = subnets.map((subnet) => {
-        const known = before.find((watch) => watch.subnet.name === subnet.name);
-        return known?.subnet === subnet ? known : createWatch(subnet, known);
-      });
-      const lookers = new Set(lookersOf(watches));
-      for (const watch of before) if (!watches.includes(watch)) void close(watch, lookers);
-      const targets = subnets.flatMap((subnet) => subnet.targets);
-      logs.keep(targets);
+      watches = next;
+      const lookers = new Set(lookersOf(next));
+      for (const watch of before) if (!next.includes(watch)) void close(watch, lookers);
+      const targets = next.flatMap(({ subnet }) => subnet.targets);
+      plan.commit(targets);
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
+      for (const { subnet, rounds } of made)
+        for (const round of rounds) {
+          round.start();
+          // The first nodes were judged before the others had been read.
+          round.first.then(() => board.judgeAgain(subnet, round.name, now())).catch(onBug);
+        }
       const firsts = watches.flatMap(({ rounds }) =>
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
       );

@@ -19,6 +19,8 @@ export interface Round {
   readonly first: Promise<void>;
   /** The schedule works: no tick is more than a minute late. */
   isAlive(): boolean;
+  /** Runs the round for the first time, and by its schedule from then on. */
+  start(): void;
   /** Runs the round when its tick is overdue, which is the watchdog's work. */
   wake(): void;
   /** Resolves when no look is under way any more. */
@@ -34,7 +36,7 @@ const MAX_SPREAD_MS = 30_000;
 const OVERDUE_MS = 5_000;
 const DEAD_MS = 60_000;
 
-/** Runs the round at once, then by its schedule, never over itself, the looks spread over the interval. */
+/** Once started, runs the round at once, then by its schedule, never over itself, the looks spread over the interval. */
 export function createRound(
   { name: subnet }: Subnet,
   name: RoundName,
@@ -44,6 +46,7 @@ export function createRound(
   { onFinished, onLate }: RoundEvents,
 ): Round {
   const stopping = new AbortController();
+  const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
   let running: Promise<void> | undefined;
 
   const run = (spreadMs: number): Promise<void> => {
@@ -64,7 +67,8 @@ export function createRound(
     subnet,
     name,
     intervalMs: timer.intervalMs,
-    first: run(0),
+    first,
+    start: () => void run(0).then(firstEnded),
     isAlive: () => performance.now() - timer.dueAt() < DEAD_MS,
     wake: () => {
       if (performance.now() - timer.dueAt() < OVERDUE_MS) return;

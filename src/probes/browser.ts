@@ -1,4 +1,5 @@
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
+import { readCredentials } from '../model/credentials.ts';
 import type { ConsoleObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 import { type Started, startBrowser } from './start-browser.ts';
@@ -53,11 +54,12 @@ async function end(browser: Chromium, pid: number | undefined): Promise<void> {
 /** Takes user info out of the address: it goes to that origin alone, and never into the page's own address. */
 function toAddress(url: string): { readonly address: string; readonly credentials: object } {
   const parsed = new URL(url);
-  const [username, password] = [decodeURIComponent(parsed.username), decodeURIComponent(parsed.password)];
+  const known = readCredentials(parsed);
   parsed.username = '';
   parsed.password = '';
-  const credentials = username === '' ? {} : { httpCredentials: { username, password, origin: parsed.origin } };
-  return { address: parsed.href, credentials };
+  if (known === undefined) return { address: parsed.href, credentials: {} };
+  const [username, password] = [known.username.toString(), known.password.toString()];
+  return { address: parsed.href, credentials: { httpCredentials: { username, password, origin: parsed.origin } } };
 }
 
 const noBrowser = (why: (ConsoleObservation & { kind: 'no-browser' })['why']): ConsoleObservation => ({

@@ -1,4 +1,5 @@
 import { Client, type Dispatcher } from 'undici';
+import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault, Look } from '../model/observation.ts';
 
 /** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
@@ -63,19 +64,14 @@ function codeOf(error: unknown): string | undefined {
   return code ?? errors?.[0]?.code;
 }
 
-function toAuthorization({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(credentials).toString('base64')}`;
-}
-
 const isClose = (header: string | string[] | undefined): boolean => String(header).toLowerCase() === 'close';
 
 /** Connects to an `http:` or `https:` address; user info in it is sent as basic authentication. */
 export function createHttpPeer(target: string): HttpPeer {
   const url = new URL(target);
   const address = showAddress(target);
-  const authorization = toAuthorization(url);
+  const credentials = readCredentials(url);
+  const authorization = credentials && toBasicAuthorization(credentials.username, credentials.password);
   const ownPath = `${url.pathname}${url.search}`;
   let connection: Connection = 'new';
   let client: Client | undefined;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
+import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { IN_INVENTORY, sayError, sayStatus, UnusableFile, type Written } from './say-trouble.ts';
 import { sayUrl } from './say-url.ts';
 
@@ -33,12 +34,11 @@ function readFile(setting: string, path: string): string {
   }
 }
 
-const toBasic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-
-function toAuthorization({ username, password }: URL, { basicAuth, bearerTokenFile }: Login): string | undefined {
-  if (username !== '' || password !== '') return toBasic(decodeURIComponent(username), decodeURIComponent(password));
+function toAuthorization(url: URL, { basicAuth, bearerTokenFile }: Login): string | undefined {
+  const credentials = readCredentials(url);
+  if (credentials !== undefined) return toBasicAuthorization(credentials.username, credentials.password);
   if (basicAuth !== undefined)
-    return toBasic(
+    return toBasicAuthorization(
       basicAuth.username,
       readFile('basicAuth.passwordFile', basicAuth.passwordFile).replace(/\r?\n$/, ''),
     );

@@ -105,12 +105,13 @@ export function createPush(options: PushOptions): Push {
 
   return {
     use: ({ urls, ...login }) => {
-      for (const sender of senders) void sender.stop(0);
+      const before = senders;
       senders = urls.map((url) => {
         const client = createClient(url, login);
         const onFine = () => options.onFine(client.address);
         return createSender({ client, counts, onTrouble: options.onTrouble, onFine });
       });
+      for (const sender of before) void sender.stop(0);
       told = new Map();
       tell(now());
     },

@@ -5,6 +5,7 @@ import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
+import type { LogWatch } from '../../src/monitor/create-log-watch.ts';
 import { createLogWatches } from '../../src/monitor/create-log-watches.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { startLogWriter } from '../support/log-writer.ts';
@@ -51,25 +52,27 @@ test('a reload of the inventory loses no line and counts none twice, whether the
     () => {},
   );
   onTestFinished(watches.stop);
-  const use = (inventory: Inventory) =>
-    (['node', 'bootnode'] as const).map((component) => {
+  const use = (inventory: Inventory) => {
+    const plan = watches.prepare();
+    const used = (['node', 'bootnode'] as const).map((component) => {
       const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).checks;
-      return watches.use(targetOf(inventory, component), logs);
+      return plan.use(targetOf(inventory, component), logs);
     });
-  const linesOf = (watch: ReturnType<typeof watches.use>) => watch.facts().sources.file?.lines ?? 0;
+    plan.commit(inventory.subnets[0]?.targets ?? []);
+    return used;
+  };
+  const linesOf = (watch: LogWatch) => watch.facts().sources.file?.lines ?? 0;
 
   const [first, bootnode] = use(inventoryOf(folder, 'first')) as [never, never];
   const seen = new Set([first]);
   const nodeLines = () => [...seen].reduce((sum, watch) => sum + linesOf(watch), 0);
   await vi.waitFor(() => expect([first, bootnode].map((watch: never) => linesOf(watch))).toEqual([0, 0]), LONG);
-  await vi.waitFor(() => expect((first as ReturnType<typeof watches.use>).facts().sources.file?.up).toBe(true), LONG);
+  await vi.waitFor(() => expect((first as LogWatch).facts().sources.file?.up).toBe(true), LONG);
   const writers = ['node.log', 'bootnode.log'].map((name) => startLogWriter(join(folder, name)));
   for (const own of ['second', 'third', 'fourth']) {
     const before = nodeLines();
     await vi.waitFor(() => expect(nodeLines()).toBeGreaterThan(before + 500), LONG);
-    const inventory = inventoryOf(folder, own);
-    const [node, same] = use(inventory) as [never, never];
-    watches.keep(inventory.subnets[0]?.targets ?? []);
+    const [node, same] = use(inventoryOf(folder, own)) as [never, never];
     expect(seen).not.toContain(node);
     expect(same).toBe(bootnode);
     seen.add(node);
