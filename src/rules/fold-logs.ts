@@ -23,6 +23,10 @@ export interface NodeLogFacts {
   readonly advancedAt?: number;
   /** The level that the node was started with, 0 to 5. */
   readonly level?: number;
+  /** Heights far below `height` that have come since a line near it: the last one, and how many times they rose to it. */
+  readonly below?: { readonly height: number; readonly lines: number };
+  /** The last fall, from the height of another chain. */
+  readonly fall?: { readonly from: number; readonly to: number; readonly at: number };
 }
 
 /** Data lines of the stats server; times are Unix milliseconds. */
@@ -57,13 +61,34 @@ export interface LogFacts extends LogState {
 /** More addresses than any subnet has nodes: who sends from ever new ones cannot fill the memory. */
 const MAX_HEARD = 256;
 
+/** Lines of one moment differ by some blocks: what is committed is behind what is imported, and votes are ahead. */
+const FAR_BELOW = 16;
+
+/** A single low number is a block that a peer sent; so many rising ones, with none near the old height, are a chain. */
+const RISING_LINES = 5;
+
+/** A wiped node begins at the bottom again, and its log need not hold a line of its start. */
+function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: number): NodeLogFacts {
+  const { below, ...others } = facts;
+  if (height > known - FAR_BELOW) return below === undefined ? facts : others;
+  // A line that is older than the known height is read late, as of a copy that rotation made.
+  if (at < (facts.advancedAt ?? 0) || height === below?.height) return facts;
+  const lines = below !== undefined && height > below.height ? below.lines + 1 : 1;
+  if (lines < RISING_LINES) return { ...facts, below: { height, lines } };
+  return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
+}
+
 function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHit): NodeLogFacts {
   if (pattern === 'log_level') return { level: Number(value) };
   if (pattern === 'started') return facts.level === undefined ? {} : { level: facts.level };
   if (value === undefined || (means !== 'progress' && pattern !== 'loaded_head')) return facts;
   const height = Number(value);
   if (pattern === 'loaded_head') return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
-  return height > (facts.height ?? -1) && Number.isSafeInteger(height) ? { ...facts, height, advancedAt: at } : facts;
+  if (!Number.isSafeInteger(height)) return facts;
+  const known = facts.height ?? -1;
+  if (height <= known) return foldLowHeight(facts, known, height, at);
+  const { below: _, ...others } = facts;
+  return { ...others, height, advancedAt: at };
 }
 
 function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {

@@ -10,7 +10,7 @@ export interface RelayerModeFacts {
   /** What came last: the cycle's first line, another line of a cycle, an attempt, or its end. */
   readonly phase: 'cycle' | 'working' | 'attempt' | 'done' | 'failed';
   readonly phaseAt: number;
-  /** The last success marker after an attempt, or the heartbeat of a zero mode. */
+  /** The last success marker after an attempt, or the heartbeat of a zero mode, which is no submission. */
   readonly submittedAt?: number;
   /** An attempt has been printed since the last success marker. */
   readonly attempted: boolean;
@@ -19,6 +19,8 @@ export interface RelayerModeFacts {
   readonly advancedAt?: number;
   /** The pattern of the last error since the last success marker; a cycle's own error line gives way to its cause. */
   readonly error?: { readonly pattern: string; readonly at: number };
+  /** The error is of the present cycle, whose own error line is still to come. */
+  readonly hasCause?: boolean;
 }
 
 /** What the log of the relayer tells. */
@@ -63,7 +65,22 @@ const JOBS: Readonly<Record<string, RelayerMode>> = {
   'reverse-xdc-zero': 'reverse_zero',
 };
 
-const START_ERRORS = ['unreachable_at_start', 'wrong_contract', 'no_contract', 'mode_unreadable', 'redis_unreachable'];
+const START_ERRORS = [
+  'unreachable_at_start',
+  'wrong_contract',
+  'no_contract',
+  'mode_unreadable',
+  'reverse_mode_unreadable',
+  'redis_unreachable',
+];
+
+/** Lines that name no chain, or not the one whose mode they are of. */
+const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
+  proof_unreadable: 'zero',
+  parent_head_unreadable: 'reverse_full',
+  reverse_contract_unreadable: 'reverse_full',
+  reverse_mode_unreadable: 'reverse_full',
+};
 
 const nothing: RelayerLogFacts = { byMode: {}, submissions: 0 };
 
@@ -74,6 +91,8 @@ const forward = (facts: RelayerLogFacts): RelayerMode =>
 /** The error lines of both directions look the same but for the name of the chain. */
 function modeOfError(facts: RelayerLogFacts, { pattern, value }: LogHit): RelayerMode {
   if (pattern === 'job_failed') return JOBS[value ?? ''] ?? forward(facts);
+  const own = MODES_OF_ERRORS[pattern];
+  if (own !== undefined) return own;
   return value === 'SUBNET' ? 'reverse_full' : forward(facts);
 }
 
@@ -83,24 +102,27 @@ function change(facts: RelayerLogFacts, mode: RelayerMode, part: Partial<Relayer
 }
 
 function succeed(facts: RelayerLogFacts, mode: RelayerMode, { at, counted }: LogHit, counts: boolean): RelayerLogFacts {
-  const submitted = counts ? { submittedAt: at } : {};
-  const next = change(
-    facts,
-    mode,
-    { phase: 'done', phaseAt: at, attempted: false, error: undefined, ...submitted },
-    at,
-  );
-  const isSubmission = counts && !mode.includes('zero');
-  return isSubmission ? { ...next, submittedAt: at, submissions: facts.submissions + (counted ? 1 : 0) } : next;
+  const done = { phase: 'done', phaseAt: at, attempted: false, error: undefined, hasCause: false } as const;
+  const next = change(facts, mode, { ...done, ...(counts && { submittedAt: at }) }, at);
+  return counts ? { ...next, submittedAt: at, submissions: facts.submissions + (counted ? 1 : 0) } : next;
+}
+
+/** The first line of a cycle of a zero mode is its heartbeat; an error goes by the first cycle that brings none. */
+function beat(facts: RelayerLogFacts, mode: 'zero' | 'reverse_zero', { at }: LogHit): RelayerLogFacts {
+  const failed = facts.byMode[mode]?.phase === 'failed';
+  const heartbeat = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, hasCause: false } as const;
+  return change(facts, mode, { ...heartbeat, ...(!failed && { error: undefined }) }, at);
 }
 
 function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
   const { pattern, at } = hit;
   const mode = modeOfError(facts, hit);
-  const known = facts.byMode[mode]?.error;
-  // "Fail to process" follows the line that names the cause.
-  const cause = pattern === 'job_failed' && known !== undefined && at - known.at < 60_000 ? known.pattern : pattern;
-  const next = change(facts, mode, { phase: 'failed', phaseAt: at, error: { pattern: cause, at } }, at);
+  const known = facts.byMode[mode];
+  // "Fail to process" follows the line that names the cause, if there is one. It says nothing of what an earlier cycle had.
+  const endsCycle = pattern === 'job_failed';
+  const cause = endsCycle && known?.hasCause ? (known.error?.pattern ?? pattern) : pattern;
+  const error = { pattern: cause, at };
+  const next = change(facts, mode, { phase: 'failed', phaseAt: at, error, hasCause: !endsCycle }, at);
   return START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
 }
 
@@ -131,9 +153,8 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
   if (cycle !== undefined) {
     const modes = facts.modes?.includes(cycle) ? facts.modes : [...(facts.modes ?? []), cycle];
     const living = { ...facts, modes, died: undefined, stoppedAt: undefined };
-    if (cycle === 'zero' || cycle === 'reverse_zero')
-      return change(succeed(living, cycle, hit, true), cycle, { cycleAt: at }, at);
-    return change(living, cycle, { cycleAt: at, phase: 'cycle', phaseAt: at }, at);
+    if (cycle === 'zero' || cycle === 'reverse_zero') return beat(living, cycle, hit);
+    return change(living, cycle, { cycleAt: at, phase: 'cycle', phaseAt: at, hasCause: false }, at);
   }
   switch (pattern) {
     case 'started':

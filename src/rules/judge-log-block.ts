@@ -18,7 +18,7 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
   const unread = findSourceFault(logs);
   if (unread !== undefined) return unknown(`the log of ${name} cannot be read: ${unread}`);
 
-  const { height, advancedAt = 0, level = logs.created?.level } = logs.node ?? {};
+  const { height, advancedAt = 0, level = logs.created?.level, fall } = logs.node ?? {};
   const raiseLevel = `set LOG_LEVEL=4 in ${name}.env and recreate the node`;
   if (height === undefined) {
     if (level !== undefined && level < INFO)
@@ -35,9 +35,13 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
       : fail(`the log of ${name} has shown no block for ${sayDuration(waited)}; ${howToLook(target)}`);
   }
   const silentMs = now - advancedAt;
-  return silentMs >= stallAfterMs
-    ? fail(
-        `the height in the log of ${name} stands at ${height} for ${sayDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${howToLook(target)}`,
-      )
-    : pass(`the log of ${name} is at block ${height}, which it reached ${sayDuration(Math.max(silentMs, 0))} ago`);
+  if (silentMs >= stallAfterMs)
+    return fail(
+      `the height in the log of ${name} stands at ${height} for ${sayDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${howToLook(target)}`,
+    );
+  const where = `the log of ${name} is at block ${height}, which it reached ${sayDuration(Math.max(silentMs, 0))} ago`;
+  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(where);
+  return pass(
+    `${where}, after a fall from ${fall.from} to ${fall.to} ${sayDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped`,
+  );
 }

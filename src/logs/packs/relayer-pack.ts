@@ -10,11 +10,16 @@ const message = (name: string, means: Meaning, begins: string, what: string, mat
 });
 
 const SUBMIT = 'Fail to submit transactions into ';
+const LAST_AUDITED = "Error while trying to fetch the last audited subnet's block";
+const BLOCK_HASH = 'Fail to get block hash by number from ';
 const submitError = (name: string, cause: string, what: string): LogPattern =>
   message(name, 'error', SUBMIT, what, new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`));
 
+/** What web3 makes of the answer of an address without code; the apostrophe of "aren't" is escaped in some lines. */
+const NO_CONTRACT = 'Returned values aren';
+
 const KNOWN_CAUSES =
-  '[Ii]nsufficient funds|max fee per gas less than block base fee|transaction underpriced|was not mined within|execution reverted';
+  '[Ii]nsufficient funds|max fee per gas less than block base fee|transaction underpriced|was not mined within|execution reverted|Returned values aren';
 
 /** XDC-Relayer v0.3.1 under concurrently: `[0] ` is redis, `[1] ` the relayer. */
 export const relayerPack: PatternPack = {
@@ -152,15 +157,60 @@ export const relayerPack: PatternPack = {
       /Unable to get latest committed block information on SUBNET/,
     ),
     message(
+      'parent_head_unreadable',
+      'error',
+      'Error getLastCommittedBlockInfo while trying to fetch',
+      'the parent chain told no committed block; check PARENTNET_URL and its limits',
+      new RegExp(`"msg":"[^"]* from PARENTNET (?!.*${NO_CONTRACT})`),
+    ),
+    {
+      name: 'contract_missing',
+      means: 'error',
+      literal: NO_CONTRACT,
+      match: new RegExp(`"msg":"(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?.*${NO_CONTRACT}`),
+      what: 'there is no contract at the address of CHECKPOINT_CONTRACT any more, or the chain behind it is another one; correct it in common.env, or deploy the contract again',
+    },
+    message(
       'parent_unreachable',
       'error',
-      "Error while trying to fetch the last audited subnet's block",
+      LAST_AUDITED,
       'the parent chain does not answer well; check PARENTNET_URL and its limits',
+      new RegExp(`"msg":"${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
+    ),
+    message(
+      'reverse_contract_unreadable',
+      'error',
+      LAST_AUDITED,
+      'the reverse checkpoint contract could not be read; check SUBNET_URL and that node',
+      new RegExp(`"msg":"${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
+    ),
+    message(
+      'block_not_in_contract',
+      'error',
+      BLOCK_HASH,
+      'the checkpoint contract does not know a block of the subnet that it should hold; compare their heights, and if the subnet was wiped, deploy a new one',
+      new RegExp(`"msg":"${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
+    ),
+    message(
+      'contract_unreadable',
+      'error',
+      'Fail to get',
+      'the checkpoint contract could not be read; check the node that PARENTNET_URL names, or SUBNET_URL for the reverse relayer',
+      new RegExp(
+        `"msg":"(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
+      ),
+    ),
+    message(
+      'proof_unreadable',
+      'error',
+      'Error while trying to fetch the transaction receipt proof on SUBNET',
+      'the subnet node of the relayer gave no proof of a transaction to zero; check SUBNET_URL, and that its node serves eth_getTransactionAndReceiptProof',
+      new RegExp(`^(?!.*${NO_CONTRACT})`),
     ),
     message(
       'block_unreadable',
       'error',
-      'Error while trying to fetch blockInfo by number',
+      'Error while trying to fetch blockInfo by ',
       'a block could not be read from a chain; check the node that SUBNET_URL or PARENTNET_URL names',
     ),
     message(
@@ -185,8 +235,15 @@ export const relayerPack: PatternPack = {
     message(
       'mode_unreadable',
       'error',
-      'Fail to get mode from PARENTNET',
+      'Fail to get mode from ',
       'CHECKPOINT_CONTRACT is empty; set it in common.env',
+      /"msg":"Fail to get mode from (?:PARENTNET|mainnet)/,
+    ),
+    message(
+      'reverse_mode_unreadable',
+      'error',
+      'Fail to get mode from SUBNET',
+      'REVERSE_CHECKPOINT_CONTRACT is empty; set it in common.env',
     ),
     message(
       'redis_unreachable',

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLedger } from '../../src/logs/create-ledger.ts';
+import { createLogReader } from '../../src/logs/create-log-reader.ts';
+import { packs } from '../../src/logs/packs.ts';
+import { foldLogHit, type LogState } from '../../src/rules/fold-logs.ts';
+import { judgeLogBlock } from '../../src/rules/judge-log-block.ts';
+import { aView, nodeTarget } from '../support/views.ts';
+
+const START = Date.UTC(2026, 10, 21, 7, 0, 0);
+
+type Line = readonly [seconds: number, text: string];
+const imported = (seconds: number, height: number): Line => [
+  seconds,
+  `Imported new chain segment               blocks=1 txs=0 mgas=0.000 number=${height} hash=1a2b3c`,
+];
+const rising = (from: number, to: number, seconds: number): readonly Line[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => imported(seconds + 2 * index, from + index));
+
+function read(...lines: readonly Line[]) {
+  const ledger = createLedger(packs.node, []);
+  let state: LogState = {};
+  let now = START;
+  const reader = createLogReader({
+    pack: packs.node,
+    own: [],
+    timezone: 'UTC',
+    now: () => now,
+    onHit: (hit) => {
+      ledger.add({ ...hit, counted: true });
+      state = foldLogHit('node', state, { ...hit, counted: true });
+    },
+  });
+  for (const [seconds, text] of lines) {
+    const at = START + seconds * 1_000;
+    now = Math.max(now, at);
+    const [, time = ''] = new Date(at).toISOString().split('T');
+    const line = text.startsWith('Fatal') ? text : `INFO [11-21|${time.slice(0, 8)}] ${text}`;
+    reader.read(line, 0, line.length);
+  }
+  return {
+    height: state.node?.height,
+    judge: (seconds: number) =>
+      judgeLogBlock(
+        aView(
+          nodeTarget('subnet1'),
+          {
+            logs: {
+              ...state,
+              sources: { file: { up: true, lines: 1, since: START, caughtUp: true } },
+              patterns: ledger.read(),
+            },
+          },
+          { now: START + seconds * 1_000 },
+        ),
+      ),
+  };
+}
+
+test('the height of a chain that was wiped is followed from below without a line of its start, and the fall is told', () => {
+  const { height, judge } = read(...rising(1_100, 1_136, 0), ...rising(1, 30, 100));
+  expect(height).toBe(30);
+  expect(judge(160)).toMatchObject({
+    verdict: 'pass',
+    reason: expect.stringMatching(/is at block 30, .*after a fall from 1136 to 5 \d+s ago, as when its data was wiped/),
+  });
+  expect(judge(260)).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('stands at 30') });
+});
+
+test('a young chain that was wiped is followed from below too', () => {
+  expect(read(...rising(1, 60, 0), ...rising(1, 20, 200)).height).toBe(20);
+});
+
+test('single low numbers are no fall, however many come between heights of the chain', () => {
+  const lines = rising(1_000, 1_030, 0).flatMap((line, index) => [line, imported(line[0], 10 + index)]);
+  expect(read(...lines).height).toBe(1_030);
+  // Also while the chain stands, and its votes are printed again and again.
+  const standing = rising(10, 40, 100).flatMap((line) => [line, imported(line[0], 1_029)]);
+  expect(read(...rising(1_000, 1_030, 0), ...standing).height).toBe(1_030);
+});
+
+test('four low heights are no fall yet, and neither are many that do not rise', () => {
+  expect(read(...rising(1_000, 1_030, 0), ...rising(1, 4, 100)).height).toBe(1_030);
+  const standing = Array.from({ length: 20 }, (_, index) => imported(100 + index, 7));
+  expect(read(...rising(1_000, 1_030, 0), ...standing).height).toBe(1_030);
+});
+
+test('old lines that are read late, as of a copy that rotation made, are no fall', () => {
+  expect(read(...rising(1_000, 1_030, 100), ...rising(900, 940, 0)).height).toBe(1_030);
+});
+
+test('of any two rising chains one after the other the last height is known', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 5_000 }), (first, second) => {
+      const { height } = read(...rising(first, first + 20, 0), ...rising(second, second + 40, 100));
+      expect(height).toBe(second + 40);
+    }),
+  );
+});
+
+test('a fatal line fails for the error window, whatever heights follow it', () => {
+  const fatal: Line = [100, 'Fatal: Failed to unlock account 0 (could not decrypt key with given password)'];
+  const lines = [...rising(1_000, 1_010, 0), fatal, ...rising(1_011, 1_200, 101)];
+  expect(read(...lines).judge(399)).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringContaining('the key of the node cannot be unlocked'),
+  });
+  expect(read(...lines).judge(400)).toMatchObject({ verdict: 'pass' });
+});
