@@ -1,23 +1,6 @@
 import { z } from 'zod';
 import { compileRe2 } from '../compile-re2.ts';
-import { durationMs } from '../model/duration.ts';
-import { comesUp, isCron } from './cron.ts';
-
-/** The longest duration that a timer can hold comfortably. */
-const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
-
-const DURATION = /^\d+(\.\d+)?(ms|s|m|h)$/;
-
-const isDuration = (text: string): boolean => {
-  if (!DURATION.test(text)) return false;
-  const ms = durationMs(text);
-  return ms >= 1 && ms <= MAX_DURATION_MS;
-};
-
-const isEvery = (text: string): boolean => {
-  const every = /^every (\S+)$/.exec(text);
-  return every?.[1] !== undefined && isDuration(every[1]);
-};
+import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
 const duration = z

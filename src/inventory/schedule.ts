@@ -1,4 +1,24 @@
 import { createTask, validateDetailed } from 'node-cron';
+import { durationMs } from '../model/duration.ts';
+
+/** The longest duration that a timer can hold comfortably. */
+const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
+
+/** How a duration is written. */
+export const DURATION = /^\d+(\.\d+)?(ms|s|m|h)$/;
+
+/** Is it a duration between 1 ms and a day? */
+export const isDuration = (text: string): boolean => {
+  if (!DURATION.test(text)) return false;
+  const ms = durationMs(text);
+  return ms >= 1 && ms <= MAX_DURATION_MS;
+};
+
+/** Is it `every DURATION`? */
+export const isEvery = (text: string): boolean => {
+  const every = /^every (\S+)$/.exec(text);
+  return every?.[1] !== undefined && isDuration(every[1]);
+};
 
 /** No field needs more; node-cron writes out every range, and a number of ten digits would fill the memory. */
 const MAX_LENGTH = 500;
