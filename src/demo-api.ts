@@ -5,7 +5,7 @@ import { hashApiKey, makeApiKey } from './platform/api-key.ts';
 import { createAdmin, onCommandLine } from './platform/create-admin.ts';
 import { makePassword } from './platform/passwords.ts';
 
-/** Makes the demo's database with one admin user (id 1), and gives an API key that may write. */
+/** Makes the demo's database with one admin user (id 1), and gives an API key that may write and reload. */
 export async function prepareDemoApi(address: DatabaseAddress): Promise<string> {
   const engine = await openDatabase(address);
   try {
@@ -15,7 +15,8 @@ export async function prepareDemoApi(address: DatabaseAddress): Promise<string> 
     if (!created.ok) throw new Error(created.failure.message);
     const key = makeApiKey();
     const hash = hashApiKey(key);
-    await store.addKey({ name: 'demo', scope: 'write', owner: created.value, hash }, onCommandLine(Date.now()));
+    const scopes = ['write', 'operate'] as const;
+    await store.addKey({ name: 'demo', scopes, owner: created.value, hash }, onCommandLine(Date.now()));
     return key;
   } finally {
     await engine.close();

@@ -19,7 +19,12 @@ export function addPlatformCommands(program: Command, done: (code: ExitCode) => 
     .description('make a key; it is printed once')
     .requiredOption('--name <name>', 'what it is for')
     .requiredOption('--owner <userid>', 'the id of the admin user whose key it is')
-    .requiredOption('--scope <scope>', 'read or write')
+    .requiredOption(
+      '--scope <scope>',
+      'read, lists, write, admin or operate; give it again for more',
+      (scope: string, before: readonly string[] | undefined) => [...(before ?? []), scope],
+    )
+    .option('--expires <date>', 'when it ends: a day such as 2027-01-31, or a time; never when absent')
     .option('--json', 'print JSON')
     .action(async (flags) => done(await (await import('./commands/apikey.ts')).apikeyCreate(flags)));
   apikey

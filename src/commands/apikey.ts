@@ -1,3 +1,4 @@
+import { type ApiKeyRow, SCOPES } from '../model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
 import { checkText } from '../platform/check-text.ts';
 import { requireMember } from '../platform/check-value.ts';
@@ -9,55 +10,99 @@ import { withStore } from './with-store.ts';
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const toId = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
-/** `subnetd apikey create`: prints the key, once. */
-export async function apikeyCreate(flags: {
+/** The flags of `subnetd apikey create`, as they are typed. */
+export interface KeyFlags {
   readonly name: string;
   readonly owner: string;
-  readonly scope: string;
+  readonly scope: readonly string[];
+  readonly expires?: string;
   readonly json?: boolean;
-}): Promise<ExitCode> {
-  const { scope } = flags;
+}
+
+/** A day (`2026-12-31`, from its start in UTC) or a time (`2026-12-31T18:00:00Z`), as ISO 8601; undefined when it is neither. */
+function parseExpiry(text: string): string | undefined {
+  const [, day = '', time] =
+    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+  const start = Date.parse(`${day}T00:00:00Z`);
+  // Date.parse takes the 31st of February for a day of March.
+  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return undefined;
+  const at = time === undefined ? start : Date.parse(text);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+/** What the flags ask for, or every problem with them. */
+function parseFlags(flags: KeyFlags, now: number) {
   const present = requireMember({ '--name': flags.name }, '--name');
   const name = present.ok ? checkText(flags.name, '--name', { kind: 'text', most: 200 }) : present;
   const owner = toId(flags.owner);
+  const scopes = SCOPES.filter((scope) => flags.scope.includes(scope));
+  const isScope = (text: string) => SCOPES.some((scope) => scope === text);
+  const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
   const problems = [
     ...(owner > 0 ? [] : ['--owner must be the id of an admin user, as in 1']),
     ...(name.ok ? [] : [name.failure.message]),
+    ...(flags.scope.every(isScope) ? [] : [`--scope must be one of ${SCOPES.join(', ')}; give it again for more`]),
   ];
-  if (scope !== 'read' && scope !== 'write') problems.push('--scope must be read or write');
-  if (!name.ok || problems.length > 0 || (scope !== 'read' && scope !== 'write')) {
+  if (flags.expires !== undefined && expiresAt === undefined)
+    problems.push('--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z');
+  else if (expiresAt !== undefined && Date.parse(expiresAt) <= now)
+    problems.push(`--expires must be in the future; ${expiresAt} is not`);
+  const key = { name: name.ok ? name.value : '', owner, scopes, ...(expiresAt !== undefined && { expiresAt }) };
+  return { key, problems };
+}
+
+/** `subnetd apikey create`: prints the key, once. */
+export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
+  const now = Date.now();
+  const { key, problems } = parseFlags(flags, now);
+  if (problems.length > 0) {
     complain(problems.map((problem) => `subnetd apikey create: ${problem}`));
     return 2;
   }
   return withStore(async (store) => {
+    const { name, owner, scopes, expiresAt } = key;
     const user = await store.findUser({ id: owner });
     if (user === undefined || !user.isActive) {
-      const what = user === undefined ? 'there is no admin user' : 'not active is admin user';
-      complain([`subnetd apikey create: ${what} ${owner}; "subnetd admin create" makes one`]);
+      const what = user === undefined ? `there is no admin user ${owner}` : `admin user ${owner} is not active`;
+      complain([`subnetd apikey create: ${what}; "subnetd admin create" makes one`]);
       return 2;
     }
-    const key = makeApiKey();
-    const id = await store.addKey({ name: name.value, scope, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
-    if (flags.json) say(JSON.stringify({ id, name: name.value, owner, scope, key }));
+    const secret = makeApiKey();
+    const id = await store.addKey({ ...key, hash: hashApiKey(secret) }, onCommandLine(now));
+    const scope = scopes.join(' ');
+    if (flags.json) say(JSON.stringify({ id, name, owner, scope, expiresAt: expiresAt ?? null, key: secret }));
     else {
-      say(`API key ${id}: ${name.value}, scope ${scope}, owner ${owner}`);
-      say(`key, shown only now: ${key}`);
+      const until = expiresAt === undefined ? '' : `, expires ${expiresAt}`;
+      say(`API key ${id}: ${name}, scope ${scope}, owner ${owner}${until}`);
+      say(`key, shown only now: ${secret}`);
     }
     return 0;
   });
 }
 
+const OLD_OPERATE =
+  'warning: has the scope operate because it was made before scopes; make a new key without it, and revoke this one';
+
+function stateOf({ revokedAt, expiresAt, lastUsedAt }: Omit<ApiKeyRow, 'scopes'>, now: number): string {
+  if (revokedAt !== null) return `revoked ${revokedAt}`;
+  const used = `last used ${lastUsedAt ?? 'never'}`;
+  if (expiresAt === null) return used;
+  return `${used}, ${Date.parse(expiresAt) <= now ? 'expired' : 'expires'} ${expiresAt}`;
+}
+
 /** `subnetd apikey list` */
 export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode> =>
   withStore(async (store) => {
-    const keys = await store.listKeys();
+    const keys = (await store.listKeys()).map(({ scopes, ...key }) => ({ ...key, scope: scopes.join(' ') }));
     if (flags.json) say(JSON.stringify(keys, null, 2));
     else if (keys.length === 0) say('there are no API keys; "subnetd apikey create" makes one');
-    else
-      for (const { id, name, scope, owner, lastUsedAt, revokedAt } of keys) {
-        const state = revokedAt === null ? `last used ${lastUsedAt ?? 'never'}` : `revoked ${revokedAt}`;
-        say(`${String(id).padEnd(5)} ${scope.padEnd(5)}  owner ${String(owner).padEnd(5)} ${state}  ${name}`);
-      }
+    const width = Math.max(5, ...keys.map(({ scope }) => scope.length));
+    for (const key of flags.json ? [] : keys) {
+      const { id, name, scope, owner, hasOldOperate, revokedAt } = key;
+      const state = stateOf(key, Date.now());
+      say(`${String(id).padEnd(5)} ${scope.padEnd(width)}  owner ${String(owner).padEnd(5)} ${state}  ${name}`);
+      if (hasOldOperate && revokedAt === null) say(`      ${OLD_OPERATE}`);
+    }
     return 0;
   });
 

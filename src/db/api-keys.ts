@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import type { ApiKeyRow, Author, KeyAccess, PlatformStore, Scope } from '../model/platform-store.ts';
+import {
+  type ApiKeyRow,
+  type Author,
+  type KeyAccess,
+  type PlatformStore,
+  SCOPES,
+  type Scope,
+} from '../model/platform-store.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { createRunOn, type Queries, type RunAgain } from './tables.ts';
@@ -9,15 +16,22 @@ interface AccessRow {
   readonly scope: string;
   readonly owner: number;
   readonly revoked: string | null;
+  readonly expires: string | null;
   readonly active: number;
 }
+
+const toScopes = (text: string): readonly Scope[] => {
+  const words = text.split(' ');
+  return SCOPES.filter((scope) => words.includes(scope));
+};
 
 const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
   row && {
     id: row.id,
-    scope: row.scope as Scope,
+    scopes: toScopes(row.scope),
     owner: row.owner,
     isRevoked: row.revoked !== null,
+    expiresAt: row.expires,
     ownerIsActive: row.active === 1,
   };
 
@@ -31,7 +45,7 @@ export function createApiKeys(
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
-      select id, scope, owner_id as owner, revoked_at as revoked,
+      select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires,
         (select is_active from admin_user where admin_user.id = owner_id) as active
       from api_key where ${sql.ref(column)} = ${''}`.compile(db);
   const byHash = select('hash');
@@ -39,17 +53,22 @@ export function createApiKeys(
   return {
     findKey: async (hash) => toAccess((await runAgain(byHash, [hash]))[0]),
     findKeyById: async (id) => toAccess((await runAgain(byId, [id]))[0]),
-    addKey: ({ name, scope, owner, hash }, author) =>
+    addKey: ({ name, scopes, owner, hash, expiresAt }, author) =>
       inTransaction(async (transaction) => {
+        const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
         const { id } = await transaction
           .insertInto('api_key')
-          .values({ name, scope, owner_id: owner, hash, created_at: author.at, last_used_at: null, revoked_at: null })
+          .values({
+            ...{ name, hash, scope, owner_id: owner, created_at: author.at, expires_at: expiresAt ?? null },
+            ...{ last_used_at: null, revoked_at: null },
+          })
           .returning('id')
           .executeTakeFirstOrThrow();
         const changes = {
           Name: { from: null, to: name },
           Scope: { from: null, to: scope },
           Owner: { from: null, to: owner },
+          ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
         };
         await addAuditEvent(transaction, runOn, author, { action: 'add', resource: 'ApiKey', recordId: id, changes });
         return id;
@@ -59,9 +78,11 @@ export function createApiKeys(
       return rows.map((row) => ({
         id: row.id,
         name: row.name,
-        scope: row.scope as Scope,
+        scopes: toScopes(row.scope),
+        hasOldOperate: row.old_operate === 1,
         owner: row.owner_id,
         createdAt: row.created_at,
+        expiresAt: row.expires_at,
         lastUsedAt: row.last_used_at,
         revokedAt: row.revoked_at,
       }));

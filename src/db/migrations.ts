@@ -78,4 +78,12 @@ export const migrations: readonly Migration[] = [
         primary key (instance, kind, key)
       );`,
   },
+  {
+    name: '0003-scopes',
+    // Until here the scope write was for the reload too; keys that are in use keep it, with a mark.
+    sql: () => `
+      alter table api_key add column expires_at text;
+      alter table api_key add column old_operate smallint not null default 0;
+      update api_key set scope = 'write operate', old_operate = 1 where scope = 'write';`,
+  },
 ];

@@ -9,7 +9,10 @@ interface Tables {
     readonly id: Generated<number>;
     readonly name: string;
     readonly hash: string;
+    /** Scopes in their order, separated by blanks. */
     readonly scope: string;
+    readonly old_operate: Generated<number>;
+    readonly expires_at: string | null;
     readonly owner_id: number;
     readonly created_at: string;
     readonly last_used_at: string | null;

@@ -14,10 +14,10 @@ export interface ApiRoutes {
   readonly answer: (from: { readonly request: Request; readonly peer: string | undefined }) => Promise<Response>;
   readonly platform: () => Promise<{
     readonly routeOf: (path: string) => string;
-    readonly refuseWrite: (from: {
-      readonly request: Request;
-      readonly peer: string | undefined;
-    }) => Promise<Refusal | undefined>;
+    readonly refuse: (
+      from: { readonly request: Request; readonly peer: string | undefined },
+      needed: 'operate',
+    ) => Promise<Refusal | undefined>;
   }>;
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
@@ -44,18 +44,18 @@ export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
 
 const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };
 
-/** The answer, as text, to a reload whose credential may not write; undefined when it may. */
+/** The answer, as text, to a reload whose credential may not operate the daemon; undefined when it may. */
 export async function reloadRefusal(
   api: ApiRoutes,
   request: Request,
   peer: string | undefined,
 ): Promise<Response | undefined> {
-  const refused = await (await api.platform()).refuseWrite({ request, peer });
+  const refused = await (await api.platform()).refuse({ request, peer }, 'operate');
   if (refused === undefined) return undefined;
   const text =
     refused.code === 1106
       ? 'the database failed, so no credential can be checked; send SIGHUP instead'
-      : `${refused.message}; a reload needs an API key or a token with the scope write, or send SIGHUP`;
+      : `${refused.message}; a reload needs an API key or a token with the scope operate, or send SIGHUP`;
   const status = STATUS[refused.code] ?? 400;
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="subnetd"' } : {};
   return new Response(`${text}\n`, { status, headers: { ...challenge, ...refused.headers } });

@@ -1,7 +1,14 @@
 import type { ApiRecord, Resource, Value } from './resource.ts';
 
-/** What a key or a token may do; write includes read. */
-export type Scope = 'read' | 'write';
+/**
+ * What a credential may be made for, in the order in which scopes are listed. `read`: the lists of all records. `lists`: these,
+ * and adds and updates of project types, sectors and industries. `write`: every operation of the specification. `admin`: API
+ * keys and the audit trail. `operate`: what the daemon does, such as a reload.
+ */
+export const SCOPES = ['read', 'lists', 'write', 'admin', 'operate'] as const;
+
+/** One of the scopes. */
+export type Scope = (typeof SCOPES)[number];
 
 /** Who makes a change, by which credential, when and from where. */
 export interface Author {
@@ -41,19 +48,33 @@ export interface UserAccess {
 export interface ApiKeyRow {
   readonly id: number;
   readonly name: string;
-  readonly scope: Scope;
+  readonly scopes: readonly Scope[];
+  /** Made before `operate` was a scope of its own, and has it for that reason. */
+  readonly hasOldOperate: boolean;
   readonly owner: number;
   readonly createdAt: string;
+  readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
+}
+
+/** A key to be added; `hash` is what is kept of it. */
+export interface NewApiKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly owner: number;
+  readonly hash: string;
+  readonly expiresAt?: string;
 }
 
 /** What a request needs to know of a key. */
 export interface KeyAccess {
   readonly id: number;
-  readonly scope: Scope;
+  readonly scopes: readonly Scope[];
   readonly owner: number;
   readonly isRevoked: boolean;
+  /** ISO 8601; null for a key that lasts until it is revoked. */
+  readonly expiresAt: string | null;
   readonly ownerIsActive: boolean;
 }
 
@@ -88,10 +109,7 @@ export interface PlatformStore {
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
   findKey(hash: string): Promise<KeyAccess | undefined>;
   findKeyById(id: number): Promise<KeyAccess | undefined>;
-  addKey(
-    key: { readonly name: string; readonly scope: Scope; readonly owner: number; readonly hash: string },
-    author: Author,
-  ): Promise<number>;
+  addKey(key: NewApiKey, author: Author): Promise<number>;
   listKeys(): Promise<readonly ApiKeyRow[]>;
   /** False when there is no such key. */
   revokeKey(id: number, author: Author): Promise<boolean>;

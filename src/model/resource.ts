@@ -78,6 +78,8 @@ export interface Resource {
   readonly naturalKey: readonly string[];
   /** The boolean that takes a record out of use, and the value that does. */
   readonly flag: { readonly member: string; readonly outOfUse: boolean };
+  /** The scope that adds and updates need; `write` when absent. */
+  readonly writeScope?: 'lists' | 'write';
   /** The codes for a record that does not exist, and for one that is there already. */
   readonly codes: { readonly missing: 1004 | 1121; readonly duplicate: 1012 | 1103 };
 }

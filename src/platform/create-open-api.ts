@@ -11,6 +11,7 @@ import { PATTERNS } from './check-text.ts';
 import { textRuleOf } from './check-value.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import { type Operation, operationsOf } from './operations.ts';
+import { listGranting } from './scopes.ts';
 import { SIGN_IN } from './sign-in.ts';
 
 /** A part of an OpenAPI document. */
@@ -183,7 +184,7 @@ function parametersOfPath({ kind }: Operation): readonly Json[] {
 const SECURITY = [{ apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
 
 function describe(operation: Operation): Json {
-  const { id, kind, method, resource } = operation;
+  const { id, kind, method, resource, scope } = operation;
   const summary =
     resource === undefined
       ? 'Get a token by an API key, or by UserName and Password'
@@ -193,6 +194,7 @@ function describe(operation: Operation): Json {
   return {
     operationId: id,
     summary,
+    ...(scope !== undefined && { description: `Needs a credential with the scope ${listGranting(scope)}.` }),
     tags: [resource?.name ?? 'Auth'],
     security: kind === 'token' ? [...SECURITY.slice(0, 1), {}] : SECURITY,
     parameters: parametersOfPath(operation),

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import { describeCause, isDatabaseFailure } from '../model/database-failure.ts';
-import type { Author, PlatformStore } from '../model/platform-store.ts';
+import type { Author, PlatformStore, Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Body } from './check-value.ts';
 import { checkWrite } from './check-write.ts';
@@ -11,9 +11,10 @@ import { type Caller, checkCredentials, takeCredentials } from './credentials.ts
 import { answerFailure, answerSuccess } from './envelope.ts';
 import type { Take } from './limits.ts';
 import { listRecords } from './list-records.ts';
-import { createFindOperation, type Operation, operationsOf } from './operations.ts';
+import { createFindOperation, neededScope, type Operation, operationsOf } from './operations.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
+import { listGranting } from './scopes.ts';
 import { signIn, triesPassword } from './sign-in.ts';
 import { addRecord, updateRecord } from './write-record.ts';
 
@@ -44,17 +45,22 @@ export interface ApiRequest {
 export interface Platform {
   /** Always the envelope; never rejects. */
   answer(request: ApiRequest): Promise<Response>;
-  /** Why a request outside `/api` may not do what needs the scope write; undefined when it may. */
-  refuseWrite(request: ApiRequest): Promise<Failure | undefined>;
+  /** Why a request outside `/api` may not do what needs the scope; undefined when it may. */
+  refuse(request: ApiRequest, needed: Scope): Promise<Failure | undefined>;
   /** The pattern of a path, for metrics. */
   routeOf(path: string): string;
 }
 
 const TOUCH_EVERY_MS = 60_000;
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BODIES = new Set(['POST', 'PUT', 'PATCH']);
 
 type Headers = Readonly<Record<string, string>>;
+
+/** One code for every scope that is missing, as the contract has it for a read key that writes. */
+function checkScope(caller: Caller | undefined, needed: Scope | undefined): Outcome<undefined> {
+  if (needed === undefined || caller?.scopes.includes(needed)) return succeed(undefined);
+  return fail(1104, `this credential may not do that; use one with the scope ${listGranting(needed)}`);
+}
 
 /** Makes the API. The checks of a request stand in `answer`, in the order in which they answer. */
 export function createPlatform(deps: PlatformDeps): Platform {
@@ -102,7 +108,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
         'send an API key or a token: apiKey or token in the body or the query, or an authorization header',
       );
     const store = await openStore();
-    const checked = await checkCredentials(store, () => getTokens(store), sent);
+    const checked = await checkCredentials(store, () => getTokens(store), sent, now());
     if (!checked.ok) return checked;
     touch(store, checked.value?.keyId);
     return succeed({ store, caller: checked.value });
@@ -127,8 +133,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
     const user = by && (await store.findUser({ id: by.owner }));
     if (by === undefined || user === undefined) throw new Error('a caller without a user');
     const passwordVersion = by.passwordVersion ?? user.passwordVersion;
-    const { owner: userId, scope, keyId } = by;
-    const claims = { userId, scope, passwordVersion, ...(keyId !== undefined && { keyId }) };
+    const { owner: userId, scopes, keyId } = by;
+    const claims = { userId, scopes, passwordVersion, ...(keyId !== undefined && { keyId }) };
     return answerSuccess(await (await getTokens(store)).issue(claims), headers);
   };
 
@@ -179,8 +185,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
       state.headers = { ...state.headers, ...withCredential.value };
     }
     const { headers } = state;
-    if (caller?.scope === 'read' && !READS.has(method) && !mayBeAnonymous)
-      return answerFailure(fail(1104, 'this credential may only read; use one with the scope write').failure, headers);
+    const scoped = checkScope(caller, neededScope(found?.operation, method));
+    if (!scoped.ok) return answerFailure(scoped.failure, headers);
 
     if (found === undefined) {
       const failure = /^\/api(?:\/v1)?\/openapi\.json$/.test(path)
@@ -224,7 +230,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
         return answerFailure(toFailure(error), state.headers);
       }
     },
-    refuseWrite: async (from) => {
+    refuse: async (from, needed) => {
       try {
         const atAddress = await limits.address(addressKey(addressOf(from)));
         if (!atAddress.ok) return atAddress.failure;
@@ -233,8 +239,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
         if (!read.ok) return read.failure;
         const identified = await identify(from, read.value, true);
         if (!identified.ok) return identified.failure;
-        if (identified.value.caller?.scope === 'write') return undefined;
-        return { code: 1104, message: 'this credential may only read; use one with the scope write' };
+        const scoped = checkScope(identified.value.caller, needed);
+        return scoped.ok ? undefined : scoped.failure;
       } catch (error) {
         return toFailure(error);
       }

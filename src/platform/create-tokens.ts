@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Scope } from '../model/platform-store.ts';
+import { parseScopes } from './scopes.ts';
 
 /** What a token says. */
 export interface TokenClaims {
   readonly userId: number;
-  readonly scope: Scope;
+  readonly scopes: readonly Scope[];
   /** The key that it was made from; it ends with that key. */
   readonly keyId?: number;
   /** The version of the user's password when it was made; it ends when that rises. */
@@ -30,7 +31,8 @@ export async function createTokens(secret: string, now: () => number): Promise<T
     'verify',
   ]);
   return {
-    issue: async ({ userId, scope, keyId, passwordVersion }) => {
+    issue: async ({ userId, scopes, keyId, passwordVersion }) => {
+      const scope = scopes.join(' ');
       const issuedAt = Math.floor(now() / 1000);
       const token = await new SignJWT({ scope, pwv: passwordVersion, ...(keyId !== undefined && { key: keyId }) })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -51,9 +53,10 @@ export async function createTokens(secret: string, now: () => number): Promise<T
           currentDate: new Date(now()),
         });
         const { sub, scope, key: keyId, pwv } = payload;
-        if ((scope !== 'read' && scope !== 'write') || typeof pwv !== 'number') return undefined;
+        const scopes = typeof scope === 'string' ? parseScopes(scope) : undefined;
+        if (scopes === undefined || typeof pwv !== 'number') return undefined;
         if (keyId !== undefined && typeof keyId !== 'number') return undefined;
-        return { userId: Number(sub), scope, passwordVersion: pwv, ...(keyId !== undefined && { keyId }) };
+        return { userId: Number(sub), scopes, passwordVersion: pwv, ...(keyId !== undefined && { keyId }) };
       } catch {
         return undefined;
       }

@@ -1,8 +1,9 @@
-import type { PlatformStore, Scope } from '../model/platform-store.ts';
+import type { KeyAccess, PlatformStore, Scope } from '../model/platform-store.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import type { Body } from './check-value.ts';
 import type { Tokens } from './create-tokens.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
+import { expandScopes } from './scopes.ts';
 
 /** The credentials that a request carries, as they were sent. */
 export interface SentCredentials {
@@ -13,11 +14,15 @@ export interface SentCredentials {
 /** Whose request it is. */
 export interface Caller {
   readonly owner: number;
-  readonly scope: Scope;
+  /** All that it may do. */
+  readonly scopes: readonly Scope[];
   readonly keyId?: number;
   /** For the audit trail and the limits. */
   readonly credential: string;
 }
+
+const hasExpired = ({ expiresAt }: KeyAccess, now: number): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) <= now;
 
 const isSent = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
@@ -36,41 +41,47 @@ export function takeCredentials(
   return { apiKeys: sent('apiKey'), tokens: bearer ? [...sent('token'), bearer] : sent('token') };
 }
 
-async function checkKey(store: PlatformStore, key: unknown): Promise<Outcome<Caller>> {
+async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {
   const refused = fail(1123, 'the API key is not valid; ask for a new one (subnetd apikey create)');
   if (typeof key !== 'string' || !isApiKey(key.trim())) return refused;
   const found = await store.findKey(hashApiKey(key.trim()));
   if (found === undefined || found.isRevoked || !found.ownerIsActive) return refused;
-  return succeed({ owner: found.owner, scope: found.scope, keyId: found.id, credential: `key ${found.id}` });
+  if (hasExpired(found, now)) return fail(1123, 'the API key has expired; ask for a new one (subnetd apikey create)');
+  const { owner, scopes, id } = found;
+  return succeed({ owner, scopes: expandScopes(scopes), keyId: id, credential: `key ${id}` });
 }
 
-async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown): Promise<Outcome<Caller>> {
+async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, now: number): Promise<Outcome<Caller>> {
   const refused = fail(1104, 'the token is not valid or has ended; get a new one from POST /api/Auth/Token');
   const claims = typeof token === 'string' ? await tokens.read(token.trim()) : undefined;
   if (claims === undefined) return refused;
-  const { userId, scope, keyId } = claims;
+  const { userId, keyId } = claims;
+  let scopes = expandScopes(claims.scopes);
   const user = await store.findUser({ id: userId });
   if (user === undefined || !user.isActive || user.passwordVersion !== claims.passwordVersion) return refused;
   if (keyId !== undefined) {
     const key = await store.findKeyById(keyId);
-    if (key === undefined || key.isRevoked) return refused;
+    if (key === undefined || key.isRevoked || hasExpired(key, now)) return refused;
+    const ofKey = expandScopes(key.scopes);
+    scopes = scopes.filter((scope) => ofKey.includes(scope));
   }
   const credential = keyId === undefined ? 'token' : `token of key ${keyId}`;
-  return succeed({ owner: userId, scope, credential, ...(keyId !== undefined && { keyId }) });
+  return succeed({ owner: userId, scopes, credential, ...(keyId !== undefined && { keyId }) });
 }
 
 /**
  * Checks all that was sent: each must be good, and the request may do what all of them may. The first is the one that it
- * counts for; undefined when nothing was sent.
+ * counts for; undefined when nothing was sent. `now` is in Unix milliseconds.
  */
 export async function checkCredentials(
   store: PlatformStore,
   tokens: () => Promise<Tokens>,
   sent: SentCredentials,
+  now: number,
 ): Promise<Outcome<Caller | undefined>> {
   let caller: Caller | undefined;
   const check = async (value: unknown, isKey: boolean) =>
-    isKey ? checkKey(store, value) : checkToken(store, await tokens(), value);
+    isKey ? checkKey(store, value, now) : checkToken(store, await tokens(), value, now);
   for (const [values, isKey] of [
     [sent.apiKeys, true],
     [sent.tokens, false],
@@ -78,8 +89,8 @@ export async function checkCredentials(
     for (const value of values) {
       const checked = await check(value, isKey);
       if (!checked.ok) return checked;
-      const scope = caller?.scope === 'read' ? 'read' : checked.value.scope;
-      caller = { ...(caller ?? checked.value), scope };
+      const { scopes } = checked.value;
+      caller = caller ? { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) } : checked.value;
     }
   return succeed(caller);
 }

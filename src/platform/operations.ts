@@ -1,3 +1,4 @@
+import type { Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 
 /** One operation of the API: a method on a path. */
@@ -8,20 +9,34 @@ export interface Operation {
   /** Below `/api` or `/api/v1`, with the last segment in braces when it varies. */
   readonly path: string;
   readonly resource?: Resource;
+  /** The scope that its caller needs; undefined where none is needed. */
+  readonly scope?: Scope;
 }
 
 /** The operations of the resources, and the one that gives a token. */
 export const operationsOf = (resources: readonly Resource[]): readonly Operation[] => [
   ...resources.flatMap((resource): readonly Operation[] => {
-    const { name, operations } = resource;
+    const { name, operations, writeScope: scope = 'write' } = resource;
     return [
-      { id: operations.list, kind: 'list', method: 'GET', path: `/${name}/ListAll/{id}`, resource },
-      { id: operations.add, kind: 'add', method: 'POST', path: `/${name}/Add`, resource },
-      { id: operations.update, kind: 'update', method: 'PUT', path: `/${name}/Update/{updatedby}`, resource },
+      { id: operations.list, kind: 'list', method: 'GET', path: `/${name}/ListAll/{id}`, resource, scope: 'read' },
+      { id: operations.add, kind: 'add', method: 'POST', path: `/${name}/Add`, resource, scope },
+      { id: operations.update, kind: 'update', method: 'PUT', path: `/${name}/Update/{updatedby}`, resource, scope },
     ];
   }),
   { id: 'getToken', kind: 'token', method: 'POST', path: '/Auth/Token' },
 ];
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * The scope that a request needs, which is asked before its path and method are: a wrong one that would read needs what a list
+ * does, and one that would write what some write does.
+ */
+export function neededScope(operation: Operation | undefined, method: string): Scope | undefined {
+  if (operation?.kind === 'token' && method === operation.method) return undefined;
+  if (READS.has(method)) return 'read';
+  return operation?.kind === 'add' || operation?.kind === 'update' ? operation.scope : 'lists';
+}
 
 /** A path whose segments are decoded, as RFC 3986 compares them; undefined when one cannot be, or holds a slash then. */
 function decodePath(path: string): string | undefined {

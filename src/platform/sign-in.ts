@@ -1,4 +1,4 @@
-import type { PlatformStore } from '../model/platform-store.ts';
+import { type PlatformStore, SCOPES } from '../model/platform-store.ts';
 import { toNameKey } from '../model/resource.ts';
 import { checkLookup, type TextRule } from './check-text.ts';
 import { type Body, requireMember } from './check-value.ts';
@@ -39,5 +39,5 @@ export async function signIn(
   const isGood = await verifyPassword(user?.passwordHash, password.value);
   if (!isGood || user === undefined || !user.isActive)
     return fail(1104, 'the user name and password do not belong together, or the user is not active');
-  return succeed({ owner: user.id, scope: 'write', credential: 'password', passwordVersion: user.passwordVersion });
+  return succeed({ owner: user.id, scopes: SCOPES, credential: 'password', passwordVersion: user.passwordVersion });
 }

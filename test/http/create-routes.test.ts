@@ -19,10 +19,10 @@ const status = {
   ],
 };
 
-/** A platform API that refuses what needs the scope write, or nothing. */
+/** A platform API that refuses what needs the scope operate, or nothing. */
 const apiThat = (refusal?: { readonly code: number; readonly message: string }): RouteDeps['api'] => ({
   answer: async () => new Response('{}'),
-  platform: async () => ({ routeOf: () => '/api/*', refuseWrite: async () => refusal }),
+  platform: async () => ({ routeOf: () => '/api/*', refuse: async () => refusal }),
   openApi: async () => '{}',
   docs: async () => '',
 });
@@ -105,7 +105,7 @@ describe('the routes', () => {
         answer: async () => new Response('{}', { status: 404 }),
         platform: async () => ({
           routeOf: (path) => (path === '/api/AdminUser/ListAll/7' ? '/api/AdminUser/ListAll/{id}' : '/api/*'),
-          refuseWrite: async () => undefined,
+          refuse: async () => undefined,
         }),
       },
     });

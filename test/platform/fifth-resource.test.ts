@@ -46,7 +46,7 @@ it('a fifth list is a declaration and a migration', async () => {
     const root = { FirstName: 'R', LastName: 'T', UserName: 'r', Password: 'long enough', EmailID: 'r@example.com' };
     await createAdmin(store, root, Date.now());
     const key = makeApiKey();
-    await store.addKey({ name: 'k', scope: 'write', owner: 1, hash: hashApiKey(key) }, onCommandLine(Date.now()));
+    await store.addKey({ name: 'k', scopes: ['write'], owner: 1, hash: hashApiKey(key) }, onCommandLine(Date.now()));
     const { limits, trustedProxies } = platformSettings(address);
     const platform = createPlatform({
       resources: [currency],

@@ -31,7 +31,7 @@ export interface Answer {
   };
 }
 
-/** The API on a real socket and a real database, with an admin user 1 and a key of each scope. */
+/** The API on a real socket and a real database, with an admin user 1 and a key that writes and one that reads. */
 export interface Api {
   readonly url: string;
   readonly key: string;
@@ -40,7 +40,8 @@ export interface Api {
   readonly admin: AdminApi;
   /** All that was logged. */
   readonly logged: string[];
-  makeKey(scope: Scope, owner?: number): Promise<{ readonly id: number; readonly key: string }>;
+  /** `scope` may name several, separated by blanks. */
+  makeKey(scope: string, owner?: number): Promise<{ readonly id: number; readonly key: string }>;
   /** Sends a request with the key that may write; a body that is no string becomes JSON. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** The same without a credential. */
@@ -71,7 +72,8 @@ export async function startApi(address: DatabaseAddress, other: Partial<Platform
   await createAdmin(store, root, Date.now());
   const makeKey: Api['makeKey'] = async (scope, owner = 1) => {
     const key = makeApiKey();
-    const id = await store.addKey({ name: scope, scope, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
+    const scopes = scope.split(' ') as Scope[];
+    const id = await store.addKey({ name: scope, scopes, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
     return { id, key };
   };
   const { key } = await makeKey('write');

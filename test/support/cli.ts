@@ -61,13 +61,13 @@ export async function startDaemon(config: string, env?: Readonly<Record<string, 
   const SUBNETD_DATABASE_URL = `sqlite:${join(dirname(config), 'data', 'subnetd.db')}`;
   const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], { SUBNETD_DATABASE_URL, ...env });
   const [, url = ''] = await daemon.waitFor(/"url":"(https?:[^"]+)"/);
-  /** Makes an API key with the scope write, for a reload. */
+  /** Makes an API key with the scope operate, for a reload. */
   const makeKey = async (): Promise<string> => {
     const database = { SUBNETD_DATABASE_URL, ...env };
     const person = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
     await runCli(['admin', 'create', ...person], database);
     const made = await runCli(
-      ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'],
+      ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'operate', '--json'],
       database,
     );
     return (JSON.parse(made.stdout) as { readonly key: string }).key;

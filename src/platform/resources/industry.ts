@@ -29,5 +29,6 @@ export const industry: Resource = {
   ],
   naturalKey: ['IndustryName'],
   flag: { member: 'IsDeleted', outOfUse: true },
+  writeScope: 'lists',
   codes: { missing: 1004, duplicate: 1012 },
 };

@@ -21,5 +21,6 @@ export const projectType: Resource = {
   ],
   naturalKey: ['ContractName'],
   flag: { member: 'IsDeleted', outOfUse: true },
+  writeScope: 'lists',
   codes: { missing: 1004, duplicate: 1012 },
 };

@@ -31,5 +31,6 @@ export const sector: Resource = {
   ],
   naturalKey: ['SkillName', 'IndustryName'],
   flag: { member: 'IsDeleted', outOfUse: true },
+  writeScope: 'lists',
   codes: { missing: 1004, duplicate: 1012 },
 };

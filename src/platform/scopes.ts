@@ -1,0 +1,27 @@
+import { SCOPES, type Scope } from '../model/platform-store.ts';
+
+/** What each scope lets its holder do. `admin` and `operate` stand beside the others: they read no list. */
+const GRANTS: Readonly<Record<Scope, readonly Scope[]>> = {
+  read: ['read'],
+  lists: ['read', 'lists'],
+  write: ['read', 'lists', 'write'],
+  admin: ['admin'],
+  operate: ['operate'],
+};
+
+/** All that the scopes let do, in the order of `SCOPES`. */
+export const expandScopes = (scopes: readonly Scope[]): readonly Scope[] =>
+  SCOPES.filter((scope) => scopes.some((given) => GRANTS[given].includes(scope)));
+
+/** Reads scopes that stand in one text, separated by blanks; undefined when one of them is none, or there is none. */
+export function parseScopes(text: string): readonly Scope[] | undefined {
+  const words = text.split(' ').filter(Boolean);
+  const scopes = SCOPES.filter((scope) => words.includes(scope));
+  return scopes.length > 0 && new Set(words).size === scopes.length ? scopes : undefined;
+}
+
+/** The scopes by which one may do what `needed` lets do, for people: `read, lists or write`. */
+export function listGranting(needed: Scope): string {
+  const granting = SCOPES.filter((scope) => GRANTS[scope].includes(needed));
+  return granting.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+}

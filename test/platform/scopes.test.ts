@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createStore } from '../../src/db/create-store.ts';
+import type { Engine } from '../../src/db/engine.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations.ts';
+import { openPostgres } from '../../src/db/open-postgres.ts';
+import { openSqlite } from '../../src/db/open-sqlite.ts';
+import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { SCOPES, type Scope } from '../../src/model/platform-store.ts';
+import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
+import { onCommandLine } from '../../src/platform/create-admin.ts';
+import { operationsOf } from '../../src/platform/operations.ts';
+import { resources } from '../../src/platform/resources.ts';
+import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
+import { runCli, temporaryFolder } from '../support/cli.ts';
+import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+
+/** Which scopes let each kind of operation through: the contract, section 6. */
+const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
+  listAdminUsers: ['read', 'lists', 'write'],
+  addAdminUser: ['write'],
+  updateAdminUser: ['write'],
+  listProjectTypes: ['read', 'lists', 'write'],
+  addProjectType: ['lists', 'write'],
+  updateProjectType: ['lists', 'write'],
+  listSectors: ['read', 'lists', 'write'],
+  addSector: ['lists', 'write'],
+  updateSector: ['lists', 'write'],
+  listIndustries: ['read', 'lists', 'write'],
+  addIndustry: ['lists', 'write'],
+  updateIndustry: ['lists', 'write'],
+  getToken: SCOPES,
+};
+
+const toWords = (scopes: readonly string[]) => scopes.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+
+const openBare = (address: DatabaseAddress): Promise<Engine> =>
+  address.kind === 'sqlite' ? Promise.resolve(openSqlite(address.path)) : openPostgres(address.url);
+
+describe.each(DATABASE_KINDS)('on %s', (kind) => {
+  let databases: Databases;
+  let api: Api;
+  const keys = new Map<Scope, string>();
+  beforeAll(async () => {
+    databases = await startDatabases(kind);
+    api = await startApi(await databases.create());
+    for (const scope of SCOPES) keys.set(scope, (await api.makeKey(scope)).key);
+  }, 60_000);
+  afterAll(async () => {
+    await api?.stop();
+    await databases?.stop();
+  });
+  const send = (method: string, path: string, credential: string, body?: unknown) =>
+    api.sendBare(method, `${path}?${credential}`, method === 'GET' ? undefined : (body ?? {}));
+  const reload = async (credential: string) =>
+    (await fetch(`${api.url}/-/reload?${credential}`, { method: 'POST' })).status;
+
+  it.each(operationsOf(resources))(
+    '$id takes the scopes that are for it, and refuses the others',
+    async (operation) => {
+      const path = `/api${operation.path.replace('{id}', '0').replace('{updatedby}', '1')}`;
+      const allowed = ALLOWED[operation.id] ?? [];
+      for (const [scope, key] of keys) {
+        const { appErrorCode, errMessage } = await send(operation.method, path, `apiKey=${key}`);
+        if (allowed.includes(scope)) expect(appErrorCode, scope).not.toBe(1104);
+        else
+          expect([appErrorCode, errMessage], scope).toEqual([
+            1104,
+            `this credential may not do that; use one with the scope ${toWords(allowed)}`,
+          ]);
+      }
+    },
+  );
+
+  it('a reload takes the scope operate, and no other', async () => {
+    for (const [scope, key] of keys) expect(await reload(`apiKey=${key}`), scope).toBe(scope === 'operate' ? 200 : 403);
+    const refused = await fetch(`${api.url}/-/reload?apiKey=${keys.get('write')}`, { method: 'POST' });
+    expect(await refused.text()).toBe(
+      'this credential may not do that; use one with the scope operate; a reload needs an API key or a token with the scope operate, or send SIGHUP\n',
+    );
+  });
+
+  it('a scope is asked before path and method', async () => {
+    const read = `apiKey=${keys.get('read')}`;
+    const codes = async (credential: string) => [
+      (await send('POST', '/api/Nothing', credential)).appErrorCode,
+      (await send('DELETE', '/api/AdminUser/Add', credential)).appErrorCode,
+      (await send('GET', '/api/Nothing', credential)).appErrorCode,
+      (await send('GET', '/api/AdminUser/Add', credential)).appErrorCode,
+    ];
+    expect(await codes(read)).toEqual([1104, 1104, 1004, 1001]);
+    expect(await codes(`apiKey=${keys.get('lists')}`)).toEqual([1004, 1104, 1004, 1001]);
+    expect(await codes(`apiKey=${keys.get('operate')}`)).toEqual([1104, 1104, 1104, 1104]);
+  });
+
+  it('a key may have several, and credentials that are sent together may do what all of them may', async () => {
+    const both = (await api.makeKey('read operate')).key;
+    expect(await reload(`apiKey=${both}`)).toBe(200);
+    expect((await send('GET', '/api/Sector/ListAll/0', `apiKey=${both}`)).http).toBe(200);
+    expect((await send('POST', '/api/Sector/Add', `apiKey=${both}`)).appErrorCode).toBe(1104);
+    const together = `apiKey=${both}&apiKey=${keys.get('write')}`;
+    expect((await send('GET', '/api/Sector/ListAll/0', together)).http).toBe(200);
+    expect((await send('POST', '/api/Sector/Add', together)).appErrorCode).toBe(1104);
+    expect(await reload(together)).toBe(403);
+  });
+
+  it('a token made by a password has all of them, and one made by a key has those of the key', async () => {
+    const signIn = { UserName: 'root', Password: ROOT_PASSWORD };
+    const { token } = (await api.sendBare('POST', '/api/Auth/Token', signIn)).data;
+    expect(await reload(`token=${token}`)).toBe(200);
+    expect((await send('POST', '/api/AdminUser/Add', `token=${token}`)).appErrorCode).toBe(1001);
+    for (const [scope, key] of keys) {
+      const made = (await api.sendBare('POST', '/api/Auth/Token', { apiKey: key })).data.token;
+      for (const operation of operationsOf(resources).slice(0, 6)) {
+        const path = `/api${operation.path.replace('{id}', '0').replace('{updatedby}', '1')}`;
+        const { appErrorCode } = await send(operation.method, path, `token=${made}`);
+        expect(appErrorCode !== 1104, `${scope} ${operation.id}`).toBe(ALLOWED[operation.id]?.includes(scope));
+      }
+      expect(await reload(`token=${made}`), scope).toBe(scope === 'operate' ? 200 : 403);
+    }
+  });
+
+  it('a password that another sets ends the tokens of its user, and the trail names the key that did it', async () => {
+    const writer = await api.makeKey('write');
+    const user = { FirstName: 'F', LastName: 'L', UserName: 'ada', Password: 'long enough', EmailID: 'a@example.com' };
+    const flags = { IsActive: true, CreateBy: 1, UpdateBy: 1 };
+    const { UserID } = (await send('POST', '/api/AdminUser/Add', `apiKey=${writer.key}`, { ...user, ...flags })).data;
+    const { token } = (await api.sendBare('POST', '/api/Auth/Token', user)).data;
+    const changed = { ...user, ...flags, Password: 'another one' };
+    expect((await send('PUT', '/api/AdminUser/Update/1', `apiKey=${writer.key}`, changed)).http).toBe(200);
+    expect((await send('GET', '/api/Sector/ListAll/0', `token=${token}`)).appErrorCode).toBe(1104);
+    const events = await api.store.listAudit('', 0, 1_000);
+    expect(events.at(-1)).toMatchObject({
+      ...{ action: 'update', resource: 'AdminUser', recordId: UserID, owner: 1, credential: `key ${writer.id}` },
+      changes: { Password: { from: '********', to: '********' } },
+    });
+  });
+
+  it('a key that has expired is 1123, and its tokens end with it', async () => {
+    const make = async (msFromNow: number) => {
+      const key = makeApiKey();
+      const expiresAt = new Date(Date.now() + msFromNow).toISOString();
+      const fresh = { name: 'short', scopes: ['read'], owner: 1, hash: hashApiKey(key), expiresAt } as const;
+      await api.store.addKey(fresh, onCommandLine(Date.now()));
+      return key;
+    };
+    const over = await send('GET', '/api/Sector/ListAll/0', `apiKey=${await make(-1)}`);
+    expect([over.appErrorCode, over.errMessage]).toEqual([
+      1123,
+      'the API key has expired; ask for a new one (subnetd apikey create)',
+    ]);
+    expect((await send('GET', '/api/Sector/ListAll/0', `apiKey=${await make(60_000)}`)).http).toBe(200);
+    const soon = await make(1_500);
+    const { token } = (await api.sendBare('POST', '/api/Auth/Token', { apiKey: soon })).data;
+    expect((await send('GET', '/api/Sector/ListAll/0', `token=${token}`)).http).toBe(200);
+    await expect
+      .poll(async () => (await send('GET', '/api/Sector/ListAll/0', `token=${token}`)).appErrorCode, { timeout: 5_000 })
+      .toBe(1104);
+  });
+
+  it('a write key of an older version keeps the reload, with a mark, and a read key gains nothing', async () => {
+    const engine = await openBare(await databases.create());
+    try {
+      const scopes = migrations.findIndex(({ name }) => name === '0003-scopes');
+      await migrate(engine, migrations.slice(0, scopes));
+      const stamp = "'2026-01-31T12:00:00.000Z'";
+      await engine.exclusively(async ({ run }) => {
+        await run(`insert into admin_user (first_name, last_name, user_name, user_name_key, password_hash, email_id,
+          email_id_key, is_active) values ('F', 'L', 'u', 'u', 'x', 'a@b.example', 'a@b.example', 1)`);
+        for (const scope of ['write', 'read'])
+          await run(`insert into api_key (name, hash, scope, owner_id, created_at)
+            values ('old', '${hashApiKey(scope)}', '${scope}', 1, ${stamp})`);
+      });
+      await migrate(engine);
+      const { store } = await createStore(engine);
+      expect(await store.listKeys()).toMatchObject([
+        { scopes: ['write', 'operate'], hasOldOperate: true, expiresAt: null },
+        { scopes: ['read'], hasOldOperate: false, expiresAt: null },
+      ]);
+      await store.addKey({ name: 'new', scopes: ['write'], owner: 1, hash: 'h' }, onCommandLine(Date.now()));
+      expect((await store.listKeys()).at(-1)).toMatchObject({ scopes: ['write'], hasOldOperate: false });
+      expect(await store.findKey(hashApiKey('write'))).toMatchObject({ scopes: ['write', 'operate'] });
+    } finally {
+      await engine.close();
+    }
+  });
+});
+
+describe('subnetd apikey', () => {
+  it('makes keys of several scopes that end, and lists the mark of an old one', async () => {
+    const folder = temporaryFolder();
+    const path = folder.path('subnetd.db');
+    const env = { SUBNETD_DATABASE_URL: `sqlite:${path}` };
+    const create = (...words: readonly string[]) =>
+      runCli(['apikey', 'create', '--name', 'ci', '--owner', '1', ...words], env);
+    try {
+      const person = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
+      await runCli(['admin', 'create', ...person], env);
+      const made = await create('--scope', 'operate', '--scope', 'read', '--expires', '2999-12-31', '--json');
+      expect(JSON.parse(made.stdout)).toEqual({
+        ...{ id: 1, name: 'ci', owner: 1, scope: 'read operate', expiresAt: '2999-12-31T00:00:00.000Z' },
+        key: expect.stringMatching(/^subnetd_/),
+      });
+      expect((await create('--scope', 'lists')).stdout).toMatch(/^API key 2: ci, scope lists, owner 1\nkey, shown/);
+      for (const [words, problem] of [
+        [['--scope', 'all'], '--scope must be one of read, lists, write, admin, operate; give it again for more'],
+        [
+          ['--scope', 'read', '--scope', 'x'],
+          '--scope must be one of read, lists, write, admin, operate; give it again for more',
+        ],
+        [
+          ['--scope', 'read', '--expires', '2020-01-01'],
+          '--expires must be in the future; 2020-01-01T00:00:00.000Z is not',
+        ],
+        [
+          ['--scope', 'read', '--expires', '2999-02-30'],
+          '--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z',
+        ],
+        [
+          ['--scope', 'read', '--expires', 'soon'],
+          '--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z',
+        ],
+      ] as const)
+        expect(await create(...words)).toMatchObject({ code: 2, stderr: `subnetd apikey create: ${problem}\n` });
+      const engine = openSqlite(path);
+      await engine.exclusively(({ run }) =>
+        run("update api_key set scope = 'write operate', old_operate = 1 where id = 2"),
+      );
+      await engine.close();
+      expect((await runCli(['apikey', 'list'], env)).stdout).toBe(
+        [
+          '1     read operate   owner 1     last used never, expires 2999-12-31T00:00:00.000Z  ci',
+          '2     write operate  owner 1     last used never  ci',
+          '      warning: has the scope operate because it was made before scopes; make a new key without it, and revoke this one',
+          '',
+        ].join('\n'),
+      );
+      const listed = JSON.parse((await runCli(['apikey', 'list', '--json'], env)).stdout) as readonly object[];
+      expect(listed[1]).toMatchObject({ scope: 'write operate', hasOldOperate: true });
+    } finally {
+      folder.remove();
+    }
+  }, 60_000);
+});
