@@ -12,6 +12,7 @@ import type { Environment } from './inventory/substitute.ts';
 import { watchFile } from './inventory/watch-file.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
+import type { Clock } from './model/clock.ts';
 import type { Inventory } from './model/target.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
@@ -33,8 +34,7 @@ export interface AppOptions {
   readonly instance: string;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** The running program. */
@@ -52,7 +52,8 @@ const DRAIN_MS = 2_000;
 export async function startApp(
   options: AppOptions,
 ): Promise<{ readonly ok: true; readonly app: App } | { readonly ok: false; readonly problems: readonly string[] }> {
-  const { configPath, environment, build, log, listener, now } = options;
+  const { configPath, environment, build, log, listener, clock } = options;
+  const { now, toWall } = clock;
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
 
@@ -60,12 +61,12 @@ export async function startApp(
   const own = createOwnMetrics(build, {
     isDockerUp: () => monitor.isDockerUp(),
     isDatabaseUp: () => api.isDatabaseUp(),
-    lastReload: () => lastReload,
+    lastReload: () => ({ ...lastReload, successAt: toWall(lastReload.successAt) }),
     alerts: () => push.counts,
   });
-  const api = startAdminApi(options.platform, build.version, log, now);
+  const api = startAdminApi(options.platform, build.version, log, () => toWall(now()));
   const monitor = createMonitor({
-    now,
+    clock,
     scheduled: true,
     positions: api.positions(options.instance),
     onFinished: own.roundFinished,
@@ -125,10 +126,11 @@ export async function startApp(
   };
   const reload = createReloads(reloadNow);
 
+  const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({
     version: build.version,
-    metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds) + (await own.render()),
-    status: () => toStatus(monitor.snapshot()),
+    metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await own.render()),
+    status,
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reload('request'),
@@ -150,7 +152,7 @@ export async function startApp(
   return {
     ok: true,
     app: {
-      status: () => toStatus(monitor.snapshot()),
+      status,
       reload,
       stop: async () => {
         file.stop();

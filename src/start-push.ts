@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Seen } from './alerts/seen.ts';
 import type { Alertmanagers } from './model/alertmanager.ts';
+import type { Clock } from './model/clock.ts';
 import type { IncidentStore } from './model/incident.ts';
 import type { Push } from './push/create-push.ts';
 import type { AlertCounts } from './push/create-sender.ts';
@@ -22,7 +23,7 @@ export interface PushDeps {
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
   readonly log: Logger;
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** More late rounds than this are no longer told apart. */
@@ -32,7 +33,7 @@ const MAX_LATE = 1_000;
 const KEPT_MS = 10 * 60_000;
 
 /** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
-export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, now }: PushDeps): PushLink {
+export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
   const links = { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
   /** When rounds were late, the newest at the end. */
@@ -48,7 +49,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
     const judge = createJudge(links);
     const failed = createTally(KEPT_MS);
     return createPush({
-      now,
+      clock,
       judge: (time, open) => {
         failed.note(time, counts.failed + counts.dropped);
         return judge({ ...see(), now: time, instance, lateRounds, notSent: failed.since }, open);
@@ -78,7 +79,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, no
   return {
     counts,
     roundLate: (subnet) => {
-      late.push({ subnet, at: now() });
+      late.push({ subnet, at: clock.now() });
       if (late.length > MAX_LATE) late.shift();
     },
     use: (alertmanagers) => {

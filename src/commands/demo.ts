@@ -18,6 +18,7 @@ import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
 import { prepareDemoApi } from '../demo-api.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
+import { createProcessClock } from '../model/clock.ts';
 import { readBuild } from '../read-build.ts';
 import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -129,7 +130,7 @@ async function watchSimulation(
       log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
       listener,
       platform: { ...settings.platform, database },
-      now: Date.now,
+      clock: createProcessClock(),
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
     const { app } = started;

@@ -1,5 +1,6 @@
 import { toStatus } from '../http/to-status.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
+import { createProcessClock } from '../model/clock.ts';
 import { sayDuration } from '../model/duration.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
 import type { Snapshot, TargetState } from '../monitor/board.ts';
@@ -59,8 +60,9 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     return 2;
   }
   let broke = false;
+  const clock = createProcessClock();
   const monitor = createMonitor({
-    now: Date.now,
+    clock,
     scheduled: false,
     onFinished: () => {},
     onLate: () => {},
@@ -87,7 +89,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     await monitor.lookNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));
   }
   progress.end();
-  const status = toStatus(monitor.snapshot());
+  const status = toStatus(monitor.snapshot(), clock.toWall);
   await monitor.stop();
   process.stdout.write(flags.json ? `${JSON.stringify(status, null, 2)}\n` : statusTable(status));
   const fails = status.subnets.some(({ targets }) =>

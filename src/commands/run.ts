@@ -1,5 +1,6 @@
 import { type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
+import { createProcessClock } from '../model/clock.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
@@ -52,7 +53,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     log,
     listener,
     checkUser: web?.checkUser,
-    now: Date.now,
+    clock: createProcessClock(),
   });
   if (!started.ok) {
     await listener.stop(0);

@@ -18,10 +18,10 @@ export interface Status {
   }[];
 }
 
-const toIso = (ms: number): string => new Date(ms).toISOString();
+const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
-/** A snapshot in the shape of `/status.json`. */
-export const toStatus = (snapshot: Snapshot): Status => ({
+/** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
+export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
   subnets: snapshot.map(({ subnet, targets }) => ({
     name: subnet.name,
     targets: targets.map(({ target, checks }) => ({
@@ -31,8 +31,8 @@ export const toStatus = (snapshot: Snapshot): Status => ({
         check,
         verdict,
         reason,
-        since: toIso(since),
-        lastRun: lastRun === undefined ? null : toIso(lastRun),
+        since: toIso(toWall(since)),
+        lastRun: lastRun === undefined ? null : toIso(toWall(lastRun)),
       })),
     })),
   })),

@@ -14,8 +14,6 @@ export interface LedgerEntry {
 /** Counts hits; nothing is copied until somebody reads it. */
 export interface Ledger {
   add(hit: LogHit): void;
-  /** The clock was set by so many milliseconds. */
-  shift(byMs: number): void;
   read(): Readonly<Record<string, LedgerEntry>>;
 }
 
@@ -38,9 +36,6 @@ export function createLedger(pack: readonly LogPattern[], own: readonly Pattern[
       if (counted) entry.count++;
       entry.at = Math.max(entry.at, at);
       entry.order = order;
-    },
-    shift: (byMs) => {
-      for (const entry of entries.values()) entry.at += byMs;
     },
     read: () =>
       Object.fromEntries(

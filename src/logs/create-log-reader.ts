@@ -19,11 +19,13 @@ export interface LogReaderOptions {
   readonly timezone: string;
   /** The time of reading, in Unix milliseconds; asked for only when a line matches. */
   readonly now: () => number;
+  /** The time of a hit, given the one that its line carries, if any; without it that time, or that of reading. */
+  readonly place?: (stamp: number | undefined) => number;
   readonly onHit: (hit: Omit<LogHit, 'counted'>) => void;
 }
 
 /** A reader; throws for an own pattern that `compileOwnPattern` refuses, which the inventory has refused before. */
-export function createLogReader({ pack, own, timezone, now, onHit }: LogReaderOptions): LogReader {
+export function createLogReader({ pack, own, timezone, now, place, onHit }: LogReaderOptions): LogReader {
   const replaced = new Set(own.map(({ name }) => name));
   const matcher = createMatcher(
     pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
@@ -33,8 +35,8 @@ export function createLogReader({ pack, own, timezone, now, onHit }: LogReaderOp
   let stamped: number | undefined;
   const onMatch: OnMatch = ({ name, means }, value, line) => {
     const readAt = now();
-    // A clock that is ahead of ours must not make a line good for longer.
-    const at = Math.min(stamped ?? readTime(line, readAt) ?? readAt, readAt);
+    const stamp = stamped ?? readTime(line, readAt);
+    const at = place === undefined ? Math.min(stamp ?? readAt, readAt) : place(stamp);
     onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value });
   };
   return {

@@ -2,10 +2,9 @@ import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import type { TargetState } from '../monitor/board.ts';
 import { escapeLabel } from './escape-label.ts';
-import type { Family } from './family.ts';
+import { type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
 
-const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
 const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
 
 /** A check that was judged; of one that cannot be, or has nothing to look at, there is no verdict to tell. */
@@ -65,8 +64,10 @@ export const families: readonly Family[] = [
     'Whether the check was judged through a fallback or with less to see (1) or not (0).',
     (state) => (judged(state) ? bit(state.verdict === 'degraded') : undefined),
   ),
-  check('last_run_timestamp_seconds', 'gauge', 'When the check ran last, in Unix seconds.', (state) =>
-    ran(state) ? seconds(state.lastRun) : undefined,
+  timeOf(
+    check('last_run_timestamp_seconds', 'gauge', 'When the check ran last, in Unix seconds.', (state) =>
+      ran(state) ? state.lastRun : undefined,
+    ),
   ),
   check('interval_seconds', 'gauge', 'The gap between two runs of the check by its schedule.', (state, interval) =>
     ran(state) ? interval : undefined,
@@ -110,10 +111,12 @@ export const families: readonly Family[] = [
   perBlock('timestamp_seconds', 'The time in the header of the block, in Unix seconds.', ({ facts }, block) =>
     facts.node?.observation[block]?.ok ? facts.node[block]?.timestamp : undefined,
   ),
-  perBlock(
-    'advanced_timestamp_seconds',
-    'When the height was last seen to rise, at first when it was first seen, in Unix seconds.',
-    ({ facts }, block) => seconds(facts.node?.[block]?.advancedAt),
+  timeOf(
+    perBlock(
+      'advanced_timestamp_seconds',
+      'When the height was last seen to rise, at first when it was first seen, in Unix seconds.',
+      ({ facts }, block) => facts.node?.[block]?.advancedAt,
+    ),
   ),
   node('peers', 'Peers by admin_peers, else by net_peerCount.', ({ facts }) => {
     const peers = facts.node?.observation.peers;
@@ -144,8 +147,13 @@ export const families: readonly Family[] = [
     'Memory limit of the container; absent when it has none.',
     (state) => found(state)?.memoryLimitBytes,
   ),
-  container('start_timestamp_seconds', 'gauge', 'When the container started last, in Unix seconds.', (state) =>
-    seconds(found(state)?.startedAt),
+  timeOf(
+    container(
+      'start_timestamp_seconds',
+      'gauge',
+      'When the container started last, in Unix seconds.',
+      (state) => found(state)?.startedAt,
+    ),
   ),
   container(
     'restarts_total',

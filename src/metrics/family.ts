@@ -26,7 +26,12 @@ export interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   readonly help: string;
+  /** Its values are watched time, and become Unix seconds on the page. */
+  readonly isTime?: true;
   /** The names of its labels, where the kind of its samples does not tell them. */
   readonly labels?: string;
   readonly samples: readonly Samples[];
 }
+
+/** A family whose values are watched time. */
+export const timeOf = (family: Family): Family => ({ ...family, isTime: true });

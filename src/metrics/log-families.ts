@@ -2,9 +2,7 @@ import type { LogSource } from '../model/log.ts';
 import type { TargetState } from '../monitor/board.ts';
 import { countHeardNodes } from '../rules/count-heard-nodes.ts';
 import type { LogFacts, PatternFacts } from '../rules/fold-logs.ts';
-import type { Family, ListSample } from './family.ts';
-
-const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
+import { type Family, type ListSample, timeOf } from './family.ts';
 
 const perSource = (logs: LogFacts, value: (source: LogSource) => number): readonly ListSample[] =>
   (['container', 'file'] as const)
@@ -74,12 +72,14 @@ export const logFamilies: readonly Family[] = [
     PATTERN_LABELS,
     (logs) => perPattern(logs, ({ count }) => count),
   ),
-  list(
-    'subnet_log_last_match_timestamp_seconds',
-    'gauge',
-    'When the last line that matched the pattern was printed, in Unix seconds.',
-    PATTERN_LABELS,
-    (logs) => perPattern(logs, ({ at }) => at / 1000),
+  timeOf(
+    list(
+      'subnet_log_last_match_timestamp_seconds',
+      'gauge',
+      'When the last line that matched the pattern was printed, in Unix seconds.',
+      PATTERN_LABELS,
+      (logs) => perPattern(logs, ({ at }) => at),
+    ),
   ),
   {
     name: 'subnet_log_file_bytes',
@@ -123,26 +123,32 @@ export const logFamilies: readonly Family[] = [
     'relayer',
     ({ relayer }) => relayer?.submissions ?? 0,
   ),
-  single(
-    'subnet_relayer_last_submission_timestamp_seconds',
-    'gauge',
-    'When the relayer last said that blocks were submitted, in Unix seconds.',
-    'relayer',
-    ({ relayer }) => seconds(relayer?.submittedAt),
+  timeOf(
+    single(
+      'subnet_relayer_last_submission_timestamp_seconds',
+      'gauge',
+      'When the relayer last said that blocks were submitted, in Unix seconds.',
+      'relayer',
+      ({ relayer }) => relayer?.submittedAt,
+    ),
   ),
-  single(
-    'subnet_stats_last_block_data_timestamp_seconds',
-    'gauge',
-    'When the stats server last got a block from a node, in Unix seconds.',
-    'stats',
-    ({ stats }) => seconds(stats?.block?.at),
+  timeOf(
+    single(
+      'subnet_stats_last_block_data_timestamp_seconds',
+      'gauge',
+      'When the stats server last got a block from a node, in Unix seconds.',
+      'stats',
+      ({ stats }) => stats?.block?.at,
+    ),
   ),
-  single(
-    'subnet_stats_last_history_data_timestamp_seconds',
-    'gauge',
-    'When the stats server last got a history from a node, in Unix seconds.',
-    'stats',
-    ({ stats }) => seconds(stats?.historyAt),
+  timeOf(
+    single(
+      'subnet_stats_last_history_data_timestamp_seconds',
+      'gauge',
+      'When the stats server last got a history from a node, in Unix seconds.',
+      'stats',
+      ({ stats }) => stats?.historyAt,
+    ),
   ),
   {
     name: 'subnet_frontend_errors_total',

@@ -34,14 +34,18 @@ function getCheckLabels(sets: LabelSets, check: CheckName): string {
 
 /**
  * The metrics of the watched subnets in Prometheus's text format 0.0.4, made of one snapshot: what is not in it leaves no
- * series. A family without a sample is left out whole.
+ * series. A family without a sample is left out whole. `toWall` is the clock's.
  */
-export function renderFamilies(snapshot: Snapshot, intervalSeconds: IntervalSeconds): string {
+export function renderFamilies(
+  snapshot: Snapshot,
+  intervalSeconds: IntervalSeconds,
+  toWall: (at: number) => number = (at) => at,
+): string {
   let page = '';
-  for (const { name, type, help, samples } of families) {
+  for (const { name, type, help, samples, isTime } of families) {
     let body = '';
     const add = (labels: string, value: number | undefined) => {
-      if (value !== undefined) body += `${name}{${labels}} ${value}\n`;
+      if (value !== undefined) body += `${name}{${labels}} ${isTime ? toWall(value) / 1000 : value}\n`;
     };
     for (const sample of samples) {
       for (const subnet of snapshot) {

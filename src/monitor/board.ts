@@ -74,8 +74,8 @@ function toFailures(target: Target, facts: Facts, now: number): TargetState['fai
   return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
 }
 
-/** An empty board. */
-export function createBoard(): Board {
+/** An empty board; `toWall` is the clock's. */
+export function createBoard(toWall: (at: number) => number = (at) => at): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
@@ -112,7 +112,7 @@ export function createBoard(): Board {
   /** A target's checks of one round, judged by what is known now. */
   const judge = ({ subnet, states }: Entry, state: TargetState, round: RoundName, now: number) => {
     const { target, facts } = state;
-    const view = { target, facts, subnet: states, settings: subnet.checks, consensus: subnet.consensus, now };
+    const view = { target, facts, subnet: states, settings: subnet.checks, consensus: subnet.consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
       const check = checks.find(({ name }) => name === before.check) as Check;

@@ -3,13 +3,12 @@ import { createLogReader } from '../logs/create-log-reader.ts';
 import { followContainer } from '../logs/follow-container.ts';
 import { followFiles } from '../logs/follow-files.ts';
 import { packs } from '../logs/packs.ts';
+import type { Clock } from '../model/clock.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
 import { type CheckSettings, positionKey, type Target } from '../model/target.ts';
 import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
-import { shiftTimes } from '../rules/shift-times.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import { findLogContainer } from './find-log-container.ts';
-import { watchClock } from './watch-clock.ts';
 
 /** Follows the log of one target. */
 export interface LogWatch {
@@ -18,13 +17,13 @@ export interface LogWatch {
   stop(): Promise<void>;
 }
 
-/** What a watch is given; `now` is in Unix milliseconds. */
+/** What a watch is given. */
 export interface LogWatchOptions {
   readonly target: Target;
   readonly settings: CheckSettings['logs'];
   readonly docker: DockerLink;
   readonly positions: PositionStore;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Reading begins after this. */
   readonly ready: Promise<unknown>;
   /** Something that matters has come; `urgent` when a check may have failed by it. Called at most every few milliseconds. */
@@ -49,11 +48,12 @@ function windowMs({ component }: Target, settings: CheckSettings['logs']): numbe
 
 /** Begins to follow everything that the inventory names for a target. */
 export function createLogWatch(options: LogWatchOptions): LogWatch {
-  const { target, settings, docker, positions, now, ready, onNews } = options;
+  const { target, settings, docker, positions, clock, ready, onNews } = options;
   const { component, logFiles, container, patterns: own } = target;
   const pack = packs[component];
   const ledger = createLedger(pack, own);
-  let begun = now();
+  const { now } = clock;
+  const begun = now();
   const unread = { up: false, since: begun, caughtUp: false, lines: 0 };
   const sources = new Map<LogSource, LogSourceState>(logFiles.length > 0 ? [['file', unread]] : []);
   let state: LogState = {};
@@ -78,25 +78,6 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   };
 
   const counts: Record<LogSource, number> = { container: 0, file: 0 };
-  /** What is known stays as old as it is when the clock of the machine is set, also by hours. */
-  const findJump = watchClock(now);
-  const followClock = () => {
-    const jumped = findJump();
-    if (jumped === 0) return;
-    begun += jumped;
-    state = shiftTimes(state, jumped);
-    ledger.shift(jumped);
-    for (const [source, known] of sources) sources.set(source, { ...known, since: known.since + jumped });
-  };
-  let readAt = begun;
-  /** The time of reading a line. */
-  const clock = (): number => {
-    const time = now();
-    // Only then may the clock have been set: looking at two clocks for each line would take time.
-    if (time < readAt || time > readAt + 1_000) followClock();
-    readAt = time;
-    return time;
-  };
   const setState = (source: LogSource, since: number, fault: LogFault | undefined) => {
     const up = fault === undefined;
     sources.set(source, { up, since, caughtUp: up, lines: 0, ...(fault && { fault }) });
@@ -113,14 +94,19 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     timezone: string,
     patterns: readonly LogPattern[],
     ofOwn: typeof own,
-    readAt: () => number,
+    latest: () => number,
     toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined,
   ) =>
     createLogReader({
       pack: patterns,
       own: ofOwn,
       timezone,
-      now: readAt,
+      now: () => clock.toWall(latest()),
+      place: (stamp) => {
+        const readAt = latest();
+        // A clock that is ahead of ours must not make a line good for longer.
+        return stamp === undefined ? readAt : Math.min(clock.fromWall(stamp), readAt);
+      },
       onHit: (bare) => {
         const hit = toHit(bare);
         if (hit !== undefined) add(hit);
@@ -129,7 +115,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   const faults = new Map<string, LogFault | undefined>();
   for (const { path, timezone } of logFiles) {
-    const fresh = reader(timezone, pack, own, clock, (hit) => ({ ...hit, counted: true }));
+    const fresh = reader(timezone, pack, own, now, (hit) => ({ ...hit, counted: true }));
     const past = reader(
       timezone,
       pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
@@ -168,7 +154,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const lookBackMs = windowMs(target, settings);
     let isOld = false;
-    const lines = reader('UTC', patterns, besideFiles ? [] : own, clock, (hit) => ({
+    const lines = reader('UTC', patterns, besideFiles ? [] : own, now, (hit) => ({
       ...hit,
       counted: !isOld && !uncounted.has(hit.pattern),
     }));
@@ -185,7 +171,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           return found;
         },
         open: docker.open,
-        beginAt: begun - lookBackMs,
+        beginAt: clock.toWall(begun - lookBackMs),
         onLine: (text, start, end, at, old) => {
           if (!old) counts.container++;
           isOld = old;
@@ -197,16 +183,13 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   }
 
   return {
-    facts: () => {
-      followClock();
-      return {
-        ...state,
-        sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
-        patterns: ledger.read(),
-        ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
-        ...(created && { created }),
-      };
-    },
+    facts: () => ({
+      ...state,
+      sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
+      patterns: ledger.read(),
+      ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
+      ...(created && { created }),
+    }),
     stop: async () => {
       stopped = true;
       clearTimeout(news);

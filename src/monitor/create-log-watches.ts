@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
 import { seenThrough } from '../rules/seen-through.ts';
@@ -30,7 +31,7 @@ const isSame = (known: Target, target: Target): boolean =>
 export function createLogWatches(
   docker: DockerLink,
   positions: PositionStore,
-  now: () => number,
+  clock: Clock,
   onNews: (target: Target, urgent: boolean) => void,
 ): LogWatches {
   type Entry = { readonly target: Target; readonly watch: LogWatch };
@@ -58,7 +59,7 @@ export function createLogWatches(
                 settings,
                 docker,
                 positions,
-                now,
+                clock,
                 ready,
                 onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
               });

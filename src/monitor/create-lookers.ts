@@ -1,3 +1,4 @@
+import type { ContainerObservation } from '../model/observation.ts';
 import type { NodeTarget, RoundName, Subnet, Target } from '../model/target.ts';
 import { createConsoleNodeProbe, createIpcNodeProbe } from '../probes/console-node-probe.ts';
 import { createExecNodeProbe } from '../probes/exec-node-probe.ts';
@@ -24,6 +25,8 @@ export interface LookerTools {
   readonly docker: DockerLink;
   readonly browsers: BrowserLink;
   readonly logs: LogWatchPlan;
+  /** Docker's times in watched time. */
+  readonly toWatched: (observation: ContainerObservation) => ContainerObservation;
 }
 
 function createProbe(
@@ -63,7 +66,7 @@ export function createLooker(
   round: RoundName,
   target: Target,
   subnet: Subnet,
-  { docker, browsers, logs }: LookerTools,
+  { docker, browsers, logs, toWatched }: LookerTools,
   now: () => number,
 ): Looker | undefined {
   const { checks } = subnet;
@@ -103,7 +106,7 @@ export function createLooker(
   if (round === 'containers' && target.container !== undefined) {
     const { container } = target;
     const look = async () => {
-      const observation = await docker.look(container, checks.containers.timeoutMs);
+      const observation = toWatched(await docker.look(container, checks.containers.timeoutMs));
       const at = now();
       return (facts: Facts) => ({ ...facts, container: foldContainer(facts.container, observation, at) });
     };

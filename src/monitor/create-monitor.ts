@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
+import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
 import { type Inventory, positionKeys, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
@@ -7,6 +8,7 @@ import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
 import { createBrowserLink } from './create-browser-link.ts';
 import { createDockerLink } from './create-docker-link.ts';
+import { createDockerTimes } from './create-docker-times.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
@@ -32,9 +34,9 @@ export interface Monitor {
   stop(): Promise<void>;
 }
 
-/** What the monitor is given; `now` is in Unix milliseconds. */
+/** What the monitor is given. */
 export interface MonitorOptions extends RoundEvents {
-  readonly now: () => number;
+  readonly clock: Clock;
   /** False: nothing is looked at but by `lookNow`. */
   readonly scheduled: boolean;
   /** Where it is kept how far logs were read; without it, a restart of subnetd begins anew. */
@@ -58,17 +60,19 @@ interface Watch {
 
 /** A monitor without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
-  const { now, scheduled, onFinished, onLate, onBug } = options;
+  const { clock, scheduled, onFinished, onLate, onBug } = options;
   const positions = options.positions && createKeptPositions(options.positions);
-  const board = createBoard();
+  const { now } = clock;
+  const board = createBoard(clock.toWall);
   let watches: readonly Watch[] = [];
   let ready = false;
 
   const onEvent = (event: DockerEvent) => {
+    const at = clock.fromWall(event.at);
     for (const { subnet, lookers } of watches) {
       for (const target of subnet.targets) {
         if (!target.container || !matchesContainer(target.container, event)) continue;
-        board.fold(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) }));
+        board.fold(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, { ...event, at }) }));
         const looker = lookers.get('containers')?.get(target);
         if (looker) void look(target, 'containers', looker);
       }
@@ -77,6 +81,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const docker = createDockerLink(onEvent);
   const browsers = createBrowserLink();
 
+  /** A look in which the process did not run may have timed out by that alone, so it is made again. */
+  const lookAwake = async (looker: Looker) => {
+    for (;;) {
+      const started = now();
+      const fold = await looker.look();
+      if (clock.resumedAt() <= started) return { fold, seconds: (now() - started) / 1000 };
+    }
+  };
+
   const underWay = new Set<Promise<void>>();
   const recorded = new WeakMap<Looker, number>();
   let looks = 0;
@@ -84,13 +97,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const look = (target: Target, round: RoundName, looker: Looker): Promise<void> => {
     looks += 1;
     const number = looks;
-    const started = performance.now();
-    const done = looker
-      .look()
-      .then((fold) => {
+    const done = lookAwake(looker)
+      .then(({ fold, seconds }) => {
         if (number < (recorded.get(looker) ?? 0)) return;
         recorded.set(looker, number);
-        board.record(target, round, fold, (performance.now() - started) / 1000, now());
+        board.record(target, round, fold, seconds, now());
       })
       .catch(onBug)
       .finally(() => underWay.delete(done));
@@ -118,7 +129,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
         .then((fold) => board.fold(target, fold))
         .catch(onBug);
   };
-  const logs = createLogWatches(docker, positions ?? createMemoryPositions(), now, onLogNews);
+  const logs = createLogWatches(docker, positions ?? createMemoryPositions(), clock, onLogNews);
+
+  /** For how long the process has run since it was last suspended. */
+  const awakeMs = () => now() - clock.resumedAt();
+  const toWatched = createDockerTimes(clock.fromWall);
 
   /** The lookers of a watch that a new one of the same subnet can go on with, by the key of their target. */
   const findKept = (before: Watch | undefined, round: RoundName, subnet: Subnet): ReadonlyMap<string, Looker> => {
@@ -153,7 +168,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const [round, own] of lookers) {
         const kept = findKept(before, round, subnet);
         for (const target of subnet.targets) {
-          const tools = { docker, browsers, logs: plan };
+          const tools = { docker, browsers, logs: plan, toWatched };
           const looker = kept.get(targetKey(target)) ?? createLooker(round, target, subnet, tools, now);
           if (looker) own.set(target, looker);
         }
@@ -162,7 +177,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         if (own.size === 0 || !scheduled) continue;
         const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
-        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate }));
+        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate, awakeMs }));
       }
       return { subnet, lookers, rounds };
     } catch (error) {
@@ -207,6 +222,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
 
   const watchdog = setInterval(() => {
+    now();
     for (const { rounds } of watches) for (const round of rounds) round.wake();
   }, WATCHDOG_MS);
 

@@ -36,14 +36,17 @@ const MAX_SPREAD_MS = 30_000;
 const OVERDUE_MS = 5_000;
 const DEAD_MS = 60_000;
 
-/** Once started, runs the round at once, then by its schedule, never over itself, the looks spread over the interval. */
+/**
+ * Once started, runs the round at once, then by its schedule, never over itself, the looks spread over the interval. `awakeMs` tells for
+ * how long the process has run since it was last suspended.
+ */
 export function createRound(
   { name: subnet }: Subnet,
   name: RoundName,
   targets: readonly Target[],
   { schedule, timeoutMs }: { readonly schedule: Schedule; readonly timeoutMs: number },
   look: (target: Target) => Promise<void>,
-  { onFinished, onLate }: RoundEvents,
+  { onFinished, onLate, awakeMs }: RoundEvents & { readonly awakeMs: () => number },
 ): Round {
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
@@ -63,15 +66,17 @@ export function createRound(
   };
 
   let timer = createTimer(schedule, tick);
+  /** A process that was suspended has not been late while it was. */
+  const overdueMs = () => Math.min(performance.now() - timer.dueAt(), awakeMs());
   return {
     subnet,
     name,
     intervalMs: timer.intervalMs,
     first,
     start: () => void run(0).then(firstEnded),
-    isAlive: () => performance.now() - timer.dueAt() < DEAD_MS,
+    isAlive: () => overdueMs() < DEAD_MS,
     wake: () => {
-      if (performance.now() - timer.dueAt() < OVERDUE_MS) return;
+      if (overdueMs() < OVERDUE_MS) return;
       onLate(subnet, name, 'overdue');
       timer.stop();
       timer = createTimer(schedule, tick);

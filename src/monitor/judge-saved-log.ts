@@ -117,6 +117,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     settings,
     consensus: 'XDPoS',
     now: last ?? 0,
+    toWall: (at: number) => at,
   };
   return {
     lines,

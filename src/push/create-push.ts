@@ -1,7 +1,9 @@
+import { convertIncidents } from '../incidents/convert-incidents.ts';
 import { findDue, type Told } from '../incidents/find-due.ts';
 import { foldIncidents, type Transition } from '../incidents/fold-incidents.ts';
 import { mergeIncidents } from '../incidents/merge-incidents.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
+import type { Clock } from '../model/clock.ts';
 import type { Finding, IncidentStore, Incidents } from '../model/incident.ts';
 import { createClient } from './create-client.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
@@ -14,9 +16,9 @@ export interface Push {
   stop(): Promise<void>;
 }
 
-/** What a push is made of; `now` is in Unix milliseconds. */
+/** What a push is made of. */
 export interface PushOptions {
-  readonly now: () => number;
+  readonly clock: Clock;
   /** What is found now, of every alert of every thing that is watched, beside those that are open. */
   readonly judge: (now: number, open: Incidents) => readonly Finding[];
   /** Rejects while the database is away: then what fires is kept in memory alone. */
@@ -43,32 +45,34 @@ const DRAIN_MS = 2_000;
 
 /** A push without Alertmanagers. */
 export function createPush(options: PushOptions): Push {
-  const { now, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
+  const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
+  const { now, toWall } = clock;
   let senders: readonly Sender[] = [];
   let incidents: Incidents = new Map();
   let told: Told = new Map();
 
   const tell = (time: number) => {
-    const due = findDue(incidents, told, time, resendMs);
+    // An Alertmanager ends by the wall clock what it is not told again, whether we have run or not.
+    const at = toWall(time);
+    const due = findDue(incidents, told, at, resendMs);
     const stillThere = [...told].filter(([key]) => incidents.has(key));
-    told = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at: time, phase }] as const)]);
+    told = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at, phase }] as const)]);
     const alerts = new Map(
-      [...due].map(([key, incident]) => [key, toAlert(incident, time, LEASE_RESENDS * resendMs, generatorUrl)]),
+      [...due].map(([key, incident]) => [key, toAlert(incident, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
     );
     for (const sender of senders) sender.offer(alerts);
   };
 
-  /** What the database holds; undefined until it has been read. */
+  /** What the database holds, in wall time; undefined until it has been read. */
   let saved: Incidents | undefined;
   const save = async () => {
     try {
       const store = await options.store();
       if (saved === undefined) {
-        const kept = await store.load();
-        incidents = mergeIncidents(incidents, kept);
-        saved = mergeIncidents(new Map(), kept);
+        saved = mergeIncidents(new Map(), await store.load());
+        incidents = mergeIncidents(incidents, [...convertIncidents(saved, clock.fromWall).values()]);
       }
-      const current = incidents;
+      const current = convertIncidents(incidents, toWall);
       const before = saved;
       const changed = [...current].filter(([key, { phase, activeAt }]) => {
         const old = before.get(key);

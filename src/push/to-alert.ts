@@ -1,3 +1,4 @@
+import type { Clock } from '../model/clock.ts';
 import type { AlertAnnotations, AlertLabels, Incident } from '../model/incident.ts';
 
 /** An alert as `POST /api/v2/alerts` takes it; times are RFC 3339. */
@@ -10,10 +11,18 @@ export interface PostableAlert {
 }
 
 /** An incident as of `now`; one that fires ends `leaseMs` later unless it is told again. */
-export const toAlert = (incident: Incident, now: number, leaseMs: number, generatorUrl?: string): PostableAlert => ({
+export const toAlert = (
+  incident: Incident,
+  now: number,
+  leaseMs: number,
+  toWall: Clock['toWall'],
+  generatorUrl?: string,
+): PostableAlert => ({
   labels: incident.labels,
   annotations: incident.annotations,
-  startsAt: new Date(incident.firedAt ?? incident.activeAt).toISOString(),
-  endsAt: new Date(incident.resolvedAt ?? now + leaseMs).toISOString(),
+  startsAt: new Date(toWall(incident.firedAt ?? incident.activeAt)).toISOString(),
+  endsAt: new Date(
+    incident.resolvedAt === undefined ? toWall(now) + leaseMs : toWall(incident.resolvedAt),
+  ).toISOString(),
   ...(generatorUrl !== undefined && { generatorURL: generatorUrl }),
 });

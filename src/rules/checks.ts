@@ -124,11 +124,11 @@ export const checks: readonly Check[] = [
     isOf: ({ container }) => container !== undefined,
     round: () => 'containers',
     skippedBecause: () => undefined,
-    judge: ({ target, facts, settings, now }) =>
+    judge: ({ target, facts, settings, now, toWall }) =>
       target.container === undefined
         ? unknown('no container')
         : explainKnown(
-            judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now),
+            judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now, toWall),
             activeFailures(target, facts, now),
           ),
   },

@@ -40,10 +40,14 @@ function explainCode(code: number): string {
   return 'an error';
 }
 
-const sayTime = (at: number | undefined): string => (at === undefined ? '' : ` at ${new Date(at).toISOString()}`);
+type ToWall = (at: number) => number;
 
-function explainExited({ name, oomKilled, exitCode, finishedAt, memoryLimitBytes }: Container): string {
-  const when = sayTime(finishedAt);
+const sayTime = (at: number | undefined, toWall: ToWall): string =>
+  at === undefined ? '' : ` at ${new Date(toWall(at)).toISOString()}`;
+
+function explainExited(container: Container, toWall: ToWall): string {
+  const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
+  const when = sayTime(finishedAt, toWall);
   if (oomKilled) {
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
     return `${name} has exited${when}, out of memory by Docker's verdict; raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``;
@@ -52,12 +56,12 @@ function explainExited({ name, oomKilled, exitCode, finishedAt, memoryLimitBytes
   return `${name} has exited${when}${code}; read \`docker logs --tail 100 ${name}\`, then \`docker start ${name}\``;
 }
 
-function explainStopped(container: Container): string {
+function explainStopped(container: Container, toWall: ToWall): string {
   const { name, exitCode } = container;
   const code = exitCode === undefined ? '' : ` after exit code ${exitCode} (${explainCode(exitCode)})`;
   switch (container.status) {
     case 'exited':
-      return explainExited(container);
+      return explainExited(container, toWall);
     case 'paused':
       return `${name} is paused, its processes stand still; go on with \`docker unpause ${name}\``;
     case 'restarting': {
@@ -103,6 +107,7 @@ export function judgeContainer(
   ref: ContainerRef,
   errorWindowMs: number,
   now: number,
+  toWall: ToWall,
 ): Judgement {
   const { observation, lastRestartAt } = facts ?? {};
   if (facts === undefined || observation === undefined) return unknown(`the ${sayRef(ref)} has not been looked at yet`);
@@ -110,7 +115,7 @@ export function judgeContainer(
   if (observation.kind === 'missing') return fail(explainMissing(ref));
 
   const { container } = observation;
-  if (!container.running) return fail(explainStopped(container));
+  if (!container.running) return fail(explainStopped(container, toWall));
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
     return fail(explainRestart(facts, container, lastRestartAt, now));
   const since = container.startedAt === undefined ? '' : ` for ${sayDuration(Math.max(0, now - container.startedAt))}`;

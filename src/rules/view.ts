@@ -20,7 +20,7 @@ export interface Known {
   readonly facts: Facts;
 }
 
-/** All that a rule may look at: one target, its whole subnet, and the time in Unix milliseconds. */
+/** All that a rule may look at: one target, its whole subnet, and the time. All times in it are watched time. */
 export interface View<T extends Target = Target> {
   readonly target: T;
   readonly facts: Facts;
@@ -30,4 +30,6 @@ export interface View<T extends Target = Target> {
   /** The consensus engine's prefix of RPC methods. */
   readonly consensus: string;
   readonly now: number;
+  /** For reasons that print a time: Unix milliseconds. */
+  readonly toWall: (at: number) => number;
 }

@@ -3,6 +3,7 @@ import { demoNodeNames, expectedChanges, FAULT_NAMES, type FaultName } from '../
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { renderFamilies } from '../../src/metrics/render-families.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
 import { findChromium } from '../support/chromium.ts';
@@ -41,7 +42,7 @@ async function watch(faults: readonly FaultName[]) {
   if (!parsed.ok) throw new Error('the inventory of the demo is bad');
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    now: Date.now,
+    clock: createProcessClock(),
     scheduled: true,
     onFinished: () => {},
     onLate: () => {},

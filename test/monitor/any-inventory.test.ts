@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
 import { startNode } from '../support/fake-node.ts';
@@ -13,7 +14,7 @@ afterEach(async () => {
 function createTestMonitor() {
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    now: Date.now,
+    clock: createProcessClock(),
     scheduled: true,
     onFinished: () => {},
     onLate: () => {},

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createClock, createProcessClock } from '../../src/model/clock.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
 import type { LogWatch } from '../../src/monitor/create-log-watch.ts';
@@ -48,7 +49,7 @@ test('a reload of the inventory loses no line and counts none twice, whether the
   const watches = createLogWatches(
     createDockerLink(() => {}),
     createMemoryPositions(),
-    Date.now,
+    createProcessClock(),
     () => {},
   );
   onTestFinished(watches.stop);
@@ -90,7 +91,7 @@ async function watchWithClock(window: string) {
   const inventory = inventoryOf(folder, 'mine', window);
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    now: () => Date.now() + ahead,
+    clock: createClock({ monotonic: () => performance.now(), wall: () => Date.now() + ahead }),
     scheduled: false,
     onFinished: () => {},
     onLate: () => {},

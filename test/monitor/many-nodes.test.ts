@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
 import { blockResult, type FakeServer, healthy, type Methods, startNode, startTcp } from '../support/fake-node.ts';
@@ -21,7 +22,7 @@ function watch(rpcs: readonly string[], checks: string) {
   const late: string[] = [];
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    now: Date.now,
+    clock: createProcessClock(),
     scheduled: true,
     onFinished: () => {},
     onLate: (_subnet, round) => late.push(round),

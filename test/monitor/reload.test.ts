@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
 import type { CheckState } from '../../src/model/verdict.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
@@ -18,7 +19,7 @@ async function useNode(): Promise<FakeNode> {
 function useMonitor(folder: string) {
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    now: Date.now,
+    clock: createProcessClock(),
     scheduled: true,
     onFinished: () => {},
     onLate: () => {},

@@ -99,7 +99,15 @@ test.each(RESULTS)(
     const target = serviceTarget('frontend') as ServiceTarget;
     const observation = await browser.visit(await rebuild(scenario), [], 20_000);
     const facts = { console: foldConsole(undefined, observation) };
-    const judged = judgeConsole({ target, facts, subnet: [], settings, consensus: 'XDPoS', now: 0 });
+    const judged = judgeConsole({
+      target,
+      facts,
+      subnet: [],
+      settings,
+      consensus: 'XDPoS',
+      now: 0,
+      toWall: (at: number) => at,
+    });
     expect(judged).toEqual({ verdict, reason: expect.stringMatching(reason) });
   },
   40_000,

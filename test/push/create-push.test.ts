@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
 import type { Finding } from '../../src/model/incident.ts';
 import { createPush, type PushOptions } from '../../src/push/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
@@ -60,7 +61,7 @@ async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<Pu
   const counts = { sent: 0, failed: 0, dropped: 0 };
   const heard: string[] = [];
   const one = createPush({
-    now: Date.now,
+    clock: createProcessClock(),
     judge: thing.judge,
     store: async () => store.incidents('a'),
     counts,

@@ -11,7 +11,7 @@ const base = { subnet: 'devnet', logFiles: [], patterns: [] } as const;
 const frontend: ServiceTarget = { ...base, component: 'frontend', name: 'frontend' };
 const node: NodeTarget = { ...base, component: 'node', name: 'subnet1', consoleExec: false, expectedPeers: 3 };
 const settings = { rpc: { stallAfterMs: 60_000, maxLag: 10 } } as View['settings'];
-const rest = { subnet: [], settings, consensus: 'XDPoS', now: 0 };
+const rest = { subnet: [], settings, consensus: 'XDPoS', now: 0, toWall: (at: number) => at };
 
 const judge = (observation: ConsoleObservation) =>
   judgeConsole({ target: frontend, facts: { console: foldConsole(undefined, observation) }, ...rest });

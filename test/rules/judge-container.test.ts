@@ -22,7 +22,7 @@ const factsOf = (observation: ContainerObservation, previous?: ContainerFacts) =
   foldContainer(previous, observation, now);
 const found = (container: Container, previous?: ContainerFacts) => factsOf({ kind: 'found', container }, previous);
 const judge = (facts: ContainerFacts | undefined, ref: Parameters<typeof judgeContainer>[1] = byName) =>
-  judgeContainer(facts, ref, 5 * minute, now);
+  judgeContainer(facts, ref, 5 * minute, now, (at) => at);
 
 test('a container that runs passes, and says for how long', () => {
   expect(judge(found(running))).toEqual({ verdict: 'pass', reason: 'subnet1 has been running for 1h' });

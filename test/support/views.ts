@@ -50,4 +50,5 @@ export const aView = <T extends Target>(
   settings,
   consensus: 'XDPoS',
   now: more.now ?? 1_000_000,
+  toWall: (at) => at,
 });
