@@ -14,7 +14,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier
     && find node_modules -type f '(' -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' ')' -exec rm '{}' + \
     && ln -s /opt/subnetd/bin/subnetd /usr/local/bin/subnetd \
     && mkdir /etc/subnetd /var/lib/subnetd \
-    && chown node:node /var/lib/subnetd
+    && chown node:node /var/lib/subnetd && chmod 0700 /var/lib/subnetd
 
 COPY LICENSE ./
 COPY bin bin

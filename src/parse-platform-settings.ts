@@ -13,6 +13,9 @@ export interface PlatformSettings {
   readonly webConfig?: string;
 }
 
+/** HS256 is as strong as its secret is long, up to its 32 bytes. */
+const SECRET_BYTES = 32;
+
 /** Reads the settings; `read` gives the text of one, `problems` takes a sentence for each that is bad. */
 export function parsePlatformSettings(
   read: (name: string) => string | undefined,
@@ -37,6 +40,10 @@ export function parsePlatformSettings(
     signIns: count('SUBNETD_SIGNIN_LIMIT', 10),
   };
   const jwtSecret = read('SUBNETD_JWT_SECRET');
+  if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES)
+    problems.push(
+      `SUBNETD_JWT_SECRET must be ${SECRET_BYTES} bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32`,
+    );
   const webConfig = read('SUBNETD_WEB_CONFIG');
   if (database === undefined || !trusted.ok || problems.length > before) return undefined;
   return {

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { createDatabaseLink } from './db/create-database-link.ts';
+import { createLastingState, type LastingState } from './db/lasting-state.ts';
 import { sayDatabase } from './db/parse-database-url.ts';
 import { describeCause } from './model/database-failure.ts';
-import type { IncidentStore } from './model/incident.ts';
-import type { PositionTable } from './model/log.ts';
+import { type Incident, type IncidentStore, incidentKey } from './model/incident.ts';
+import type { LogPosition, PositionTable } from './model/log.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { ApiRequest, Platform } from './platform/create-platform.ts';
 
@@ -29,17 +30,13 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
   const database = sayDatabase(settings.database);
   const link = createDatabaseLink({
     address: settings.database,
-    onUp: () => log.info({ database }, 'the database answers'),
-    onDown: (error) =>
-      log.error(
-        { database, cause: describeCause(error) },
-        'the database is away: the platform API answers 1106 until it is back; check SUBNETD_DATABASE_URL',
-      ),
+    onUp: () => {
+      log.info({ database }, 'the database answers');
+      for (const { restore } of [...positions.values(), ...incidents.values()]) restore().catch(() => {});
+    },
+    onDown: (outage, error) => log.error({ database, cause: describeCause(error) }, outage),
+    onWarning: (warning) => log.warn({ database }, warning),
   });
-  if (settings.jwtSecret !== undefined && settings.jwtSecret.length < 32)
-    log.warn(
-      'SUBNETD_JWT_SECRET is shorter than 32 characters and can be guessed; make one with openssl rand -base64 32',
-    );
 
   const isShared = settings.database.kind === 'postgres';
   const load = async (): Promise<Platform> => {
@@ -73,6 +70,24 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     ]);
     return createOpenApi(resources, version);
   };
+  const positions = new Map<string, LastingState<LogPosition>>();
+  const positionsOf = (instance: string): PositionTable => {
+    const state = positions.get(instance) ?? createLastingState(link.open, (open) => open.logPositions(instance));
+    positions.set(instance, state);
+    return state;
+  };
+  const incidents = new Map<string, LastingState<Incident>>();
+  const incidentsOf = (instance: string): LastingState<Incident> => {
+    const byKey = (all: readonly Incident[]) => new Map(all.map((one) => [incidentKey(one.labels), one]));
+    const state =
+      incidents.get(instance) ??
+      createLastingState(link.open, (open) => {
+        const { load, save } = open.incidents(instance);
+        return { read: async () => byKey(await load()), write: save };
+      });
+    incidents.set(instance, state);
+    return state;
+  };
   const cleaner = setInterval(() => {
     if (isShared && loaded !== undefined)
       link.open().then(
@@ -88,14 +103,12 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     openApi: async () => JSON.stringify(await openApi()),
     docs: async () => (await import('./platform/docs-page.ts')).docsPage(await openApi()),
     isDatabaseUp: link.isUp,
-    positions: (instance) => {
-      const open = async () => (await link.open()).logPositions(instance);
-      return {
-        read: async () => (await open()).read(),
-        write: async (changed, gone) => (await open()).write(changed, gone),
-      };
+    positions: positionsOf,
+    incidents: async (instance) => {
+      await link.open();
+      const { read, write } = incidentsOf(instance);
+      return { load: async () => [...(await read()).values()], save: write };
     },
-    incidents: async (instance) => (await link.open()).incidents(instance),
     stop: async () => {
       clearInterval(cleaner);
       await link.stop();

@@ -17,7 +17,9 @@ export async function withStore(work: (store: PlatformStore) => Promise<ExitCode
   const { database } = parsed.settings.platform;
   let close = async () => {};
   try {
-    const engine = await openDatabase(database);
+    const engine = await openDatabase(database, {
+      onWarning: (warning) => complain([`subnetd: ${warning}`]),
+    });
     close = engine.close;
     return await work((await createStore(engine)).store);
   } catch (error) {

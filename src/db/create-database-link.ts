@@ -1,5 +1,6 @@
 import { databaseFailure } from '../model/database-failure.ts';
 import type { OpenStore } from './create-store.ts';
+import { canStillRead, describeOutage } from './describe-outage.ts';
 import type { Engine } from './engine.ts';
 import type { DatabaseAddress } from './parse-database-url.ts';
 
@@ -15,58 +16,80 @@ export interface DatabaseLink {
 export interface LinkDeps {
   readonly address: DatabaseAddress;
   readonly onUp: () => void;
-  /** Called when the database goes away, not at each failure. */
-  readonly onDown: (error: unknown) => void;
+  /** Called when the database goes away, and when the reason becomes another; not at each failure. */
+  readonly onDown: (outage: string, error: unknown) => void;
+  readonly onWarning?: (warning: string) => void;
+  /** How often it is seen whether the database answers, and whether it takes a write. */
+  readonly lookEveryMs?: number;
+  readonly writeEveryMs?: number;
 }
 
 const LOOK_EVERY_MS = 2_000;
 const LOOK_AGAIN_MS = 500;
+/** A disk that is full shows only when something is written. */
+const WRITE_EVERY_MS = 10_000;
 const FIRST_WITHIN_MS = 5_000;
 /** A server that hangs does not answer a goodbye either. */
 const CLOSE_WITHIN_MS = 1_000;
 
+/** Waits for the end of what is done, but not for ever. */
+async function endSoon(done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+  });
+  await Promise.race([done.catch(() => {}), late]).finally(() => clearTimeout(timer));
+}
+
 /** Opens the database in the background, and again whenever it has gone. */
-export function createDatabaseLink({ address, onUp, onDown }: LinkDeps): DatabaseLink {
+export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
+  const { address, onUp, onDown, onWarning, lookEveryMs = LOOK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
+  const stopping = new AbortController();
+  const options = { signal: stopping.signal, ...(onWarning && { onWarning }) };
   let engine: Engine | undefined;
   let store: Promise<OpenStore> | undefined;
   let up: boolean | undefined;
-  let stopped = false;
+  /** Why it is away, as it was said. */
+  let outage: string | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const drop = async () => {
     const gone = engine;
     engine = undefined;
     store = undefined;
-    if (gone === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-    });
-    await Promise.race([gone.close().catch(() => {}), late]).finally(() => clearTimeout(timer));
+    if (gone !== undefined) await endSoon(gone.close());
   };
-  const look = async () => {
+  const look = async (hasFailed: boolean) => {
+    const writes = hasFailed || up !== true || performance.now() - writtenAt >= writeEveryMs;
     try {
       if (engine === undefined) {
         const { openDatabase } = await import('./open-database.ts');
-        engine = await openDatabase(address);
-      } else await engine.ping();
-      if (up !== true && !stopped) onUp();
+        engine = await openDatabase(address, options);
+        if (stopping.signal.aborted) return await drop();
+      }
+      await engine.ping(writes);
+      if (writes) writtenAt = performance.now();
+      if (up !== true && !stopping.signal.aborted) onUp();
       up = true;
+      outage = undefined;
     } catch (error) {
-      await drop();
-      if (up !== false && !stopped) onDown(error);
+      if (!canStillRead(error)) await drop();
+      const reason = describeOutage(error);
+      if (outage !== reason && !stopping.signal.aborted) onDown(reason, error);
       up = false;
+      outage = reason;
     }
   };
   let looking: Promise<void> | undefined;
   /** One look at a time; the next comes by itself. */
-  const lookNow = (): Promise<void> => {
+  const lookNow = (hasFailed = false): Promise<void> => {
     if (looking !== undefined) return looking;
     clearTimeout(timer);
-    looking = look().finally(() => {
+    looking = look(hasFailed).finally(() => {
       looking = undefined;
-      if (stopped) return;
-      timer = setTimeout(lookNow, up ? LOOK_EVERY_MS : LOOK_AGAIN_MS);
+      if (stopping.signal.aborted) return;
+      timer = setTimeout(lookNow, up ? lookEveryMs : LOOK_AGAIN_MS);
       timer.unref();
     });
     return looking;
@@ -83,14 +106,14 @@ export function createDatabaseLink({ address, onUp, onDown }: LinkDeps): Databas
       const current = engine;
       if (current === undefined) throw databaseFailure(new Error('the database is away'));
       // Kysely comes with the first request that needs it.
-      store ??= import('./create-store.ts').then(({ createStore }) => createStore(current, () => void lookNow()));
+      store ??= import('./create-store.ts').then(({ createStore }) => createStore(current, () => void lookNow(true)));
       return store;
     },
     isUp: () => up === true,
     stop: async () => {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
-      await looking;
+      if (looking !== undefined) await endSoon(looking);
       await drop();
     },
   };

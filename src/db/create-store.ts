@@ -29,13 +29,13 @@ export interface OpenStore {
 const isPosition = (value: unknown): value is LogPosition =>
   ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
 
-/** Lets every function reject with a `DatabaseFailure`, and tells `onFailure` of each. */
-function guard<T extends object>(parts: T, onFailure: (error: unknown) => void): T {
+/** Lets every function wait while SQLite is busy, reject with a `DatabaseFailure` and tell `onFailure` of it. */
+function guard<T extends object>(parts: T, retry: Engine['retry'], onFailure: (error: unknown) => void): T {
   const guarded = Object.entries(parts).map(([name, call]: [string, (...words: never[]) => Promise<unknown>]) => [
     name,
     async (...words: never[]) => {
       try {
-        return await call(...words);
+        return await retry(() => call(...words));
       } catch (error) {
         onFailure(error);
         throw databaseFailure(error);
@@ -57,11 +57,11 @@ export async function createStore(engine: Engine, onFailure: (error: unknown) =>
     ...createKeptValues(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
+  const protect = <T extends object>(parts: T): T => guard(parts, engine.retry, onFailure);
   return {
-    store: guard(store, onFailure),
-    logPositions: (instance) =>
-      guard(createInstanceState(db, inTransaction, instance, 'log-position', isPosition), onFailure),
-    incidents: (instance) => guard(createIncidents(db, inTransaction, instance), onFailure),
-    ...(engine.kind === 'postgres' && { rateLimits: guard(createRateLimits(db), onFailure) }),
+    store: protect(store),
+    logPositions: (instance) => protect(createInstanceState(db, inTransaction, instance, 'log-position', isPosition)),
+    incidents: (instance) => protect(createIncidents(db, inTransaction, instance)),
+    ...(engine.kind === 'postgres' && { rateLimits: protect(createRateLimits(db)) }),
   };
 }

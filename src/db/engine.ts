@@ -7,12 +7,26 @@ export interface Session {
   column(sql: string): Promise<readonly string[]>;
 }
 
+/** How a database is opened. */
+export interface OpenOptions {
+  /** Takes a sentence for each thing that an operator should know. */
+  readonly onWarning?: (warning: string) => void;
+  /** Ends waiting for a database that another process keeps locked. */
+  readonly signal?: AbortSignal;
+}
+
 /** An open database below Kysely: enough to migrate it and to see that it answers. */
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   /** Runs `work` in one transaction that no other process can be in at the same time. */
   exclusively(work: (session: Session) => Promise<void>): Promise<void>;
-  ping(): Promise<void>;
+  /**
+   * Rejects when the database does not answer, or is another than the one that was opened. `writes`: also when it takes no
+   * write. Needs the schema.
+   */
+  ping(writes: boolean): Promise<void>;
+  /** Calls again while another process keeps the database locked, and lets the event loop go on meanwhile. */
+  retry<T>(attempt: () => T | Promise<T>): Promise<T>;
   /** Kysely is loaded here, and not before it is needed: it costs a fifth of a second and 20 MB. */
   createDialect(): Promise<Dialect>;
   /**

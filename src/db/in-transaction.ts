@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isBusy } from './busy.ts';
 import type { Engine } from './engine.ts';
 import type { Queries } from './tables.ts';
 
@@ -14,12 +15,6 @@ type Work<T> = (transaction: Queries) => Promise<T>;
 const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
 
 const ATTEMPTS = 5;
-
-/** SQLite is being written by another process. */
-const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
-
-const BUSY_FOR_MS = 5_000;
-const TRY_AGAIN_MS = 50;
 
 /** One that starts by reading is refused by SQLite when another process has written meanwhile; so this locks at once. */
 async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
@@ -42,14 +37,11 @@ async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Pro
 }
 
 async function run<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
-  const started = performance.now();
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
       return await attempt(db, kind, work);
     } catch (error) {
-      const mayWait = isBusy(error) && performance.now() - started < BUSY_FOR_MS;
-      if (!mayWait && (left <= 0 || !isLostRace(error))) throw error;
-      if (mayWait) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+      if (left <= 0 || !isLostRace(error)) throw error;
     }
   }
 }
@@ -63,7 +55,8 @@ interface Waiting {
 
 /**
  * SQLite has one writer, who waits for the disk at each commit and lets everything wait with it. So the writes that come in
- * one turn of the event loop share a transaction. When one of them fails, each runs in one of its own.
+ * one turn of the event loop share a transaction. When one of them fails, each runs in one of its own. When another process
+ * writes, all of them reject, and whoever called tries again.
  */
 function createSharing(db: Queries): InTransaction {
   let waiting: Waiting[] = [];

@@ -1,12 +1,12 @@
-import type { Engine } from './engine.ts';
+import type { Engine, OpenOptions } from './engine.ts';
 import { migrate } from './migrate.ts';
 import type { DatabaseAddress } from './parse-database-url.ts';
 
 /** Opens the database and brings its schema up to date. Rejects with the driver's error, and leaves nothing open then. */
-export async function openDatabase(address: DatabaseAddress): Promise<Engine> {
+export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Engine> {
   const engine =
     address.kind === 'sqlite'
-      ? (await import('./open-sqlite.ts')).openSqlite(address.path)
+      ? await (await import('./open-sqlite.ts')).openSqlite(address.path, options)
       : await (await import('./open-postgres.ts')).openPostgres(address.url);
   try {
     await migrate(engine);

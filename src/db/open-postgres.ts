@@ -96,6 +96,7 @@ export async function openPostgres(url: string, answerWithinMs: number = ANSWER_
       }
     },
     ping,
+    retry: async (attempt) => attempt(),
     createDialect: async () => {
       const { PostgresDialect } = await import('kysely');
       return new PostgresDialect({

@@ -1,13 +1,18 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
-import type { Engine, Session } from './engine.ts';
+import { whileBusy } from './busy.ts';
+import type { Engine, OpenOptions, Session } from './engine.ts';
+import { type FileIdentity, identify, identifyLater } from './file-identity.ts';
+import { makeDatabaseFile, restrictFiles } from './private-files.ts';
 
-/** How long opening waits for another process; the event loop stands meanwhile. */
-const BUSY_MS = 2_000;
+/** SQLite waits for no lock, as it would do so on the event loop; `whileBusy` waits instead. */
+const TIMEOUT_MS = 0;
 
-/** How long a write waits before it is tried again later (in-transaction.ts), so that the event loop goes on. */
-const BUSY_WRITE_MS = 20;
+const IN_MEMORY = ':memory:';
+
+/** The write that shows whether the database takes one. */
+const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
+  on conflict (name) do update set value = excluded.value`;
 
 /** Kysely prepares a statement for each query; SQLite runs a prepared one again in a tenth of the time. */
 function createStatementCache(database: Database.Database): (sql: string) => Statement {
@@ -22,21 +27,46 @@ function createStatementCache(database: Database.Database): (sql: string) => Sta
   };
 }
 
-/** Opens the file, and makes it and its folder when they are absent. Throws SQLite's error. */
-export function openSqlite(path: string): Engine {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  const database = new Database(path, { timeout: BUSY_MS });
+/** The database file is not the one that was opened. */
+const lostFile = (path: string) =>
+  Object.assign(new Error(`${path} was deleted or replaced while it was in use`), { code: 'DATABASE_FILE_LOST' });
+
+function openFile(path: string): Database.Database {
+  const database = new Database(path, { timeout: TIMEOUT_MS });
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Opens the file, and sees to it that it is the one that has the name. */
+function openNamed(path: string): { readonly database: Database.Database; readonly file: FileIdentity | undefined } {
+  const before = identify(path);
+  const database = openFile(path);
+  const file = identify(path);
+  if (file === before) return { database, file };
+  database.close();
+  throw lostFile(path);
+}
+
+/** Opens the file, and makes it and its folder when they are absent. Rejects with SQLite's error. */
+export async function openSqlite(givenPath: string, { onWarning, signal }: OpenOptions = {}): Promise<Engine> {
+  const isFile = givenPath !== IN_MEMORY;
+  const path = isFile ? makeDatabaseFile(givenPath) : givenPath;
+  const restrict = () => isFile && restrictFiles(path).forEach((warning) => void onWarning?.(warning));
+  restrict();
+  const { database, file } = await whileBusy(() => openNamed(path), signal);
+  /** The write-ahead log, from the first look at it on. */
+  let log: FileIdentity | undefined;
+  let isLost = false;
   let reader: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;
   const openReader = () => {
-    const own = new Database(path, { readonly: true, timeout: BUSY_MS });
+    const own = new Database(path, { readonly: true, timeout: TIMEOUT_MS });
     reader = { database: own, prepare: createStatementCache(own) };
     return reader;
   };
@@ -44,10 +74,26 @@ export function openSqlite(path: string): Engine {
     run: async (sql) => void database.exec(sql),
     column: async (sql) => database.prepare(sql).pluck().all().map(String),
   };
+  /** Nobody relies on this write, so it does not wait for the disk, which would hold up everything. */
+  const write = () => {
+    if (database.inTransaction) return;
+    database.pragma('synchronous = NORMAL');
+    try {
+      database.prepare(WRITE).run(new Date().toISOString());
+    } finally {
+      database.pragma('synchronous = FULL');
+    }
+  };
+  const checkFiles = async () => {
+    const [fileNow, logNow] = await Promise.all([identifyLater(path), identifyLater(`${path}-wal`)]);
+    log ??= logNow;
+    isLost = fileNow !== file || logNow !== log;
+    if (isLost) throw lostFile(path);
+  };
   return {
     kind: 'sqlite',
     exclusively: async (work) => {
-      database.exec('begin immediate');
+      await whileBusy(() => database.exec('begin immediate'), signal);
       try {
         await work(session);
         database.exec('commit');
@@ -56,20 +102,31 @@ export function openSqlite(path: string): Engine {
         throw error;
       }
     },
-    ping: async () => void database.prepare('select count(*) from sqlite_schema').get(),
+    ping: async (writes) => {
+      if (isFile) await checkFiles();
+      await whileBusy(() => {
+        database.prepare('select count(*) from sqlite_schema').get();
+        if (writes) write();
+      }, signal);
+    },
+    retry: (attempt) => whileBusy(attempt, signal),
     createDialect: async () => {
       const { SqliteDialect } = await import('kysely');
-      database.pragma(`busy_timeout = ${BUSY_WRITE_MS}`);
       const prepare = createStatementCache(database) as never;
       return new SqliteDialect({ database: { prepare, close: () => {} } });
     },
     // A database in memory belongs to its one connection.
-    ...(path !== ':memory:' && {
+    ...(isFile && {
       read: (sql: string, parameters: readonly unknown[]) => (reader ?? openReader()).prepare(sql).all(...parameters),
     }),
     close: async () => {
       reader?.database.close();
+      // What was written last goes to the file that it belongs to, wherever that is now. A log that stayed behind would be
+      // taken for that of the next file with this name.
+      if (isLost && database.open) database.pragma('wal_checkpoint(TRUNCATE)');
       database.close();
+      if (isLost && log !== undefined && identify(`${path}-wal`) === log)
+        for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
     },
   };
 }

@@ -17,7 +17,7 @@ afterAll(() => postgres?.stop());
 let proxy: TcpProxy;
 let throughProxy: PlatformStore;
 let direct: PlatformStore;
-const ANSWER_WITHIN_MS = 300;
+const ANSWER_WITHIN_MS = 1_000;
 
 const open = async (url: string, answerWithinMs?: number) => {
   const engine = await openPostgres(url, answerWithinMs);

@@ -222,7 +222,7 @@ describe('subnetd apikey', () => {
         ],
       ] as const)
         expect(await create(...words)).toMatchObject({ code: 2, stderr: `subnetd apikey create: ${problem}\n` });
-      const engine = openSqlite(path);
+      const engine = await openSqlite(path);
       await engine.exclusively(({ run }) =>
         run("update api_key set scope = 'write operate', old_operate = 1 where id = 2"),
       );

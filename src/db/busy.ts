@@ -1,0 +1,22 @@
+/** SQLite is being written by another process. */
+export const isBusy = (error: unknown): boolean =>
+  (error as { code?: unknown } | undefined)?.code?.toString().startsWith('SQLITE_BUSY') === true;
+
+const BUSY_FOR_MS = 5_000;
+const TRY_AGAIN_MS = 25;
+
+/**
+ * Calls until SQLite is not busy, for five seconds at most; then it throws what SQLite said. SQLite itself would wait on the
+ * event loop, on which probes are timed. `signal` ends the wait early.
+ */
+export async function whileBusy<T>(attempt: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isBusy(error) || signal?.aborted || performance.now() - started > BUSY_FOR_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { describeCause } from '../model/database-failure.ts';
+
+const REMEDIES: readonly (readonly [code: string, sentence: string])[] = [
+  ['SQLITE_FULL', 'the disk of the database is full: what is written is refused, reading goes on; free space on it'],
+  [
+    'SQLITE_BUSY',
+    'another process keeps the database locked: what is written is refused; end that process, which fuser FILE names',
+  ],
+  [
+    'DATABASE_FILE_LOST',
+    'the database file was deleted or replaced while subnetd ran: what has its name is opened, or made empty; to get the records back, run subnetd restore',
+  ],
+  ['SQLITE_READONLY', 'the database may not be written; let the user of subnetd write to the file and its folder'],
+  ['SQLITE_CANTOPEN', 'the database cannot be opened; let the user of subnetd write to the file and its folder'],
+  ['EACCES', 'the database cannot be opened; let the user of subnetd write to its folder'],
+  ['SQLITE_CORRUPT', 'the database is damaged; stop subnetd and run subnetd restore with the last backup'],
+  ['SQLITE_NOTADB', 'the database file is no database; correct SUBNETD_DATABASE_URL, or run subnetd restore'],
+];
+
+/** What is wrong with the database, and what to do. */
+export function describeOutage(error: unknown): string {
+  const { code } = describeCause(error);
+  const known = REMEDIES.find(([start]) => code?.startsWith(start));
+  return (
+    known?.[1] ?? 'the database is away: the platform API answers 1106 until it is back; check SUBNETD_DATABASE_URL'
+  );
+}
+
+/** Does the database still answer who reads, so that it is better left open? */
+export function canStillRead(error: unknown): boolean {
+  const { code } = describeCause(error);
+  return code === 'SQLITE_FULL' || code?.startsWith('SQLITE_BUSY') === true;
+}

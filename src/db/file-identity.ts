@@ -1,0 +1,23 @@
+import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+
+/** What tells one file from another that took its name. */
+export type FileIdentity = string;
+
+const toIdentity = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): FileIdentity => `${dev}:${ino}`;
+
+/** The file that has the name now; undefined when none has. */
+export function identify(path: string): FileIdentity | undefined {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return file && toIdentity(file);
+}
+
+/** The same without holding up the event loop. */
+export async function identifyLater(path: string): Promise<FileIdentity | undefined> {
+  try {
+    return toIdentity(await stat(path, { bigint: true }));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** What SQLite keeps beside a database, by the end of its name; the empty one is the database itself. */
+export const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
+
+const OTHERS = 0o077;
+const MAY_WRITE = 0o022;
+
+const look = (path: string) => statSync(path, { throwIfNoEntry: false });
+const octal = (mode: number) => (mode & 0o777).toString(8);
+
+/** Takes a file or folder away from other users; false when that did not help, as for one that belongs to another user. */
+function restrict(path: string, mode: number): boolean {
+  try {
+    chmodSync(path, mode);
+  } catch {
+    return false;
+  }
+  return ((look(path)?.mode ?? 0) & OTHERS) === 0;
+}
+
+/** Does the folder belong to this user, hold nothing but this database, and is it no volume that was put here? */
+function isOwnFolder(folder: string, name: string): boolean {
+  const { uid, dev } = statSync(folder);
+  const own = new Set<string>(SQLITE_FILES.map((end) => `${name}${end}`));
+  return (
+    uid === process.geteuid?.() &&
+    dev === statSync(dirname(folder)).dev &&
+    dirname(folder) !== folder &&
+    readdirSync(folder).every((entry) => own.has(entry))
+  );
+}
+
+/**
+ * Lets nobody but the owner read the database, whatever the umask: it holds the secret that signs tokens. Gives a sentence for
+ * each thing that was open to other users until now. A folder that others use too stays as it is.
+ */
+export function restrictFiles(path: string): readonly string[] {
+  const [folder, name] = [dirname(path), basename(path)];
+  const warnings: string[] = [];
+  const mode = look(folder)?.mode ?? 0;
+  const narrowed: string[] = [];
+  const open: string[] = [];
+  const narrow = (target: string, was: number, to: number) =>
+    (restrict(target, to) ? narrowed : open).push(`${target} (mode ${octal(was)})`);
+  if ((mode & OTHERS) !== 0 && isOwnFolder(folder, name)) narrow(folder, mode, 0o700);
+  else if ((mode & MAY_WRITE) !== 0)
+    warnings.push(
+      `other users may write to ${folder} (mode ${octal(mode)}) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${folder}`,
+    );
+  for (const end of SQLITE_FILES) {
+    const file = look(`${path}${end}`);
+    if (file !== undefined && (file.mode & OTHERS) !== 0) narrow(`${path}${end}`, file.mode, 0o600);
+  }
+  if (narrowed.length > 0)
+    warnings.push(
+      `other users could open ${narrowed.join(', ')} and read the secret that signs tokens; only the owner can now; if such users exist, set SUBNETD_JWT_SECRET to a new secret`,
+    );
+  if (open.length > 0)
+    warnings.push(
+      `other users can open ${open.join(', ')} and read the secret that signs tokens; as the owner, take the rights of others away by chmod go=`,
+    );
+  return warnings;
+}
+
+/** Makes an empty file that only its owner may open; false when there is one already. */
+export function makePrivateFile(path: string): boolean {
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    fchmodSync(file, 0o600);
+    closeSync(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Makes the file and its folder for the owner alone when they are absent. Gives the path without links, as SQLite takes it. */
+export function makeDatabaseFile(path: string): string {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFile(path);
+  try {
+    return realpathSync(path);
+  } catch {
+    // A link that leads to nothing yet: SQLite makes what it names.
+    return join(realpathSync(folder), basename(path));
+  }
+}
