@@ -72,6 +72,7 @@ async function metricsTable(): Promise<string> {
       isDatabaseUp: () => true,
       lastReload: () => ({ successful: true, successAt: 0 }),
       alerts: () => ({ sent: 0, failed: 0, dropped: 0 }),
+      connections: () => ({ open: 0, max: 0, dropped: 0 }),
     },
   );
   own.roundLate('', '');

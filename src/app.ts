@@ -19,6 +19,7 @@ import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
 import { startAdminApi } from './start-admin-api.ts';
 import { startPush } from './start-push.ts';
+import { watchOwnLimits } from './watch-own-limits.ts';
 
 /** What the program is made of. */
 export interface AppOptions {
@@ -63,6 +64,7 @@ export async function startApp(
     isDatabaseUp: () => api.isDatabaseUp(),
     lastReload: () => ({ ...lastReload, successAt: toWall(lastReload.successAt) }),
     alerts: () => push.counts,
+    connections: listener.connections,
   });
   const api = startAdminApi(options.platform, build.version, log, () => toWall(now()));
   const monitor = createMonitor({
@@ -145,6 +147,7 @@ export async function startApp(
   });
 
   load(first.inventory);
+  const ownLimits = watchOwnLimits(listener, log);
   const file = watchFile(configPath, () => void reload('change of the file'));
   file.know(first.text);
   listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));
@@ -157,6 +160,7 @@ export async function startApp(
       stop: async () => {
         file.stop();
         await Promise.all([listener.stop(DRAIN_MS), push.stop(), monitor.stop()]);
+        ownLimits.stop();
         own.stop();
         await api.stop();
       },

@@ -1,5 +1,5 @@
-import type { RequestListener, Server, ServerOptions } from 'node:http';
-import { createServer, type Server as HttpsServer } from 'node:https';
+import type { RequestListener, Server } from 'node:http';
+import { createServer, type Server as HttpsServer, type ServerOptions } from 'node:https';
 import type { WebConfig } from './web-config.ts';
 
 /** The part of the web config that is about TLS. */

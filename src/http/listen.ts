@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerBrokenRequests, MAX_HEADER_BYTES } from './answer-broken-requests.ts';
+import { type ConnectionCounts, limitConnections } from './limit-connections.ts';
 import { receiveRequests } from './receive-requests.ts';
 import type { WebConfig } from './web-config.ts';
 
@@ -13,19 +14,41 @@ export interface Listener {
   /** With the port that was bound, so that port 0 works. */
   readonly url: string;
   setHandler(handler: RequestListener): void;
+  readonly connections: () => ConnectionCounts;
+  /** Calls back for each connection that is closed or refused because there is no room. */
+  setOnDropped(callback: () => void): void;
   /** Takes no more requests, lets those under way end for at most `graceMs`, then closes every connection. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A client may take this long to send a request, and its headers. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
+/** How long a connection is kept for what. */
+export interface ListenLimits {
+  /** Bounds what connections cost; far above what scrapers and clients of the API open. */
+  readonly maxConnections: number;
+  /** A client may take this long to send the head of a request, the first of a connection too, or to agree on TLS. */
+  readonly headersMs: number;
+  /** A client may take this long to send a whole request. */
+  readonly requestMs: number;
+  /** A connection on which nothing comes or goes for this long is closed, although a request is under way. */
+  readonly silentMs: number;
+}
+
+/** What holds where descriptors are not scarce. */
+export const LISTEN_LIMITS: ListenLimits = {
+  maxConnections: 4_096,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  silentMs: 60_000,
+};
+
+/** A client may take this long from one answer to its next request. */
+const KEEP_ALIVE_MS = 5_000;
 
 /** How often it is looked whether one has taken longer. */
-const CHECK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 1_000;
 
-/** Bounds what connections cost; far above what scrapers and clients of the API open. */
-const MAX_CONNECTIONS = 4_096;
+/** The kernel holds so many connections until they are taken. */
+const BACKLOG = 4_096;
 
 /** Until there is more to say: the process lives, and is not ready. */
 const starting: RequestListener = ({ url }, response) => {
@@ -39,9 +62,16 @@ const starting: RequestListener = ({ url }, response) => {
 };
 
 /** Listens at once, with Node's own server alone; rejects with the system's error when the address cannot be bound. */
-export async function listen(host: string, port: number, web?: WebConfig): Promise<Listener> {
+export async function listen(
+  host: string,
+  port: number,
+  web?: WebConfig,
+  limits: ListenLimits = LISTEN_LIMITS,
+): Promise<Listener> {
   let handler = starting;
-  const handle = receiveRequests((request, response) => handler(request, response));
+  let onDropped = () => {};
+  const connections = limitConnections(limits.maxConnections, () => onDropped());
+  const handle = receiveRequests(connections.admit((request, response) => handler(request, response)));
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requireHostHeader: false,
@@ -51,25 +81,35 @@ export async function listen(host: string, port: number, web?: WebConfig): Promi
   const server =
     web === undefined || tls === undefined
       ? createServer(options, handle)
-      : (await import('./create-tls-server.ts')).createTlsServer(options, handle, { ...web, tls });
+      : (await import('./create-tls-server.ts')).createTlsServer(
+          { ...options, handshakeTimeout: limits.headersMs },
+          handle,
+          { ...web, tls },
+        );
   answerBrokenRequests(server);
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.maxConnections = MAX_CONNECTIONS;
+  connections.watch(server);
+  server.requestTimeout = limits.requestMs;
+  server.headersTimeout = limits.headersMs;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.timeout = limits.silentMs;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, MAX_CONNECTIONS, resolve);
+    server.listen(port, host, BACKLOG, resolve);
   });
   const bound = server.address() as AddressInfo;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    connections: connections.counts,
+    setOnDropped: (callback) => {
+      onDropped = callback;
+    },
     setHandler: (next) => {
       handler = next;
     },
     stop: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      const timer = setTimeout(connections.closeAll, graceMs);
       await closed;
       clearTimeout(timer);
     },

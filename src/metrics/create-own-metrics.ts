@@ -20,6 +20,8 @@ export interface OwnState {
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
   /** What has become of pushed alerts since the start. */
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
+  /** Of the HTTP server. */
+  readonly connections: () => Readonly<Record<'open' | 'max' | 'dropped', number>>;
 }
 
 /** Version and commit, as `subnetd version` prints them. */
@@ -123,6 +125,17 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'subnetd_alerts_dropped_total',
     'Alerts that were given up because too many waited for an Alertmanager.',
     () => state.alerts().dropped,
+  );
+  gauge('subnetd_http_connections', 'Connections to the HTTP server that are open.', () => state.connections().open);
+  gauge(
+    'subnetd_http_connections_max',
+    'Connections to the HTTP server that may be open at once.',
+    () => state.connections().max,
+  );
+  counter(
+    'subnetd_http_connections_dropped_total',
+    'Idle connections that were closed to make room for new ones, and new ones that were refused.',
+    () => state.connections().dropped,
   );
 
   const rounds = new Histogram({

@@ -61,7 +61,7 @@ it.each([
 it.concurrent.each([
   ['headers', 'GET /api/Sector/ListAll/0 HTTP/1.1\r\nHost: a\r\n'],
   ['body', 'POST /api/Industry/Add HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n{'],
-])('a request whose %s never come whole is ended with the envelope', { timeout: 60_000 }, async (_what, text) => {
+])('a request whose %s never come whole is ended with the envelope', async (_what, text) => {
   expect(await raw(text)).toMatch(
     /^HTTP\/1.1 400 .*"appErrorCode":1001,"errMessage":"the request did not come in time/s,
   );

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
-import { listen } from '../../src/http/listen.ts';
+import { LISTEN_LIMITS, listen } from '../../src/http/listen.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import type { PlatformSettings } from '../../src/parse-platform-settings.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
@@ -84,7 +84,8 @@ export async function startApi(address: DatabaseAddress, other: Partial<Platform
   const routes = new Hono<never>();
   addApiRoutes(routes as never, admin);
   routes.post('/-/reload', async (c) => (await reloadRefusal(admin, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'));
-  const listener = await listen('127.0.0.1', 0);
+  // Short, for tests that wait for them.
+  const listener = await listen('127.0.0.1', 0, undefined, { ...LISTEN_LIMITS, headersMs: 2_000, requestMs: 3_000 });
   listener.setHandler(
     getRequestListener(routes.fetch as never, { hostname: 'localhost', errorHandler: answerUnreadable }),
   );

@@ -1,0 +1,170 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { failedEnvelope } from './receive-requests.ts';
+
+/** How many connections there are, and how many there may be. */
+export interface ConnectionCounts {
+  readonly open: number;
+  readonly max: number;
+  /** Closed or refused since the start, because there was no room. */
+  readonly dropped: number;
+}
+
+/** The connections of a server. */
+export interface Connections {
+  readonly counts: () => ConnectionCounts;
+  /** Wraps what answers: it has to be known which connections wait for an answer. */
+  readonly admit: (handle: RequestListener) => RequestListener;
+  /** Starts to watch the server. */
+  readonly watch: (server: Server) => void;
+  /** Closes every connection, also one that the server does not know yet, as its TLS handshake has not ended. */
+  readonly closeAll: () => void;
+}
+
+/** One connection, known by the address of its other end, as TLS has a second socket for the same. */
+interface Connection {
+  readonly socket: Socket;
+  readonly address: string;
+  readonly from: Address;
+  /** Requests that wait for an answer. */
+  pending: number;
+  /** The last of them. */
+  request?: IncomingMessage;
+}
+
+/** What one address has. */
+interface Address {
+  open: number;
+  /** Connections on which an answer is owed. */
+  busy: number;
+}
+
+/** What is left of all connections is kept for probes of life and for scrapes, however many answers are owed. */
+const BUSY_PART = 15 / 16;
+const RESERVED_PATHS = new Set(['/livez', '/readyz', '/metrics']);
+
+/** One address may hold this part of all connections; then its own make room. */
+const SHARE_PART = 3 / 4;
+
+/** Its only request has begun, and its body has not come. */
+const isHalf = ({ pending, request }: Connection): boolean => pending === 1 && request?.complete === false;
+
+/** No answer is owed on it. */
+const isQuiet = (connection: Connection): boolean => connection.pending === 0 || isHalf(connection);
+
+const partOf = (max: number, part: number): number => Math.max(1, Math.floor(max * part));
+
+const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const text = 'too many requests are under way; try again in a second';
+  if (request.url?.startsWith('/api') === true) {
+    response.writeHead(400, { connection: 'close', 'content-type': 'application/json', 'retry-after': '1' });
+    response.end(failedEnvelope(1102, text));
+    return;
+  }
+  response.writeHead(503, { connection: 'close', 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' });
+  response.end(`${text}\n`);
+}
+
+/**
+ * Keeps at most `max` connections open. A new one is never refused for the sake of one on which nothing happens: the one
+ * that has been quiet longest makes room, be it idle, or in the middle of a request that does not come. A connection on
+ * which an answer is owed is never closed.
+ */
+export function limitConnections(max: number, onDropped: () => void): Connections {
+  const share = partOf(max, SHARE_PART);
+  // In the order of what last happened on them: they came, they asked, they were answered.
+  const open = new Map<string, Connection>();
+  const addresses = new Map<string, Address>();
+  let busy = 0;
+  let dropped = 0;
+
+  const forget = (peer: string, connection: Connection) => {
+    if (open.get(peer) !== connection) return;
+    open.delete(peer);
+    connection.from.open -= 1;
+    setBusy(connection, 0);
+    if (connection.from.open === 0) addresses.delete(connection.address);
+  };
+
+  const setBusy = (connection: Connection, pending: number) => {
+    const change = Number(pending > 0) - Number(connection.pending > 0);
+    connection.pending = pending;
+    connection.from.busy += change;
+    busy += change;
+  };
+
+  const drop = (socket: Socket) => {
+    dropped += 1;
+    socket.destroy();
+    onDropped();
+  };
+
+  /** Closes the first connection of such a kind, of one address or of all; false when there is none. */
+  const spare = (from: Address | undefined, isSpare: (connection: Connection) => boolean): boolean => {
+    for (const [peer, connection] of open) {
+      if ((from !== undefined && connection.from !== from) || !isSpare(connection)) continue;
+      forget(peer, connection);
+      drop(connection.socket);
+      return true;
+    }
+    return false;
+  };
+
+  const add = (socket: Socket) => {
+    const peer = peerOf(socket);
+    const before = open.get(peer);
+    if (before !== undefined) forget(peer, before);
+    const address = socket.remoteAddress ?? '';
+    const from = addresses.get(address) ?? { open: 0, busy: 0 };
+    const isOverShare = from.open >= share;
+    if ((isOverShare || open.size >= max) && !spare(isOverShare ? from : undefined, isQuiet)) {
+      drop(socket);
+      return;
+    }
+    const connection: Connection = { socket, address, from, pending: 0 };
+    addresses.set(address, from);
+    from.open += 1;
+    open.set(peer, connection);
+    socket.once('close', () => forget(peer, connection));
+  };
+
+  /** Notes that something happened on a connection that is still there. */
+  const touch = (peer: string, connection: Connection) => {
+    if (open.get(peer) !== connection) return;
+    open.delete(peer);
+    open.set(peer, connection);
+  };
+
+  return {
+    counts: () => ({ open: open.size, max, dropped }),
+    watch: (server) => void server.on('connection', add),
+    closeAll: () => {
+      for (const { socket } of open.values()) socket.destroy();
+    },
+    admit: (handle) => (request, response) => {
+      const peer = peerOf(request.socket);
+      const connection = open.get(peer);
+      if (connection === undefined) {
+        handle(request, response);
+        return;
+      }
+      setBusy(connection, connection.pending + 1);
+      connection.request = request;
+      touch(peer, connection);
+      response.once('close', () => {
+        if (open.get(peer) !== connection) return;
+        setBusy(connection, connection.pending - 1);
+        touch(peer, connection);
+      });
+      const isOverShare = connection.from.busy > partOf(share, BUSY_PART);
+      const isCrowded = isOverShare || busy > partOf(max, BUSY_PART);
+      const isReserved = RESERVED_PATHS.has(request.url?.split('?')[0] ?? '');
+      const from = isOverShare ? connection.from : undefined;
+      if (!isCrowded || isReserved || spare(from, (other) => other !== connection && isHalf(other)))
+        handle(request, response);
+      else refuse(request, response);
+    },
+  };
+}
