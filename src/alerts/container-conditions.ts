@@ -1,4 +1,5 @@
 import type { TargetState } from '../monitor/board.ts';
+import { isRestartPlanned } from '../rules/fold-container.ts';
 import { showsFailure } from './known-failure.ts';
 import { fails, type Judged, perTarget } from './sighting.ts';
 
@@ -38,6 +39,7 @@ export const containerConditions = {
     const is = fails(state, 'container');
     if (typeof loops === 'number') return loops;
     if (is !== true) return is;
+    if (isRestartPlanned(state.facts.container)) return false;
     return (stoppedMs(state, now) ?? 0) < DOWN_MS ? 0 : false;
   }),
   SubnetContainerMemoryNearLimit: perTarget('any', ({ target, facts: { container } }) => {

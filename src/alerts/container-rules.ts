@@ -25,14 +25,15 @@ and on (subnet, component, name) (max by (subnet, component, name) ${RAN} == 0)`
     name: 'SubnetContainerRestarting',
     severity: 'warning',
     for: '3m',
-    // One that was stopped for minutes and runs again is mended, not restarting.
+    // One that was stopped for minutes and runs again, or was started again on purpose, is not restarting.
     expr: `${CONTAINER_FAILS}
 and on (subnet, component, name) (min_over_time(${RAN}[8m:30s]) == 1)
+unless on (subnet, component, name) (min by (subnet, component, name) (${last('subnet_container_restart_planned')}) == 1)
 or ${known('silent_restart_loop')}`,
     labels: TARGET,
     summary: 'A container of {{ $labels.subnet }} restarts.',
     description:
-      'The container of {{ $labels.name }} of {{ $labels.subnet }} has restarted within the last minutes without being stopped for long. Read what its log ends in before each start; a node that dies of a fatal error ends with exit code 0.',
+      'The container of {{ $labels.name }} of {{ $labels.subnet }} has restarted within the last minutes, not on order and without being stopped for long. Read what its log ends in before each start; a node that dies of a fatal error ends with exit code 0.',
     dashboard: 'subnetd-node',
   },
   {

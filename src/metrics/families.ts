@@ -1,6 +1,7 @@
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import type { TargetState } from '../monitor/board.ts';
+import { isRestartPlanned } from '../rules/fold-container.ts';
 import { escapeLabel } from './escape-label.ts';
 import { type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
@@ -160,6 +161,12 @@ export const families: readonly Family[] = [
     'counter',
     'Starts of the container seen after the first, recreation included.',
     ({ facts }) => facts.container?.restarts,
+  ),
+  container(
+    'restart_planned',
+    'gauge',
+    'Whether the last restart was asked for, as by docker restart or a new container (1), or followed an end that nobody asked for (0).',
+    ({ facts }) => bit(isRestartPlanned(facts.container)),
   ),
   container(
     'oom_kills_total',

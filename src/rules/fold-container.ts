@@ -1,11 +1,14 @@
 import type { Container, ContainerObservation } from '../model/observation.ts';
 
-/** A run of a container, from its start on. */
+/** A run of a container, from its start on; `restartCount` is that of its start. */
 interface Run {
   readonly id: string;
   readonly startedAt: number;
   readonly restartCount: number;
 }
+
+/** What made the last start: the restart policy, a person or program that asked for it, or a new container. */
+type StartedBy = 'policy' | 'order' | 'recreation';
 
 /** How a run ended; the time in Unix milliseconds. */
 export interface Exit {
@@ -20,8 +23,9 @@ export interface ContainerFacts {
   /** Starts seen after the first, by the restart policy, by hand or as a new container of the same service. */
   readonly restarts: number;
   readonly lastRestartAt?: number;
-  /** The restart before the last one, as far as subnetd has seen it. */
-  readonly previousRestartAt?: number;
+  readonly lastRestartBy?: StartedBy;
+  /** Earlier restarts after an end that nobody had asked for, as far as subnetd has seen them: the last two. */
+  readonly earlierCrashes?: readonly number[];
   /** By Docker's own verdict, never by an exit code. */
   readonly oomKills: number;
   readonly lastOomAt?: number;
@@ -29,12 +33,15 @@ export interface ContainerFacts {
   readonly lastExit?: Exit;
   /** The last end by SIGKILL that nobody had ordered through Docker: not out of memory by Docker's word, but alike. */
   readonly unorderedKill?: { readonly id: string; readonly at: number };
+  /** The last end of any kind that nobody had ordered through Docker. */
+  readonly unorderedEnd?: { readonly id: string; readonly at: number };
   /** The last time that Docker was told to signal or stop it. */
   readonly lastOrder?: { readonly id: string; readonly at: number };
   /** Has a look ever told whether the container is there? Before, what is found is history. */
   readonly looked: boolean;
-  /** The last run that a look has seen. */
+  /** The last run that a look has seen, and the one before it. */
   readonly run?: Run;
+  readonly runBefore?: Run;
   /** The last `oom` event that was counted; a start since then makes `open` false. */
   readonly oomEvent?: { readonly id: string; readonly at: number; readonly open: boolean };
   /** The last run that an inspection, and no event, showed as out of memory. */
@@ -60,25 +67,71 @@ const startLagMs = 1_000;
 
 const nothing: ContainerFacts = { restarts: 0, oomKills: 0, looked: false };
 
-/** How many starts happened between the run that was known and this container's, which has started at `startedAt`. */
-function countStarts({ looked, run }: ContainerFacts, { id, restartCount }: Container, startedAt: number): number {
-  if (run === undefined) return looked ? restartCount : 0;
-  if (run.id !== id) return 1 + restartCount;
-  return Math.max(restartCount - run.restartCount, run.startedAt === startedAt ? 0 : 1);
+/**
+ * Docker raises the count when a run ends and the policy is going to start the next one, which begins later: while it waits
+ * (`restarting`) the count is one ahead of the starts (moby daemon/monitor.go). A start by hand sets it back to 0.
+ */
+const toRun = ({ id, status, restartCount }: Container, startedAt: number): Run => ({
+  id,
+  startedAt,
+  restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount,
+});
+
+/** How many starts led from the run that was known to this one, as far as the two tell. */
+function countStarts({ looked, run: known }: ContainerFacts, run: Run): number {
+  if (known === undefined) return looked ? run.restartCount : 0;
+  if (known.id !== run.id) return 1 + run.restartCount;
+  if (known.startedAt === run.startedAt) return 0;
+  if (known.restartCount > run.restartCount) return 1 + run.restartCount;
+  return Math.max(run.restartCount - known.restartCount, 1);
 }
 
+function startedBy({ run: known }: ContainerFacts, { id, restartCount }: Run): StartedBy {
+  if (restartCount > 0) return 'policy';
+  return known === undefined || known.id === id ? 'order' : 'recreation';
+}
+
+const isSameRun = (one: Run | undefined, other: Run): boolean =>
+  one?.id === other.id && one.startedAt === other.startedAt;
+
+/** What led to the last restart; `crash`: the program or its container had ended without an order. */
+export function findRestartCause(facts: ContainerFacts): 'crash' | 'order' | 'recreation' | undefined {
+  const { lastRestartBy, unorderedEnd, run, runBefore } = facts;
+  if (lastRestartBy === undefined || lastRestartBy === 'recreation') return lastRestartBy;
+  if (lastRestartBy === 'policy') return 'crash';
+  // It was started by hand, but nobody had ended it.
+  const endedAt = unorderedEnd?.id === run?.id ? unorderedEnd?.at : undefined;
+  return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'order';
+}
+
+/** Was the last restart asked for? Undefined before any restart. */
+export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | undefined {
+  const cause = facts && findRestartCause(facts);
+  return cause && cause !== 'crash';
+}
+
+/** Restarts after an end that nobody had ordered, the last one too. */
+export const findCrashes = (facts: ContainerFacts): readonly number[] => [
+  ...(facts.earlierCrashes ?? []),
+  ...(facts.lastRestartAt !== undefined && findRestartCause(facts) === 'crash' ? [facts.lastRestartAt] : []),
+];
+
 function foldRun(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
-  const { id, startedAt, restartCount } = container;
+  const { startedAt } = container;
   if (startedAt === undefined) return facts;
-  const starts = countStarts(facts, container, startedAt);
-  const isRestart = starts > 0 || (!facts.looked && restartCount > 0);
+  const run = toRun(container, startedAt);
+  // A look that took longer than the one after it, or one of two containers that take turns: nothing has started.
+  if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
+  const starts = countStarts(facts, run);
+  const isRestart = starts > 0 || (!facts.looked && run.restartCount > 0);
+  const next = { ...facts, run, ...(facts.run && { runBefore: facts.run }), restarts: facts.restarts + starts };
+  if (!isRestart) return next;
   return {
-    ...facts,
-    run: { id, startedAt, restartCount },
-    restarts: facts.restarts + starts,
+    ...next,
     // A start in the future is a clock that differs from ours.
-    ...(isRestart ? { lastRestartAt: Math.min(startedAt, at) } : {}),
-    ...(isRestart && facts.lastRestartAt !== undefined ? { previousRestartAt: facts.lastRestartAt } : {}),
+    lastRestartAt: Math.min(startedAt, at),
+    lastRestartBy: startedBy(facts, run),
+    earlierCrashes: findCrashes(facts).slice(-2),
   };
 }
 
@@ -125,13 +178,18 @@ const belongs = (one: { readonly id: string; readonly at: number } | undefined, 
 
 function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
   const ended = foldExit(facts, exitCode, at);
-  return exitCode === 137 && !belongs(facts.lastOrder, id, at) ? { ...ended, unorderedKill: { id, at } } : ended;
+  if (belongs(facts.lastOrder, id, at)) return ended;
+  return { ...ended, unorderedEnd: { id, at }, ...(exitCode === 137 && { unorderedKill: { id, at } }) };
 }
 
 function foldOrder(facts: ContainerFacts, { id, at }: ContainerEvent): ContainerFacts {
-  const { unorderedKill, ...rest } = facts;
-  const ordered = { ...rest, lastOrder: { id, at } };
-  return unorderedKill && !belongs(unorderedKill, id, at) ? { ...ordered, unorderedKill } : ordered;
+  const { unorderedKill, unorderedEnd, ...rest } = facts;
+  return {
+    ...rest,
+    lastOrder: { id, at },
+    ...(unorderedKill && !belongs(unorderedKill, id, at) && { unorderedKill }),
+    ...(unorderedEnd && !belongs(unorderedEnd, id, at) && { unorderedEnd }),
+  };
 }
 
 /** Adds an event: each `oom` counts one, unless an inspection or another event has counted that kill; a `die` tells its code. */

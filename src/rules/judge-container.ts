@@ -2,7 +2,7 @@ import { sayDuration } from '../model/duration.ts';
 import type { Container, DockerFault } from '../model/observation.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import type { ContainerFacts, Exit } from './fold-container.ts';
+import { type ContainerFacts, type Exit, findRestartCause } from './fold-container.ts';
 
 const sayRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
@@ -85,7 +85,27 @@ function explainStopped(container: Container, toWall: ToWall): string {
 const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
   exit !== undefined && exit.at <= restartAt ? exit : undefined;
 
-function explainRestart(facts: ContainerFacts, { name }: Container, restartAt: number, now: number): string {
+/** A restart that somebody wanted: what to do is to wait, or to ask who it was. */
+function explainPlanned(cause: 'order' | 'recreation', { name }: Container, agoMs: number, leftMs: number): string {
+  const what =
+    cause === 'recreation'
+      ? `was recreated ${sayDuration(agoMs)} ago, as \`docker compose up\` does after a change`
+      : `was restarted on order ${sayDuration(agoMs)} ago, by a person, a program or Docker's own start`;
+  return `${name} ${what}, and runs; if that was planned there is nothing to do, and this passes in ${sayDuration(leftMs)}`;
+}
+
+function explainRestart(
+  facts: ContainerFacts,
+  container: Container,
+  restartAt: number,
+  errorWindowMs: number,
+  now: number,
+): string {
+  const { name } = container;
+  const agoMs = Math.max(0, now - restartAt);
+  const cause = findRestartCause(facts);
+  if (cause === 'order' || cause === 'recreation')
+    return explainPlanned(cause, container, agoMs, errorWindowMs - agoMs);
   const exit = exitBefore(facts.lastExit, restartAt);
   const oom = facts.lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - facts.lastOomAt) < 5_000;
   const why = oom
@@ -95,7 +115,7 @@ function explainRestart(facts: ContainerFacts, { name }: Container, restartAt: n
       : ` after exit code ${exit.code} (${explainCode(exit.code)})`;
   const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
   const next = oom ? 'raise its memory limit or free memory on the host' : `read \`docker logs --tail 100 ${name}\``;
-  return `${name} runs but restarted ${sayDuration(Math.max(0, now - restartAt))} ago${why}${count}; ${next}`;
+  return `${name} runs but restarted ${sayDuration(agoMs)} ago${why}${count}; ${next}`;
 }
 
 /**
@@ -117,7 +137,7 @@ export function judgeContainer(
   const { container } = observation;
   if (!container.running) return fail(explainStopped(container, toWall));
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
-    return fail(explainRestart(facts, container, lastRestartAt, now));
+    return fail(explainRestart(facts, container, lastRestartAt, errorWindowMs, now));
   const since = container.startedAt === undefined ? '' : ` for ${sayDuration(Math.max(0, now - container.startedAt))}`;
   const kills =
     facts.oomKills === 0

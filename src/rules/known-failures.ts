@@ -1,5 +1,5 @@
 import type { Component, Target } from '../model/target.ts';
-import type { ContainerFacts } from './fold-container.ts';
+import { type ContainerFacts, findCrashes } from './fold-container.ts';
 import type { NodeFacts } from './fold-node.ts';
 
 /** What a log has told, as far as a known failure shows in it; times are Unix milliseconds. */
@@ -89,13 +89,9 @@ export const knownFailures: readonly KnownFailure[] = [
       'The process of the node dies of a fatal error; the exit code of its container is that of the log pipe and always 0.',
     fix: 'read the last lines that begin with Fatal: or CRIT in the log of the node, which name the cause',
     seenAt: ({ container }) => {
-      const { lastRestartAt, previousRestartAt, lastExit } = container ?? {};
-      return lastRestartAt !== undefined &&
-        previousRestartAt !== undefined &&
-        lastRestartAt - previousRestartAt < LOOP_MS &&
-        lastExit?.code === 0
-        ? lastRestartAt
-        : undefined;
+      if (container?.lastExit?.code !== 0) return undefined;
+      const [previous, last] = findCrashes(container).slice(-2);
+      return previous !== undefined && last !== undefined && last - previous < LOOP_MS ? last : undefined;
     },
   },
   {

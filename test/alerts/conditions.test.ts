@@ -313,6 +313,15 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     not: [
       container({ ...inContainer(run()), logs: logs() }, 'pass'),
       container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 9 * MINUTE } })),
+      ...(['order', 'recreation'] as const).map((lastRestartBy) =>
+        container(
+          inContainer(run({ startedAt: NOW - MINUTE }), {
+            lastExit: { code: 0, at: NOW - 2 * MINUTE },
+            lastRestartAt: NOW - MINUTE,
+            lastRestartBy,
+          }),
+        ),
+      ),
     ],
     unknown: [container(unreachable, 'unknown')],
   },

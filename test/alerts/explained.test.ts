@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alertGroups } from '../../src/alerts/alert-rules.ts';
-import { constant, rising, type Series, testRules, toFiringTest } from '../support/promtool.ts';
+import { absent, constant, rising, type Series, testRules, toFiringTest } from '../support/promtool.ts';
 
 type Values = Series[string];
 const always = (value: number): Values => [constant(value), constant(value)];
@@ -140,6 +140,28 @@ describe('what fires', () => {
       [`subnet_container_running{${of}}`]: [constant(1), (step) => (step < 40 ? 0 : 1)],
     };
     expectFiring(subnetOf(4, {}, back));
+  });
+
+  it('is a container that restarted after a crash, and nothing when the restart was asked for', () => {
+    const of = 'subnet="s", component="bootnode", name="bootnode"';
+    const from = (step: number, before: number, after: number): Values => [
+      constant(before),
+      (now) => (now < step ? before : after),
+    ];
+    /** Down for 10 s four minutes ago. */
+    const restart = (planned: Values): Series => ({
+      [`subnet_check_success{${of}, check="container"}`]: from(35, 1, 0),
+      [`subnet_container_running{${of}}`]: [constant(1), (step) => (step === 35 ? 0 : 1)],
+      [`subnet_container_restarts_total{${of}}`]: from(36, 0, 1),
+      [`subnet_container_restart_planned{${of}}`]: planned,
+    });
+    const alert = { alertname: 'SubnetContainerRestarting', component: 'bootnode', name: 'bootnode' };
+    const first = (after: number): Values => [absent, (step) => (step < 36 ? undefined : after)];
+    expectFiring(subnetOf(4, {}, restart(first(0))), alert);
+    expectFiring(subnetOf(4, {}, restart(first(1))));
+    // A crash after a planned restart, and the other way round.
+    expectFiring(subnetOf(4, {}, restart(from(36, 1, 0))), alert);
+    expectFiring(subnetOf(4, {}, restart(from(36, 0, 1))));
   });
 
   it('is the same when two subnetd watch the same subnet', () => {

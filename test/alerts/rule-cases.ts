@@ -136,6 +136,7 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
       // No scrape finds it running.
       [one('subnet_container_running', node)]: [constant(1), constant(0)],
       [one('subnet_container_restarts_total', node)]: [stand, grow(1)],
+      [one('subnet_container_restart_planned', node)]: [constant(1), constant(0)],
     },
     labels: node,
   },

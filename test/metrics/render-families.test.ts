@@ -157,6 +157,25 @@ describe('the page of metrics', () => {
     expect(running({ kind: 'docker-unreachable', why: { address: 'unix:/s', code: 'timeout' } })).toBeNull();
   });
 
+  it('says of the last restart whether it was asked for, and nothing before the first', () => {
+    const board = knownRound();
+    const start = (at: number, restartCount: number) => {
+      const seen: Container = {
+        ...{ id: 'abc', name: 'generated-subnet1-1', oomKilled: false, restartCount },
+        ...{ running: true, status: 'running', startedAt: at },
+      };
+      const observation: ContainerObservation = { kind: 'found', container: seen };
+      const fold = (facts: Facts): Facts => ({ ...facts, container: foldContainer(facts.container, observation, at) });
+      board.record(first, 'containers', fold, 0.1, at);
+      return renderFamilies(board.snapshot(), interval).match(/^subnet_container_restart(s_total|_planned)\S+ .*/gm);
+    };
+    const of = (name: string, value: number) =>
+      `subnet_container_${name}{subnet="d",component="node",name="subnet1"} ${value}`;
+    expect(start(T0 - 3_600_000, 0)).toEqual([of('restarts_total', 0)]);
+    expect(start(T0 + 1_000, 0)).toEqual([of('restarts_total', 1), of('restart_planned', 1)]);
+    expect(start(T0 + 2_000, 1)).toEqual([of('restarts_total', 2), of('restart_planned', 0)]);
+  });
+
   it('counts errors of the frontend in one family, from 0 on for a page that a browser is to visit', () => {
     const visited = { ...serviceTarget('frontend'), browser: { cdpUrl: 'http://y' } };
     const board = createBoard();

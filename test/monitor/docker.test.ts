@@ -84,7 +84,7 @@ describe('the daemon on a real Docker Engine, with an hour between its own looks
     await eventually(async () => expect(await check('a')).toMatchObject({ verdict: 'fail' }));
     await run('a', ['sleep', '600']);
     await eventually(async () => expect(await value('subnet_container_restarts_total', 'a')).toBe(1));
-    expect(await check('a')).toMatchObject({ verdict: 'fail', reason: expect.stringMatching(/restart/) });
+    expect(await check('a')).toMatchObject({ verdict: 'fail', reason: expect.stringMatching(/ was recreated /) });
   });
 
   it('cannot judge while Docker is away, keeps what it counted, and recovers without a restart', async () => {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Container, ContainerObservation } from '../../src/model/observation.ts';
-import { type ContainerFacts, foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
+import {
+  type ContainerFacts,
+  findCrashes,
+  findRestartCause,
+  foldContainer,
+  foldContainerEvent,
+} from '../../src/rules/fold-container.ts';
 
 const start = 1_000_000;
 const running: Container = {
@@ -44,6 +50,40 @@ describe('restarts', () => {
   test.each<readonly [string, number, readonly Step[]]>([
     ['a container that goes on is none', 0, [running, running, running]],
     ['a container that ended is none yet', 0, [running, ended({ exitCode: 0 })]],
+    [
+      'one that Docker counts before it has started is none yet',
+      0,
+      [running, ended({ status: 'restarting', restartCount: 1 })],
+    ],
+    [
+      'one that Docker has counted before it started is one',
+      1,
+      [
+        running,
+        ended({ status: 'restarting', restartCount: 1 }),
+        { ...running, startedAt: start + 500, restartCount: 1 },
+      ],
+    ],
+    [
+      'one that was stopped while it waited for its restart is none',
+      0,
+      [running, ended({ status: 'restarting', restartCount: 1 }), ended({ restartCount: 1 })],
+    ],
+    [
+      'the first look at one that waits for its restart finds none',
+      0,
+      [ended({ status: 'restarting', restartCount: 1 })],
+    ],
+    [
+      'two containers that take turns are one, for the first time that the other is seen',
+      1,
+      [
+        running,
+        { ...running, id: 'b', startedAt: start + 500 },
+        running,
+        { ...running, id: 'b', startedAt: start + 500 },
+      ],
+    ],
     ['a new start time of the same container is one', 1, [running, { ...running, startedAt: start + 500 }]],
     [
       'three starts by the policy between two looks are three',
@@ -56,6 +96,14 @@ describe('restarts', () => {
       [
         { ...running, restartCount: 4 },
         { ...running, startedAt: start + 500, restartCount: 0 },
+      ],
+    ],
+    [
+      'a start by hand and one by the policy after it are two',
+      2,
+      [
+        { ...running, restartCount: 4 },
+        { ...running, startedAt: start + 500, restartCount: 1 },
       ],
     ],
     ['a container recreated under a new id is one', 1, [running, { ...running, id: 'b', startedAt: start + 500 }]],
@@ -194,37 +242,192 @@ test('an event that tells nothing of these changes nothing', () => {
   expect(foldContainerEvent(before, event('pause', start + 50))).toBe(before);
 });
 
-/** A life of a container: what happens to it, and whether it is looked at then. */
-const lives = fc.array(
+/** What can happen to a container, by a person or by Docker; what cannot happen in its state does not. */
+const happenings = [
+  'die',
+  'policy-start',
+  'die-for-good',
+  'stop',
+  'start',
+  'restart',
+  'recreate',
+  'kill-signal',
+] as const;
+
+/** What subnetd does after it. */
+const reactions = ['look', 'two looks', 'old look', 'no look', 'docker down'] as const;
+
+const steps = fc.array(
   fc.record({
-    what: fc.constantFrom('policy-restart' as const, 'start-by-hand' as const, 'recreate' as const, 'nothing' as const),
-    isLookedAt: fc.boolean(),
-    isDockerDown: fc.boolean(),
+    what: fc.constantFrom(...happenings),
+    reaction: fc.constantFrom(...reactions),
+    areEventsTold: fc.boolean(),
+    eventsFirst: fc.boolean(),
   }),
-  { maxLength: 30 },
+  { maxLength: 40 },
 );
 
-test('with a look after each start every start but the first is counted, and never more than there were', () => {
+/** A container by Docker's own rules (moby daemon/monitor.go, container/container.go), with how often it has started. */
+function createLife() {
+  let container: Container = running;
+  let now = start;
+  let starts = 0;
+  let events: ReturnType<typeof event>[] = [];
+  const tell = (...actions: string[]) => {
+    for (const action of actions)
+      events.push(action === 'die' ? event('die', now, container.id, 1) : event(action, now, container.id));
+  };
+  const begin = (changes: Partial<Container>) => {
+    now += 10;
+    starts += 1;
+    container = { ...container, running: true, status: 'running', startedAt: now, ...changes };
+    tell('start');
+  };
+  const end = (status: string) => {
+    now += 10;
+    container = { ...container, running: false, status, finishedAt: now, exitCode: 1 };
+    tell('die');
+  };
+  const isUp = () => container.status === 'running';
+  const happen: Readonly<Record<(typeof happenings)[number], () => void>> = {
+    die: () => {
+      if (!isUp()) return;
+      end('restarting');
+      container = { ...container, restartCount: container.restartCount + 1 };
+    },
+    'policy-start': () => {
+      if (container.status === 'restarting') begin({});
+    },
+    'die-for-good': () => {
+      if (isUp()) end('exited');
+    },
+    stop: () => {
+      if (!isUp()) return;
+      tell('kill');
+      end('exited');
+      tell('stop');
+    },
+    start: () => {
+      if (container.status === 'exited') begin({ restartCount: 0 });
+    },
+    restart: () => {
+      happen.stop();
+      begin({ restartCount: 0 });
+      tell('restart');
+    },
+    recreate: () => {
+      happen.stop();
+      tell('destroy');
+      begin({ id: `${container.id}+`, restartCount: 0 });
+    },
+    'kill-signal': () => tell('kill'),
+  };
+  return {
+    happen: (what: (typeof happenings)[number]) => {
+      events = [];
+      now += 100;
+      happen[what]();
+      return { container, now, starts, events };
+    },
+  };
+}
+
+test('with a look in each state every start but the first is counted once, however looks and events interleave', () => {
   fc.assert(
-    fc.property(lives, fc.boolean(), (life, always) => {
-      let container = running;
-      let starts = 0;
-      let facts = foldContainer(undefined, { kind: 'found', container }, start);
-      life.forEach(({ what, isLookedAt, isDockerDown }, index) => {
-        const at = start + (index + 1) * 1_000;
-        const startedAt = what === 'nothing' ? container.startedAt : at - 500;
-        const restartCount =
-          what === 'policy-restart' ? container.restartCount + 1 : what === 'nothing' ? container.restartCount : 0;
-        const id = what === 'recreate' ? `${container.id}+` : container.id;
-        container = { ...container, id, restartCount, ...(startedAt === undefined ? {} : { startedAt }) };
-        if (what !== 'nothing') starts += 1;
-        const before = facts.restarts;
-        if (always || (isLookedAt && !isDockerDown)) facts = foldContainer(facts, { kind: 'found', container }, at);
-        else if (isDockerDown) facts = foldContainer(facts, unreachable, at);
-        expect(facts.restarts).toBeGreaterThanOrEqual(before);
-      });
-      if (always) expect(facts.restarts).toBe(starts);
-      expect(facts.restarts).toBeLessThanOrEqual(starts);
+    fc.property(steps, (history) => {
+      const life = createLife();
+      let facts = fold(running);
+      let old: Container = running;
+      for (const { what, reaction, areEventsTold, eventsFirst } of history) {
+        const { container, now, starts, events } = life.happen(what);
+        const hear = () => {
+          if (areEventsTold) facts = events.reduce(foldContainerEvent, facts);
+        };
+        const look = (seen: Container) => {
+          facts = foldContainer(facts, { kind: 'found', container: seen }, now);
+        };
+        if (eventsFirst) hear();
+        look(container);
+        // What an earlier look saw may come after what a later one saw.
+        if (reaction === 'old look') look(old);
+        if (reaction === 'two looks' || reaction === 'old look') look(container);
+        if (reaction === 'docker down') facts = foldContainer(facts, unreachable, now);
+        if (!eventsFirst) hear();
+        old = container;
+        expect(facts.restarts).toBe(starts);
+      }
     }),
   );
+});
+
+test('restarts by the policy are all counted whichever are looked at, and of others never more than there were', () => {
+  fc.assert(
+    fc.property(steps, fc.boolean(), (history, onlyPolicy) => {
+      const life = createLife();
+      let facts = fold(running);
+      let last = { container: running, now: start, starts: 0 };
+      for (const { what, reaction, areEventsTold } of history) {
+        const happened = onlyPolicy && what !== 'die' && what !== 'policy-start' ? 'kill-signal' : what;
+        const { events, ...state } = life.happen(happened);
+        if (areEventsTold) facts = events.reduce(foldContainerEvent, facts);
+        const before = facts.restarts;
+        if (reaction === 'look' || reaction === 'two looks')
+          facts = foldContainer(facts, { kind: 'found', container: state.container }, state.now);
+        if (reaction === 'docker down') facts = foldContainer(facts, unreachable, state.now);
+        expect(facts.restarts).toBeGreaterThanOrEqual(before);
+        expect(facts.restarts).toBeLessThanOrEqual(state.starts);
+        last = state;
+      }
+      facts = foldContainer(facts, { kind: 'found', container: last.container }, last.now);
+      if (onlyPolicy) expect(facts.restarts).toBe(last.starts);
+      else if (last.starts > 0) expect(facts.restarts).toBeGreaterThan(0);
+    }),
+  );
+});
+
+describe('what led to a restart', () => {
+  const again = { ...running, startedAt: start + 150 };
+  const died = event('die', start + 100, 'a', 0);
+  const ordered = [event('kill', start + 95), died, event('stop', start + 105)];
+
+  test.each<readonly [string, string | undefined, readonly Step[]]>([
+    ['no restart has no cause', undefined, [running, running]],
+    ['a start by the policy follows a crash', 'crash', [running, died, { ...again, restartCount: 1 }]],
+    ['it does without any event too', 'crash', [running, { ...again, restartCount: 1 }]],
+    ['a start by hand after an ordered end was ordered', 'order', [running, ...ordered, again]],
+    ['it was when the order is told after the start', 'order', [running, died, again, event('kill', start + 95)]],
+    ['it was when the stream of events was broken', 'order', [running, again]],
+    ['a start by hand after an end that nobody ordered follows a crash', 'crash', [running, died, again]],
+    ['so it does when the end is told after the start', 'crash', [running, again, died]],
+    [
+      'an end that nobody ordered is no cause of the restart after the next',
+      'order',
+      [
+        running,
+        died,
+        again,
+        event('kill', start + 60_000),
+        event('die', start + 60_005, 'a', 137),
+        {
+          ...again,
+          startedAt: start + 60_010,
+        },
+      ],
+    ],
+    ['a new container was recreated', 'recreation', [running, ...ordered, { ...again, id: 'b' }]],
+    [
+      'one that its policy has restarted since follows a crash',
+      'crash',
+      [running, { ...again, id: 'b', restartCount: 1 }],
+    ],
+  ])('%s', (_, cause, steps) => {
+    expect(findRestartCause(fold(...steps))).toBe(cause);
+  });
+
+  test('ordered restarts are no loop, and crashes between them are remembered', () => {
+    const at = (ms: number, restartCount: number) => ({ ...running, startedAt: start + ms, restartCount });
+    const facts = fold(running, at(1_000, 1), at(2_000, 2), at(3_000, 0), at(4_000, 0));
+    expect(findCrashes(facts)).toEqual([start + 1_000, start + 2_000]);
+    expect(facts.restarts).toBe(4);
+  });
 });

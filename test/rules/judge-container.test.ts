@@ -101,6 +101,47 @@ describe('a container that runs but restarted', () => {
     expect(reason).toContain('docker logs');
   });
 
+  const orderedAt = now - 41_000;
+  const order = [
+    { action: 'kill', id: 'a', at: orderedAt },
+    { action: 'die', id: 'a', exitCode: 137, at: orderedAt + 200 },
+    { action: 'stop', id: 'a', at: orderedAt + 210 },
+  ];
+
+  test('on order says so, and that there is nothing to do if that was planned', () => {
+    const ordered = order.reduce(foldContainerEvent, found(running));
+    const facts = found({ ...running, startedAt: now - 40_000 }, ordered);
+    expect(judge(facts)).toEqual({
+      verdict: 'fail',
+      reason:
+        "subnet1 was restarted on order 40s ago, by a person, a program or Docker's own start, and runs; if that was planned there is nothing to do, and this passes in 4m 20s",
+    });
+  });
+
+  test('by being recreated says so, and that there is nothing to do if that was planned', () => {
+    const ordered = order.reduce(foldContainerEvent, found(running));
+    const facts = found({ ...running, id: 'b', startedAt: now - 40_000 }, ordered);
+    expect(judge(facts)).toEqual({
+      verdict: 'fail',
+      reason:
+        'subnet1 was recreated 40s ago, as `docker compose up` does after a change, and runs; if that was planned there is nothing to do, and this passes in 4m 20s',
+    });
+  });
+
+  test('by its policy again after it was recreated says how it ended', () => {
+    const died = foldContainerEvent(found(running), { action: 'die', id: 'b', exitCode: 2, at: now - 40_100 });
+    const { reason } = judge(found({ ...running, id: 'b', startedAt: now - 40_000, restartCount: 1 }, died));
+    expect(reason).toBe(
+      'subnet1 runs but restarted 40s ago after exit code 2 (an error), 2 times since subnetd started; read `docker logs --tail 100 subnet1`',
+    );
+  });
+
+  test('while it waits for its next restart counts that one only when it has started', () => {
+    const waits = found(stopped('restarting', { exitCode: 0, restartCount: 1 }), found(running));
+    const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, waits));
+    expect(reason).toMatch(/^subnet1 runs but restarted 1m ago after exit code 0 \([^)]*\); read/);
+  });
+
   test('says that it ran out of memory when Docker said so', () => {
     const events = [
       { action: 'oom', id: 'a', at: now - minute - 120 },

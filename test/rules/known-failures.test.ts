@@ -83,6 +83,18 @@ test('two restarts within ten minutes with exit code 0 are a silent loop, one is
   expect(names(node, { container: later }, t0 + 20 * minute)).toEqual([]);
 });
 
+test('two restarts on order are no loop, whatever the exit code', () => {
+  const restart = (facts: ContainerFacts, at: number) =>
+    found(
+      at,
+      container(at),
+      [event('kill', at - 110), event('die', at - 100, 0), event('stop', at - 90)].reduce(foldContainerEvent, facts),
+    );
+  const twice = restart(restart(running(t0), t0 + minute), t0 + 2 * minute);
+  expect(twice.restarts).toBe(2);
+  expect(names(node, { container: twice }, t0 + 2 * minute)).toEqual([]);
+});
+
 test('a dead, idle or redis-less relayer shows as long as it is so, in a container that runs on', () => {
   const facts = running(t0);
   const relayer = service('relayer');
