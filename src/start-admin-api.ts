@@ -5,8 +5,10 @@ import { sayDatabase } from './db/parse-database-url.ts';
 import { describeCause } from './model/database-failure.ts';
 import { type Incident, type IncidentStore, incidentKey } from './model/incident.ts';
 import type { LogPosition, PositionTable } from './model/log.ts';
+import type { SecurityEvent } from './model/security-event.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
-import type { ApiRequest, Platform } from './platform/create-platform.ts';
+import type { Platform } from './platform/create-platform.ts';
+import type { ApiRequest } from './platform/visit.ts';
 
 /** The platform API and its database, as the daemon holds them. */
 export interface AdminApi {
@@ -24,6 +26,31 @@ export interface AdminApi {
 }
 
 const CLEAN_EVERY_MS = 60_000;
+
+/** The security log is kept for so long, and so many of its rows; the audit trail of changes is kept for ever. */
+const SECURITY_MS = 90 * 24 * 60 * 60 * 1_000;
+const SECURITY_ROWS = 100_000;
+
+/** What waits of the security log has so long to be written at the end. */
+const STOP_WITHIN_MS = 1_000;
+
+const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
+  'sign-in': 'an admin user signed in',
+  'sign-in refused': 'a sign-in was refused',
+  token: 'a token was made',
+  'token refused': 'a token was refused',
+  'key refused': 'an API key was refused',
+  'scope refused': 'a credential was refused for want of a scope',
+  slowed: 'requests came too quickly and were refused',
+};
+
+/** One line for each event; it names who exists, never what was typed. */
+function logSecurity(log: Logger, { action, subject, ip, requestId, detail, count }: SecurityEvent): void {
+  const level = action === 'sign-in' || action === 'token' ? 'info' : 'warn';
+  const who = subject && { [subject.resource === 'AdminUser' ? 'userId' : 'keyId']: subject.id };
+  const what = detail && { [detail.name.toLowerCase()]: detail.value };
+  log[level]({ security: action, address: ip, ...who, ...what, requestId, count }, SECURITY_TEXTS[action]);
+}
 
 /** Opens the database in the background. Nothing here delays the monitor, and without a request little is loaded. */
 export function startAdminApi(settings: PlatformSettings, version: string, log: Logger, now: () => number): AdminApi {
@@ -56,6 +83,7 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
         what === 'database'
           ? log.error({ cause: error }, 'the database failed on a request')
           : log.error({ err: error }, 'a request of the platform API broke; please report this'),
+      onSecurity: (event) => logSecurity(log, event),
     });
   };
   let loaded: Promise<Platform> | undefined;
@@ -88,12 +116,13 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     incidents.set(instance, state);
     return state;
   };
+  const clean = async () => {
+    const { store, rateLimits } = await link.open();
+    await rateLimits?.clean();
+    await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
+  };
   const cleaner = setInterval(() => {
-    if (isShared && loaded !== undefined)
-      link.open().then(
-        ({ rateLimits }) => rateLimits?.clean(),
-        () => {},
-      );
+    if (loaded !== undefined) clean().catch(() => {});
   }, CLEAN_EVERY_MS);
   cleaner.unref();
 
@@ -111,6 +140,10 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
     },
     stop: async () => {
       clearInterval(cleaner);
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, STOP_WITHIN_MS);
+      await Promise.race([loaded?.then((api) => api.stop()).catch(() => {}), late]);
+      clearTimeout(timer);
       await link.stop();
     },
   };

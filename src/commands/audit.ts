@@ -15,13 +15,19 @@ function parseSince(text: string, now: number): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(Math.max(0, at)).toISOString();
 }
 
-function sayEvent({ at, action, resource, recordId, statedBy, owner, credential, ip, changes }: AuditEvent): string {
-  const who = owner === null ? credential : `user ${owner} (${credential})`;
+function formatEvent(event: AuditEvent): string {
+  const { at, action, resource, recordId, statedBy, owner, credential, ip, changes, requestId, isSecurity } = event;
+  const which = isSecurity && recordId === 0 ? '' : ` ${resource} ${recordId}`;
+  const nobody = credential === 'none' ? 'nobody' : credential;
+  const who = owner === null ? nobody : `user ${owner} (${credential})`;
   const stated = statedBy === null || statedBy === owner ? '' : `, stated as user ${statedBy}`;
+  const from = ip ?? (isSecurity ? 'several addresses' : 'this machine');
   const what = Object.entries(changes).map(
     ([member, { from, to }]) => `${member} ${from === null ? '' : `${quote(from)} -> `}${quote(to)}`,
   );
-  return `${at}  ${action} ${resource} ${recordId}  by ${who}${stated} from ${ip ?? 'this machine'}  ${what.join(', ')}`;
+  const request = requestId === null ? '' : `  request ${requestId}`;
+  const list = what.length === 0 ? '' : `  ${what.join(', ')}`;
+  return `${at}  ${action}${which}  by ${who}${stated} from ${from}${list}${request}`;
 }
 
 /** `subnetd audit`: who changed what, when and from where, the oldest first. */
@@ -37,7 +43,7 @@ export async function audit(flags: { readonly since?: string; readonly json?: bo
     for (let after = 0; ; ) {
       const events = await store.listAudit(since, after, PAGE);
       for (const event of events) {
-        const line = flags.json ? `${isFirst ? '\n' : ',\n'}${JSON.stringify(event)}` : `${sayEvent(event)}\n`;
+        const line = flags.json ? `${isFirst ? '\n' : ',\n'}${JSON.stringify(event)}` : `${formatEvent(event)}\n`;
         process.stdout.write(line);
         isFirst = false;
       }

@@ -1,23 +1,79 @@
 import { sql } from 'kysely';
-import type { AuditEvent, Author } from '../model/platform-store.ts';
-import type { Queries, RunOn } from './tables.ts';
+import type { AuditEvent, Author, PlatformStore } from '../model/platform-store.ts';
+import type { InTransaction } from './in-transaction.ts';
+import { type Cell, createRunOn, type Queries, type RunOn } from './tables.ts';
 
-const COLUMNS = ['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'];
+const COLUMNS = [
+  ...['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'],
+  ...['request_id', 'is_security'],
+];
+
+const insert = (on: Queries, runOn: RunOn, cells: readonly Cell[]) =>
+  runOn(
+    on,
+    'audit_event',
+    () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
+      values (${sql.join(COLUMNS.map(() => 0))})`,
+    cells,
+  );
 
 /** Writes one audit event, in the transaction of the change that it tells of. */
 export async function addAuditEvent(
   on: Queries,
   runOn: RunOn,
-  { at, statedBy, owner, credential, ip }: Author,
+  { at, statedBy, owner, credential, ip, requestId }: Author,
   { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
 ): Promise<void> {
-  await runOn(
-    on,
-    'audit_event',
-    () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
-      values (${sql.join(COLUMNS.map(() => 0))})`,
-    [at, action, resource, recordId, statedBy, owner, credential, ip, JSON.stringify(changes)],
-  );
+  const what = JSON.stringify(changes);
+  await insert(on, runOn, [
+    at,
+    action,
+    resource,
+    recordId,
+    statedBy,
+    owner,
+    credential,
+    ip,
+    what,
+    requestId ?? null,
+    0,
+  ]);
+}
+
+/** So many rows are deleted at once, so that nobody waits long for them. */
+const SLICE = 1_000;
+
+/** The security log, in the table of the audit trail. */
+export function createSecurityEvents(
+  db: Queries,
+  inTransaction: InTransaction,
+): Pick<PlatformStore, 'addSecurityEvents' | 'trimSecurityEvents'> {
+  const runOn = createRunOn(db);
+  return {
+    addSecurityEvents: (events) =>
+      inTransaction(async (on) => {
+        for (const { at, action, subject, owner, credential, ip, requestId, detail, count } of events) {
+          const changes = {
+            ...(detail && { [detail.name]: { from: null, to: detail.value } }),
+            ...(count > 1 && { Count: { from: null, to: count } }),
+          };
+          const { resource, id } = subject ?? { resource: 'Request', id: 0 };
+          const what = JSON.stringify(changes);
+          await insert(on, runOn, [at, action, resource, id, null, owner, credential, ip, what, requestId, 1]);
+        }
+      }),
+    trimSecurityEvents: (before, most) =>
+      inTransaction(async (on) => {
+        const { rows } = await sql<{ id: number }>`
+          select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`.execute(on);
+        await sql`
+          delete from audit_event where id in (
+            select id from audit_event where is_security = 1 and (at < ${before} or id <= ${rows[0]?.id ?? 0})
+            order by id limit ${SLICE}
+          )`.execute(on);
+        await on.deleteFrom('sign_in_address').where('at', '<', before).execute();
+      }),
+  };
 }
 
 /** Audit events with an id above `after` and not before `since` (ISO 8601), by id, at most `limit`. */
@@ -35,8 +91,10 @@ export async function listAuditEvents(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ record_id, stated_by, owner_id, changes, ...row }) => ({
+  return rows.map(({ record_id, stated_by, owner_id, changes, request_id, is_security, ...row }) => ({
     ...row,
+    requestId: request_id,
+    isSecurity: is_security === 1,
     recordId: record_id,
     statedBy: stated_by,
     owner: owner_id,

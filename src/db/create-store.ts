@@ -5,7 +5,7 @@ import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
-import { listAuditEvents } from './audit-events.ts';
+import { createSecurityEvents, listAuditEvents } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import { createInTransaction } from './in-transaction.ts';
 import { createIncidents } from './incidents.ts';
@@ -13,6 +13,7 @@ import { createInstanceState } from './instance-state.ts';
 import { createKeptValues } from './kept-values.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
+import { createSignInAddresses } from './sign-in-addresses.ts';
 import { createRunAgain, type Queries } from './tables.ts';
 
 /** What is kept in an open database. */
@@ -55,6 +56,8 @@ export async function createStore(engine: Engine, onFailure: (error: unknown) =>
     ...createAdminUsers(db, runAgain),
     ...createApiKeys(db, inTransaction, runAgain),
     ...createKeptValues(db),
+    ...createSignInAddresses(db, inTransaction),
+    ...createSecurityEvents(db, inTransaction),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };
   const protect = <T extends object>(parts: T): T => guard(parts, engine.retry, onFailure);

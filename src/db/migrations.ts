@@ -86,4 +86,15 @@ export const migrations: readonly Migration[] = [
       alter table api_key add column old_operate smallint not null default 0;
       update api_key set scope = 'write operate', old_operate = 1 where scope = 'write';`,
   },
+  {
+    name: '0004-security-log',
+    sql: () => `
+      alter table audit_event add column request_id text;
+      alter table audit_event add column is_security smallint not null default 0;
+      create index audit_event_security on audit_event (id) where is_security = 1;
+      create table sign_in_address (
+        user_id integer not null references admin_user (id), address text not null, at text not null,
+        primary key (user_id, address)
+      );`,
+  },
 ];

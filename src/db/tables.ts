@@ -29,7 +29,10 @@ interface Tables {
     readonly credential: string;
     readonly ip: string | null;
     readonly changes: string;
+    readonly request_id: string | null;
+    readonly is_security: Generated<number>;
   };
+  readonly sign_in_address: { readonly user_id: number; readonly address: string; readonly at: string };
   readonly instance_state: {
     readonly instance: string;
     readonly kind: string;

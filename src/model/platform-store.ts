@@ -1,4 +1,5 @@
 import type { ApiRecord, Resource, Value } from './resource.ts';
+import type { SecurityEvent } from './security-event.ts';
 
 /**
  * What a credential may be made for, in the order in which scopes are listed. `read`: the lists of all records. `lists`: these,
@@ -21,6 +22,8 @@ export interface Author {
   /** ISO 8601. */
   readonly at: string;
   readonly ip: string | null;
+  /** Of the request that changes it; absent on the command line. */
+  readonly requestId?: string;
 }
 
 /** The values of a record by member; a password as its hash, a reference as its id. An absent member stays as it is. */
@@ -78,7 +81,10 @@ export interface KeyAccess {
   readonly ownerIsActive: boolean;
 }
 
-/** One entry of the audit trail; `changes` holds what each member was and has become, without secrets. */
+/**
+ * One entry of the audit trail; `changes` holds what each member was and has become, without secrets. Of the security log
+ * (`isSecurity`) it is what was counted, and the resource is `Request` when no record is meant.
+ */
 export interface AuditEvent {
   readonly id: number;
   readonly at: string;
@@ -90,6 +96,8 @@ export interface AuditEvent {
   readonly credential: string;
   readonly ip: string | null;
   readonly changes: Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
+  readonly requestId: string | null;
+  readonly isSecurity: boolean;
 }
 
 /** What the platform API keeps. Every function rejects with a `DatabaseFailure` when the database fails. */
@@ -117,6 +125,14 @@ export interface PlatformStore {
 
   /** The value kept under a name; `make` makes the first, and all replicas see the same. */
   keep(name: string, make: () => string): Promise<string>;
+  /** When the user last signed in from the address (ISO 8601); undefined when never, or long ago. */
+  findSignIn(userId: number, address: string): Promise<string | undefined>;
+  /** Remembers that the user signed in from the address; a bounded number of addresses for each user. */
+  keepSignIn(userId: number, address: string, at: string): Promise<void>;
+
+  addSecurityEvents(events: readonly SecurityEvent[]): Promise<void>;
+  /** Forgets a slice of the security events before `before` (ISO 8601), and of all but the newest `most`; and old sign-ins. */
+  trimSecurityEvents(before: string, most: number): Promise<void>;
   /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
 }

@@ -12,8 +12,10 @@ export interface LimitSettings {
 export interface Limits {
   address(address: string): Promise<Outcome<Readonly<Record<string, string>>>>;
   credential(credential: string): Promise<Outcome<Readonly<Record<string, string>>>>;
-  /** Counts a sign-in for its address and its user name. */
-  signIn(address: string, userNameKey: string): Promise<Outcome<undefined>>;
+  /** Counts a try to sign in from an address. */
+  signInFrom(address: string): Promise<Outcome<undefined>>;
+  /** Counts a try to sign in under a user name, from an address that is new for its user. */
+  signInAs(userNameKey: string): Promise<Outcome<undefined>>;
 }
 
 /** Limits by `shared` where replicas share them, else, and when that fails, in the memory of this process. */
@@ -43,16 +45,14 @@ export function createLimits(
   const perAddress: LimitPolicy = { name: 'address', everyMs, burst };
   const perCredential: LimitPolicy = { name: 'credential', everyMs, burst };
   const perSignIn: LimitPolicy = { name: 'sign-in', everyMs: 60_000 / signIns, burst: signIns };
+  const checkSignIn = async (key: string): Promise<Outcome<undefined>> => {
+    const taken = signIns === 0 ? none : await check(perSignIn, key, 'sign-ins');
+    return taken.ok ? succeed(undefined) : taken;
+  };
   return {
     address: async (key) => (isOn ? check(perAddress, key, 'requests from this address') : none),
     credential: async (key) => (isOn ? check(perCredential, key, 'requests with this credential') : none),
-    signIn: async (address, userNameKey) => {
-      if (signIns === 0) return succeed(undefined);
-      for (const key of [`address ${address}`, `user ${userNameKey}`]) {
-        const taken = await check(perSignIn, key, 'sign-ins');
-        if (!taken.ok) return taken;
-      }
-      return succeed(undefined);
-    },
+    signInFrom: async (address) => checkSignIn(`address ${address}`),
+    signInAs: async (userNameKey) => checkSignIn(`user ${userNameKey}`),
   };
 }

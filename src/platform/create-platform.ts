@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import { describeCause, isDatabaseFailure } from '../model/database-failure.ts';
 import type { Author, PlatformStore, Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
+import type { SecurityEvent } from '../model/security-event.ts';
 import type { Body } from './check-value.ts';
 import { checkWrite } from './check-write.ts';
 import { addressKey, clientAddress } from './client-address.ts';
@@ -14,8 +15,10 @@ import { listRecords } from './list-records.ts';
 import { createFindOperation, neededScope, type Operation, operationsOf } from './operations.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
-import { listGranting } from './scopes.ts';
+import { requireScope } from './scopes.ts';
+import { createSecurityLog } from './security-log.ts';
 import { signIn, triesPassword } from './sign-in.ts';
+import { type ApiRequest, createVisit, type Visit } from './visit.ts';
 import { addRecord, updateRecord } from './write-record.ts';
 
 /** What the API is made of. */
@@ -32,13 +35,8 @@ export interface PlatformDeps {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly onError: (what: 'database' | 'bug', error: unknown) => void;
-}
-
-/** One request as the server hands it over. */
-export interface ApiRequest {
-  readonly request: Request;
-  /** The address of the socket's other end. */
-  readonly peer: string | undefined;
+  /** Takes each event of the security log; one may stand for several. */
+  readonly onSecurity: (event: SecurityEvent) => void;
 }
 
 /** The platform API. */
@@ -49,6 +47,8 @@ export interface Platform {
   refuse(request: ApiRequest, needed: Scope): Promise<Failure | undefined>;
   /** The pattern of a path, for metrics. */
   routeOf(path: string): string;
+  /** Writes what waits of the security log. */
+  stop(): Promise<void>;
 }
 
 const TOUCH_EVERY_MS = 60_000;
@@ -56,17 +56,15 @@ const BODIES = new Set(['POST', 'PUT', 'PATCH']);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One code for every scope that is missing, as the contract has it for a read key that writes. */
-function checkScope(caller: Caller | undefined, needed: Scope | undefined): Outcome<undefined> {
-  if (needed === undefined || caller?.scopes.includes(needed)) return succeed(undefined);
-  return fail(1104, `this credential may not do that; use one with the scope ${listGranting(needed)}`);
-}
-
 /** Makes the API. The checks of a request stand in `answer`, in the order in which they answer. */
 export function createPlatform(deps: PlatformDeps): Platform {
   const { now, store: openStore, onError } = deps;
   const findOperation = createFindOperation(operationsOf(deps.resources));
   const limits = createLimits(deps.limits, () => performance.now(), deps.sharedLimits);
+  const security = createSecurityLog({
+    write: async (events) => (await openStore()).addSecurityEvents(events),
+    log: deps.onSecurity,
+  });
   const touched = new Map<number, number>();
 
   let tokens: Promise<Tokens> | undefined;
@@ -89,15 +87,27 @@ export function createPlatform(deps: PlatformDeps): Platform {
     store.touchKey(keyId, new Date(at).toISOString()).catch(() => {});
   };
 
-  const addressOf = ({ request, peer }: ApiRequest) =>
-    clientAddress(peer, request.headers.get('x-forwarded-for') ?? undefined, deps.trustedProxies);
+  const visitOf = ({ request, peer }: ApiRequest): Visit => {
+    const forwarded = request.headers.get('x-forwarded-for') ?? undefined;
+    return createVisit(request, clientAddress(peer, forwarded, deps.trustedProxies), security, now);
+  };
+  const limitAddress = async ({ address, note }: Visit) => {
+    const taken = await limits.address(addressKey(address));
+    if (!taken.ok) note('slowed', { detail: { name: 'Limit', value: 'address' } });
+    return taken;
+  };
+  const checkScope = ({ note }: Visit, caller: Caller | undefined, needed: Scope | undefined) => {
+    const scoped = requireScope(caller?.scopes ?? [], needed);
+    if (!scoped.ok && needed !== undefined) note('scope refused', { caller, detail: { name: 'Scope', value: needed } });
+    return scoped;
+  };
   const queryOf = ({ url }: Request) => {
     const at = url.indexOf('?');
     return at < 0 ? undefined : new URLSearchParams(url.slice(at + 1));
   };
 
   const identify = async (
-    { request }: ApiRequest,
+    { request, note }: Visit,
     body: Body,
     needsOne: boolean,
   ): Promise<Outcome<{ readonly store: PlatformStore; readonly caller: Caller | undefined }>> => {
@@ -109,7 +119,11 @@ export function createPlatform(deps: PlatformDeps): Platform {
       );
     const store = await openStore();
     const checked = await checkCredentials(store, () => getTokens(store), sent, now());
-    if (!checked.ok) return checked;
+    if (!checked.ok) {
+      const { code, subject } = checked.failure;
+      note(code === 1123 ? 'key refused' : 'token refused', { subject });
+      return checked;
+    }
     touch(store, checked.value?.keyId);
     return succeed({ store, caller: checked.value });
   };
@@ -118,7 +132,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     store: PlatformStore,
     caller: Caller | undefined,
     body: Body,
-    address: string,
+    { address, note }: Visit,
     headers: Headers,
   ) => {
     const isByKey = caller?.credential.startsWith('key ') === true;
@@ -126,8 +140,14 @@ export function createPlatform(deps: PlatformDeps): Platform {
       return answerFailure(fail(1101, 'send an API key, or UserName and Password').failure, headers);
     let by: (Caller & { readonly passwordVersion?: number }) | undefined = caller;
     if (triesPassword(body)) {
-      const signed = await signIn(store, body, (name) => limits.signIn(addressKey(address), name));
-      if (!signed.ok) return answerFailure(signed.failure, headers);
+      const signed = await signIn(store, body, { address: addressKey(address), limits, now: now() });
+      if (!signed.ok) {
+        const { code, subject } = signed.failure;
+        if (code === 1102) note('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
+        if (code === 1104) note('sign-in refused', { subject });
+        return answerFailure(signed.failure, headers);
+      }
+      note('sign-in', { caller: signed.value });
       by = isByKey ? caller : signed.value;
     }
     const user = by && (await store.findUser({ id: by.owner }));
@@ -135,7 +155,9 @@ export function createPlatform(deps: PlatformDeps): Platform {
     const passwordVersion = by.passwordVersion ?? user.passwordVersion;
     const { owner: userId, scopes, keyId } = by;
     const claims = { userId, scopes, passwordVersion, ...(keyId !== undefined && { keyId }) };
-    return answerSuccess(await (await getTokens(store)).issue(claims), headers);
+    const issued = await (await getTokens(store)).issue(claims);
+    note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
+    return answerSuccess(issued, headers);
   };
 
   const write = async (
@@ -157,14 +179,14 @@ export function createPlatform(deps: PlatformDeps): Platform {
   };
 
   const answer = async (from: ApiRequest, state: { headers: Headers }): Promise<Response> => {
-    const { request } = from;
+    const visit = visitOf(from);
+    const { request, address, requestId } = visit;
     const { method } = request;
     const path = /^[^:]+:\/\/[^/]*([^?#]*)/.exec(request.url)?.[1] ?? '';
     const found = findOperation(path);
     const isToken = found?.operation.kind === 'token';
 
-    const address = addressOf(from);
-    const atAddress = await limits.address(addressKey(address));
+    const atAddress = await limitAddress(visit);
     if (!atAddress.ok) return answerFailure(atAddress.failure);
     state.headers = atAddress.value;
 
@@ -173,7 +195,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     const body = read.value;
 
     const mayBeAnonymous = isToken && method === 'POST';
-    const identified = await identify(from, body, !mayBeAnonymous);
+    const identified = await identify(visit, body, !mayBeAnonymous);
     if (!identified.ok) return answerFailure(identified.failure, state.headers);
     const { store, caller } = identified.value;
 
@@ -181,11 +203,14 @@ export function createPlatform(deps: PlatformDeps): Platform {
       const withCredential = await limits.credential(
         caller.keyId === undefined ? `user ${caller.owner}` : `key ${caller.keyId}`,
       );
-      if (!withCredential.ok) return answerFailure(withCredential.failure);
+      if (!withCredential.ok) {
+        visit.note('slowed', { caller, detail: { name: 'Limit', value: 'credential' } });
+        return answerFailure(withCredential.failure);
+      }
       state.headers = { ...state.headers, ...withCredential.value };
     }
     const { headers } = state;
-    const scoped = checkScope(caller, neededScope(found?.operation, method));
+    const scoped = checkScope(visit, caller, neededScope(found?.operation, method));
     if (!scoped.ok) return answerFailure(scoped.failure, headers);
 
     if (found === undefined) {
@@ -202,13 +227,14 @@ export function createPlatform(deps: PlatformDeps): Platform {
         fail(1001, `this path takes ${operation.method} only`, { allow: operation.method }).failure,
         headers,
       );
-    if (resource === undefined) return giveToken(store, caller, body, address, headers);
+    if (resource === undefined) return giveToken(store, caller, body, visit, headers);
     if (operation.kind === 'list') return listRecords(store, resource, segment, queryOf(request), headers, toFailure);
     const author = {
       owner: caller?.owner ?? null,
       credential: caller?.credential ?? '',
       at: new Date(now()).toISOString(),
       ip: address === '' ? null : address,
+      ...(requestId !== undefined && { requestId }),
     };
     return write(store, { ...operation, resource }, body, segment, author, headers);
   };
@@ -232,14 +258,15 @@ export function createPlatform(deps: PlatformDeps): Platform {
     },
     refuse: async (from, needed) => {
       try {
-        const atAddress = await limits.address(addressKey(addressOf(from)));
+        const visit = visitOf(from);
+        const atAddress = await limitAddress(visit);
         if (!atAddress.ok) return atAddress.failure;
         const hasJson = /^application\/json\b/i.test(from.request.headers.get('content-type') ?? '');
         const read = hasJson ? await readBody(from.request, true) : succeed<Body>({});
         if (!read.ok) return read.failure;
-        const identified = await identify(from, read.value, true);
+        const identified = await identify(visit, read.value, true);
         if (!identified.ok) return identified.failure;
-        const scoped = checkScope(identified.value.caller, needed);
+        const scoped = checkScope(visit, identified.value.caller, needed);
         return scoped.ok ? undefined : scoped.failure;
       } catch (error) {
         return toFailure(error);
@@ -249,5 +276,6 @@ export function createPlatform(deps: PlatformDeps): Platform {
       const found = findOperation(path);
       return found === undefined ? '/api/*' : `/api${found.operation.path}`;
     },
+    stop: security.stop,
   };
 }

@@ -1,4 +1,5 @@
 import type { KeyAccess, PlatformStore, Scope } from '../model/platform-store.ts';
+import type { Subject } from '../model/security-event.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import type { Body } from './check-value.ts';
 import type { Tokens } from './create-tokens.ts';
@@ -24,6 +25,9 @@ export interface Caller {
 const hasExpired = ({ expiresAt }: KeyAccess, now: number): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now;
 
+const aboutKey = (id: number | undefined): Subject | undefined =>
+  id === undefined ? undefined : { resource: 'ApiKey', id };
+
 const isSent = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 
@@ -42,18 +46,27 @@ export function takeCredentials(
 }
 
 async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {
-  const refused = fail(1123, 'the API key is not valid; ask for a new one (subnetd apikey create)');
-  if (typeof key !== 'string' || !isApiKey(key.trim())) return refused;
+  const refused = (id?: number) =>
+    fail(1123, 'the API key is not valid; ask for a new one (subnetd apikey create)', undefined, aboutKey(id));
+  if (typeof key !== 'string' || !isApiKey(key.trim())) return refused();
   const found = await store.findKey(hashApiKey(key.trim()));
-  if (found === undefined || found.isRevoked || !found.ownerIsActive) return refused;
-  if (hasExpired(found, now)) return fail(1123, 'the API key has expired; ask for a new one (subnetd apikey create)');
+  if (found === undefined || found.isRevoked || !found.ownerIsActive) return refused(found?.id);
+  if (hasExpired(found, now))
+    return fail(
+      1123,
+      'the API key has expired; ask for a new one (subnetd apikey create)',
+      undefined,
+      aboutKey(found.id),
+    );
   const { owner, scopes, id } = found;
   return succeed({ owner, scopes: expandScopes(scopes), keyId: id, credential: `key ${id}` });
 }
 
 async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, now: number): Promise<Outcome<Caller>> {
-  const refused = fail(1104, 'the token is not valid or has ended; get a new one from POST /api/Auth/Token');
   const claims = typeof token === 'string' ? await tokens.read(token.trim()) : undefined;
+  const subject: Subject | undefined = claims && { resource: 'AdminUser', id: claims.userId };
+  const why = 'the token is not valid or has ended; get a new one from POST /api/Auth/Token';
+  const refused = fail(1104, why, undefined, subject);
   if (claims === undefined) return refused;
   const { userId, keyId } = claims;
   let scopes = expandScopes(claims.scopes);

@@ -1,3 +1,4 @@
+import type { Subject } from '../model/security-event.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /** Why a request is refused; the message is for people and quotes nothing secret. */
@@ -5,6 +6,8 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The user or key that it is about, for the security log only. */
+  readonly subject?: Subject;
 }
 
 /** A value, or why there is none. */
@@ -18,7 +21,8 @@ export const fail = (
   code: ErrorCode,
   message: string,
   headers?: Failure['headers'],
+  subject?: Subject,
 ): { readonly ok: false; readonly failure: Failure } => ({
   ok: false,
-  failure: { code, message, ...(headers && { headers }) },
+  failure: { code, message, ...(headers && { headers }), ...(subject && { subject }) },
 });

@@ -1,4 +1,5 @@
 import { SCOPES, type Scope } from '../model/platform-store.ts';
+import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** What each scope lets its holder do. `admin` and `operate` stand beside the others: they read no list. */
 const GRANTS: Readonly<Record<Scope, readonly Scope[]>> = {
@@ -25,3 +26,9 @@ export function listGranting(needed: Scope): string {
   const granting = SCOPES.filter((scope) => GRANTS[scope].includes(needed));
   return granting.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
+
+/** One code for every scope that is missing, as the contract has it for a read key that writes; `has` is expanded. */
+export const requireScope = (has: readonly Scope[], needed: Scope | undefined): Outcome<undefined> =>
+  needed === undefined || has.includes(needed)
+    ? succeed(undefined)
+    : fail(1104, `this credential may not do that; use one with the scope ${listGranting(needed)}`);

@@ -1,7 +1,9 @@
 import { type PlatformStore, SCOPES } from '../model/platform-store.ts';
 import { toNameKey } from '../model/resource.ts';
+import type { Subject } from '../model/security-event.ts';
 import { checkLookup, type TextRule } from './check-text.ts';
 import { type Body, requireMember } from './check-value.ts';
+import type { Limits } from './create-limits.ts';
 import type { Caller } from './credentials.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { verifyPassword } from './passwords.ts';
@@ -22,22 +24,48 @@ function readText(body: Body, name: string, rule: TextRule): Outcome<string> {
   return present.ok ? checkLookup(present.value, name, rule) : present;
 }
 
-/** Signs in by `UserName` and `Password`. `mayTry` counts the attempt for the name before any work is done. */
+/** How long an address is remembered from which a user has signed in. */
+export const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
+const REMEMBER_AGAIN_MS = 60 * 60 * 1_000;
+
+/** What a sign-in is tried with besides its body. */
+export interface SignInContext {
+  /** What an address is limited by. */
+  readonly address: string;
+  readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Signs in by `UserName` and `Password`. Tries are limited for each address. Those from addresses that are new for the user are
+ * limited for the user name too: so nobody can guess from many addresses, nor lock a user out who comes from where they
+ * have signed in before. A name that nobody has takes the same steps.
+ */
 export async function signIn(
   store: PlatformStore,
   body: Body,
-  mayTry: (userNameKey: string) => Promise<Outcome<undefined>>,
+  { address, limits, now }: SignInContext,
 ): Promise<Outcome<Caller & { readonly passwordVersion: number }>> {
   const userName = readText(body, 'UserName', SIGN_IN.userName);
   if (!userName.ok) return userName;
   const password = readText(body, 'Password', SIGN_IN.password);
   if (!password.ok) return password;
+  const fromHere = await limits.signInFrom(address);
+  if (!fromHere.ok) return fromHere;
   const userNameKey = toNameKey(userName.value);
-  const allowed = await mayTry(userNameKey);
-  if (!allowed.ok) return allowed;
   const user = await store.findUser({ userNameKey });
+  const subject: Subject | undefined = user && { resource: 'AdminUser', id: user.id };
+  const lastAt = Date.parse((await store.findSignIn(user?.id ?? 0, address)) ?? '');
+  const isKnown = now - lastAt < REMEMBER_MS;
+  const asUser = isKnown ? succeed(undefined) : await limits.signInAs(userNameKey);
+  if (!asUser.ok) return { ok: false, failure: { ...asUser.failure, ...(subject && { subject }) } };
   const isGood = await verifyPassword(user?.passwordHash, password.value);
-  if (!isGood || user === undefined || !user.isActive)
-    return fail(1104, 'the user name and password do not belong together, or the user is not active');
+  if (!isGood || user === undefined || !user.isActive) {
+    const why = 'the user name and password do not belong together, or the user is not active';
+    return fail(1104, why, undefined, subject);
+  }
+  if (!isKnown || now - lastAt > REMEMBER_AGAIN_MS)
+    await store.keepSignIn(user.id, address, new Date(now).toISOString()).catch(() => {});
   return succeed({ owner: user.id, scopes: SCOPES, credential: 'password', passwordVersion: user.passwordVersion });
 }

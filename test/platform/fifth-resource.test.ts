@@ -55,6 +55,7 @@ it('a fifth list is a declaration and a migration', async () => {
       limits,
       trustedProxies,
       now: Date.now,
+      onSecurity: () => {},
       onError: (_what, error) => expect(error).toBeUndefined(),
     });
     const send = async (method: string, path: string, body?: object) => {

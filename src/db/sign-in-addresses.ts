@@ -1,0 +1,38 @@
+import type { PlatformStore } from '../model/platform-store.ts';
+import type { InTransaction } from './in-transaction.ts';
+import type { Queries } from './tables.ts';
+
+/** So many addresses are remembered for a user, the newest. */
+const MOST = 20;
+
+/** From where users have signed in. */
+export const createSignInAddresses = (
+  db: Queries,
+  inTransaction: InTransaction,
+): Pick<PlatformStore, 'findSignIn' | 'keepSignIn'> => ({
+  findSignIn: async (userId, address) => {
+    const row = await db
+      .selectFrom('sign_in_address')
+      .select('at')
+      .where('user_id', '=', userId)
+      .where('address', '=', address)
+      .executeTakeFirst();
+    return row?.at;
+  },
+  keepSignIn: (userId, address, at) =>
+    inTransaction(async (on) => {
+      await on
+        .insertInto('sign_in_address')
+        .values({ user_id: userId, address, at })
+        .onConflict((conflict) => conflict.columns(['user_id', 'address']).doUpdateSet({ at }))
+        .execute();
+      const newest = on
+        .selectFrom('sign_in_address')
+        .select('address')
+        .where('user_id', '=', userId)
+        .orderBy('at', 'desc')
+        .orderBy('address')
+        .limit(MOST);
+      await on.deleteFrom('sign_in_address').where('user_id', '=', userId).where('address', 'not in', newest).execute();
+    }),
+});

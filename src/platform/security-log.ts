@@ -1,0 +1,109 @@
+import type { SecurityAction, SecurityEvent } from '../model/security-event.ts';
+
+/** The security log: each event is a line of the log at once, and soon a row of the audit trail. */
+export interface SecurityLog {
+  /** Never throws and never waits. */
+  note(event: Omit<SecurityEvent, 'count'>): void;
+  /** Writes what waits. */
+  stop(): Promise<void>;
+}
+
+/** What it is made of. */
+export interface SecurityLogDeps {
+  /** Keeps events; may reject, and is then called again with the same ones. */
+  readonly write: (events: readonly SecurityEvent[]) => Promise<void>;
+  readonly log: (event: SecurityEvent) => void;
+  /** How long events that are alike are counted before the count is told. */
+  readonly windowMs?: number;
+  /** How many different events of an action are told one by one within that time; of the rest, the count. */
+  readonly most?: number;
+}
+
+const WINDOW_MS = 60_000;
+const MOST = 20;
+
+/** What waits for a database that is away; the oldest goes first, and is in the log. */
+const MAX_WAITING = 1_000;
+
+/** Events of one action within the window. */
+interface Counted {
+  readonly byKey: Map<string, { more: number; last: Omit<SecurityEvent, 'count'> }>;
+  rest: number;
+}
+
+const keyOf = ({ subject, credential, ip, detail }: Omit<SecurityEvent, 'count'>): string =>
+  JSON.stringify([subject?.resource, subject?.id, credential, ip, detail?.value]);
+
+/**
+ * A log that a flood cannot grow: the first of each kind is told at once, those that are alike are counted and told once a
+ * window, and each action has its own budget, so that nobody hides a sign-in behind refusals.
+ */
+export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
+  const { write, log, windowMs = WINDOW_MS, most = MOST } = deps;
+  const actions = new Map<SecurityAction, Counted>();
+  let waiting: SecurityEvent[] = [];
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const writeAll = async () => {
+    // Those that come in the same turn are written together.
+    await new Promise(setImmediate);
+    const batch = waiting;
+    waiting = [];
+    try {
+      await write(batch);
+    } catch {
+      waiting = [...batch, ...waiting].slice(-MAX_WAITING);
+      return;
+    }
+    if (waiting.length > 0) await writeAll();
+  };
+  const startWriting = () => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+  };
+  const tell = (event: SecurityEvent) => {
+    log(event);
+    waiting = [...waiting, event].slice(-MAX_WAITING);
+    startWriting();
+  };
+  /** Ends the window: tells what was only counted. */
+  const settle = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [action, { byKey, rest }] of actions) {
+      for (const { more, last } of byKey.values()) if (more > 0) tell({ ...last, count: more });
+      const at = [...byKey.values()].at(-1)?.last.at ?? '';
+      const nobody = { subject: undefined, owner: null, credential: 'several', ip: null, requestId: null };
+      if (rest > 0) tell({ at, action, ...nobody, count: rest });
+    }
+    actions.clear();
+    if (waiting.length > 0) startWriting();
+  };
+
+  return {
+    note: (event) => {
+      if (timer === undefined) {
+        timer = setTimeout(settle, windowMs);
+        timer.unref();
+      }
+      const counted = actions.get(event.action) ?? { byKey: new Map(), rest: 0 };
+      actions.set(event.action, counted);
+      const key = keyOf(event);
+      const known = counted.byKey.get(key);
+      if (known !== undefined) {
+        known.more += 1;
+        known.last = event;
+      } else if (counted.byKey.size >= most) counted.rest += 1;
+      else {
+        counted.byKey.set(key, { more: 0, last: event });
+        tell({ ...event, count: 1 });
+      }
+    },
+    stop: async () => {
+      settle();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { SecurityAction, SecurityEvent, Subject } from '../model/security-event.ts';
+import type { Caller } from './credentials.ts';
+import type { SecurityLog } from './security-log.ts';
+
+/** One request as the server hands it over; the server has put its id into the header `x-request-id`. */
+export interface ApiRequest {
+  readonly request: Request;
+  /** The address of the socket's other end. */
+  readonly peer: string | undefined;
+}
+
+/** What of an event differs from one to the other. */
+interface Noted {
+  readonly caller?: Caller | undefined;
+  readonly subject?: Subject | undefined;
+  readonly detail?: NonNullable<SecurityEvent['detail']>;
+}
+
+/** A request, with whose it is and how it is told of. */
+export interface Visit {
+  readonly request: Request;
+  /** The address of the client; empty when it is not known. */
+  readonly address: string;
+  readonly requestId: string | undefined;
+  /** Notes an event of the security log. */
+  note(action: SecurityAction, noted: Noted): void;
+}
+
+const subjectOf = ({ keyId, owner }: Caller): Subject =>
+  keyId === undefined ? { resource: 'AdminUser', id: owner } : { resource: 'ApiKey', id: keyId };
+
+/** Makes the visit of a request. `now` is in Unix milliseconds. */
+export function createVisit(request: Request, address: string, log: SecurityLog, now: () => number): Visit {
+  const requestId = request.headers.get('x-request-id') ?? undefined;
+  return {
+    request,
+    address,
+    requestId,
+    note: (action, { caller, subject, detail }) =>
+      log.note({
+        ...{ action, at: new Date(now()).toISOString() },
+        subject: subject ?? (caller && subjectOf(caller)),
+        ...{ owner: caller?.owner ?? null, credential: caller?.credential ?? 'none' },
+        ...{ ip: address === '' ? null : address, requestId: requestId ?? null, ...(detail && { detail }) },
+      }),
+  };
+}
