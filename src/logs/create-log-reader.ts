@@ -21,11 +21,13 @@ export interface LogReaderOptions {
   readonly now: () => number;
   /** The time of a hit, given the one that its line carries, if any; without it that time, or that of reading. */
   readonly place?: (stamp: number | undefined) => number;
+  /** The program's own time in a line that matched, in Unix milliseconds, also of one that Docker has stamped. */
+  readonly onOwnTime?: (own: number) => void;
   readonly onHit: (hit: Omit<LogHit, 'counted'>) => void;
 }
 
 /** A reader; throws for an own pattern that `compileOwnPattern` refuses, which the inventory has refused before. */
-export function createLogReader({ pack, own, timezone, now, place, onHit }: LogReaderOptions): LogReader {
+export function createLogReader({ pack, own, timezone, now, place, onOwnTime, onHit }: LogReaderOptions): LogReader {
   const replaced = new Set(own.map(({ name }) => name));
   const matcher = createMatcher(
     pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
@@ -35,7 +37,9 @@ export function createLogReader({ pack, own, timezone, now, place, onHit }: LogR
   let stamped: number | undefined;
   const onMatch: OnMatch = ({ name, means }, value, line) => {
     const readAt = now();
-    const stamp = stamped ?? readTime(line, readAt);
+    const own = stamped === undefined || onOwnTime ? readTime(line, readAt) : undefined;
+    if (own !== undefined) onOwnTime?.(own);
+    const stamp = stamped ?? own;
     const at = place === undefined ? Math.min(stamp ?? readAt, readAt) : place(stamp);
     onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value });
   };

@@ -30,8 +30,11 @@ export interface FollowContainerOptions {
   ) => Promise<IncomingMessage>;
   /** Reading begins at this time, in Unix milliseconds, or where it was before when that is earlier. */
   readonly beginAt: number;
-  /** A line, as `OnLine` takes it; `old` when an earlier process was told it. */
-  readonly onLine: OnStampedLine;
+  /**
+   * A line, as `OnLine` takes it; `old` when an earlier process was told it, `live` when it was printed since the log was
+   * opened, so that it is read as it comes.
+   */
+  readonly onLine: (...line: [...Parameters<OnStampedLine>, live: boolean]) => void;
   readonly onState: (fault: LogFault | undefined) => void;
 }
 
@@ -66,12 +69,14 @@ export function followContainer(options: FollowContainerOptions): () => Promise<
       throw new Error('the log is not told');
     }
     isFirst = false;
+    // Lines are stamped by the engine's clock, which may be another machine's.
+    const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
     const current: Position = { kind: 'container', id: container.id, from, streams };
     position = current;
     positions.keep(source, () => current);
     onState(undefined);
     const take = createStamped(streams, from, (text, start, end, at, old) => {
-      if (!old || tellsOld) onLine(text, start, end, at, old);
+      if (!old || tellsOld) onLine(text, start, end, at, old, at >= openedAt);
     });
     if (container.tty) {
       const cutter = createLineCutter();

@@ -59,6 +59,18 @@ export const logFamilies: readonly Family[] = [
     help: 'The greatest height in the log of the node since its last start.',
     samples: [{ per: 'node', value: ({ facts }) => facts.logs?.node?.height }],
   },
+  {
+    name: 'subnet_node_clock_skew_seconds',
+    type: 'gauge',
+    help: "By how much the node's clock is ahead of subnetd's, by its log, to about a second.",
+    samples: [
+      {
+        per: 'node',
+        value: ({ facts: { logs } }) =>
+          logs?.clockAheadMs === undefined ? undefined : Math.round(logs.clockAheadMs / 100) / 10,
+      },
+    ],
+  },
   list('subnet_log_source_up', 'gauge', 'Whether the log can be read (1) or not (0).', SOURCE_LABELS, (logs) =>
     perSource(logs, (source) => Number(logs.sources[source]?.up ?? false)),
   ),

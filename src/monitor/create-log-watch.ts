@@ -1,3 +1,4 @@
+import { createClockSkew } from '../logs/create-clock-skew.ts';
 import { createLedger } from '../logs/create-ledger.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
 import { followContainer } from '../logs/follow-container.ts';
@@ -46,6 +47,14 @@ function windowMs({ component }: Target, settings: CheckSettings['logs']): numbe
   return Math.max(errorWindowMs, own[component as keyof typeof own] ?? 0);
 }
 
+/** What was read to its end longer ago may hold lines that have waited. */
+const AS_IT_COMES_MS = 3_000;
+
+/** Zones differ by multiples of this. */
+const QUARTER_MS = 15 * 60_000;
+
+const withSkew = (clockAheadMs: number | undefined) => (clockAheadMs === undefined ? {} : { clockAheadMs });
+
 /** Begins to follow everything that the inventory names for a target. */
 export function createLogWatch(options: LogWatchOptions): LogWatch {
   const { target, settings, docker, positions, clock, ready, onNews } = options;
@@ -90,39 +99,65 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     void ready.then(() => {
       if (!stopped) stops.push(follow());
     });
-  const reader = (
-    timezone: string,
-    patterns: readonly LogPattern[],
-    ofOwn: typeof own,
-    latest: () => number,
-    toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined,
-  ) =>
-    createLogReader({
-      pack: patterns,
-      own: ofOwn,
-      timezone,
-      now: () => clock.toWall(latest()),
+  const reader = (given: {
+    readonly timezone: string;
+    readonly pack: readonly LogPattern[];
+    readonly own: typeof own;
+    /** No line was printed later. */
+    readonly until: () => number;
+    /** Nor was the one that is read now printed earlier, as far as that is known. */
+    readonly since?: () => number | undefined;
+    readonly onOwnTime?: (own: number) => void;
+    readonly toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined;
+  }) => {
+    const { until, since, onOwnTime, toHit, ...rest } = given;
+    return createLogReader({
+      ...rest,
+      ...(onOwnTime && { onOwnTime }),
+      now: () => clock.toWall(until()),
       place: (stamp) => {
-        const readAt = latest();
-        // A clock that is ahead of ours must not make a line good for longer.
-        return stamp === undefined ? readAt : Math.min(clock.fromWall(stamp), readAt);
+        const latest = until();
+        // The clock that has stamped it may be ahead of ours, or behind.
+        return Math.min(Math.max(stamp === undefined ? latest : clock.fromWall(stamp), since?.() ?? 0), latest);
       },
       onHit: (bare) => {
         const hit = toHit(bare);
         if (hit !== undefined) add(hit);
       },
     });
+  };
+
+  const skew = createClockSkew();
+  /** Of a node's line that may have been printed since then; only one that is read as it comes tells of clocks. */
+  const noteOwnTime = (own: number, since: number | undefined, zoneIsKnown: boolean) => {
+    const readAt = now();
+    if (component !== 'node' || since === undefined || readAt - since > AS_IT_COMES_MS) return;
+    // What has waited while the process was suspended was read late too.
+    if (readAt - clock.resumedAt() < AS_IT_COMES_MS) return;
+    const ahead = own - clock.toWall(readAt);
+    skew.note(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
+  };
 
   const faults = new Map<string, LogFault | undefined>();
   for (const { path, timezone } of logFiles) {
-    const fresh = reader(timezone, pack, own, now, (hit) => ({ ...hit, counted: true }));
-    const past = reader(
+    /** When everything that was there had been read. */
+    let readToEnd: number | undefined;
+    const fresh = reader({
       timezone,
-      pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
-      [],
-      () => begun,
-      (hit) => (ofThePast(hit) ? { ...hit, counted: false } : undefined),
-    );
+      pack,
+      own,
+      until: now,
+      since: () => readToEnd,
+      onOwnTime: (own) => noteOwnTime(own, readToEnd, true),
+      toHit: (hit) => ({ ...hit, counted: true }),
+    });
+    const past = reader({
+      timezone,
+      pack: pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
+      own: [],
+      until: () => begun,
+      toHit: (hit) => (ofThePast(hit) ? { ...hit, counted: false } : undefined),
+    });
     start(() =>
       followFiles({
         path,
@@ -137,6 +172,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           }
         },
         onState: (fault, size) => {
+          if (fault === undefined) readToEnd = now();
           const changed = bytes.get(path) !== size || !faults.has(path) || faults.get(path)?.what !== fault?.what;
           bytes.set(path, size);
           faults.set(path, fault);
@@ -154,10 +190,18 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const lookBackMs = windowMs(target, settings);
     let isOld = false;
-    const lines = reader('UTC', patterns, besideFiles ? [] : own, now, (hit) => ({
-      ...hit,
-      counted: !isOld && !uncounted.has(hit.pattern),
-    }));
+    let isLive = false;
+    const readSince = () => (isLive ? now() : undefined);
+    const lines = reader({
+      timezone: 'UTC',
+      pack: patterns,
+      own: besideFiles ? [] : own,
+      until: now,
+      since: readSince,
+      // Nothing says in which zone a container prints.
+      ...(!besideFiles && { onOwnTime: (own: number) => noteOwnTime(own, readSince(), false) }),
+      toHit: (hit) => ({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }),
+    });
     start(() =>
       followContainer({
         source: positionKey(target, 'container'),
@@ -172,9 +216,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         },
         open: docker.open,
         beginAt: clock.toWall(begun - lookBackMs),
-        onLine: (text, start, end, at, old) => {
+        onLine: (text, start, end, at, old, live) => {
           if (!old) counts.container++;
           isOld = old;
+          isLive = live;
           lines.read(text, start, end, at);
         },
         onState: (fault) => setState('container', begun - lookBackMs, fault),
@@ -185,6 +230,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   return {
     facts: () => ({
       ...state,
+      ...withSkew(skew.read(now())),
       sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
       patterns: ledger.read(),
       ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),

@@ -54,6 +54,8 @@ export interface LogFacts extends LogState {
   readonly patterns: Readonly<Record<string, PatternFacts>>;
   /** Of the files that are read, all together. */
   readonly fileBytes?: number;
+  /** By how much a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
+  readonly clockAheadMs?: number;
   /** What Docker says of the node's container: the level and the p2p address that it was created with. */
   readonly created?: { readonly level?: number; readonly p2p?: string };
 }

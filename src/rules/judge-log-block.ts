@@ -1,6 +1,7 @@
 import { sayDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { describeSkew } from './describe-skew.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
 import { howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
@@ -34,14 +35,15 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
       ? unknown(`the log of ${name} has shown no block yet, and has time to`)
       : fail(`the log of ${name} has shown no block for ${sayDuration(waited)}; ${howToLook(target)}`);
   }
+  const skew = describeSkew(logs);
   const silentMs = now - advancedAt;
   if (silentMs >= stallAfterMs)
     return fail(
-      `the height in the log of ${name} stands at ${height} for ${sayDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${howToLook(target)}`,
+      `the height in the log of ${name} stands at ${height} for ${sayDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${howToLook(target)}${skew}`,
     );
   const where = `the log of ${name} is at block ${height}, which it reached ${sayDuration(Math.max(silentMs, 0))} ago`;
-  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(where);
+  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${skew}`);
   return pass(
-    `${where}, after a fall from ${fall.from} to ${fall.to} ${sayDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped`,
+    `${where}, after a fall from ${fall.from} to ${fall.to} ${sayDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped${skew}`,
   );
 }

@@ -107,3 +107,29 @@ test('a fatal line fails for the error window, whatever heights follow it', () =
   });
   expect(read(...lines).judge(400)).toMatchObject({ verdict: 'pass' });
 });
+
+test.each([
+  [90_000, '; its clock is 1m 30s ahead of ours: set it with chrony'],
+  [-5_000, '; its clock is 5s behind ours: set it with chrony'],
+  [-4_999, ''],
+  [
+    -2 * 3_600_000 + 1_500,
+    '; the times in its log are 2h behind ours: correct timezone of its logFiles, or set its clock',
+  ],
+  [-2 * 3_600_000 + 60_000, '; its clock is 1h 59m behind ours: set it with chrony'],
+])('a clock that is ahead by %d ms is told beside the verdict, and is no fault by itself', (clockAheadMs, words) => {
+  const target = nodeTarget('subnet1');
+  const logs = {
+    node: { height: 7, advancedAt: START },
+    clockAheadMs,
+    sources: { file: { up: true, lines: 1, since: START, caughtUp: true } },
+    patterns: {},
+  };
+  const judge = (seconds: number) => judgeLogBlock(aView(target, { logs }, { now: START + seconds * 1_000 }));
+  expect(judge(10)).toEqual({
+    verdict: 'pass',
+    reason: `the log of subnet1 is at block 7, which it reached 10s ago${words}`,
+  });
+  expect(judge(60).verdict).toBe('fail');
+  expect(judge(60).reason.endsWith(words)).toBe(true);
+});

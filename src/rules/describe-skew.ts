@@ -1,0 +1,19 @@
+import { sayDuration } from '../model/duration.ts';
+import type { LogFacts } from './fold-logs.ts';
+
+/** Times of lines and of their reading may differ by this without any clock being wrong. */
+const TOLERATED_MS = 5_000;
+
+/** Zones differ by multiples of this. */
+const QUARTER_MS = 15 * 60_000;
+
+/** What is the matter with the clock of a node, to follow a reason; empty when nothing is. */
+export function describeSkew({ clockAheadMs = 0 }: LogFacts): string {
+  const skewMs = Math.abs(clockAheadMs);
+  if (skewMs < TOLERATED_MS) return '';
+  const side = clockAheadMs > 0 ? 'ahead of' : 'behind';
+  const quarters = Math.round(skewMs / QUARTER_MS);
+  if (quarters > 0 && Math.abs(skewMs - quarters * QUARTER_MS) < TOLERATED_MS)
+    return `; the times in its log are ${sayDuration(quarters * QUARTER_MS)} ${side} ours: correct timezone of its logFiles, or set its clock`;
+  return `; its clock is ${sayDuration(skewMs)} ${side} ours: set it with chrony`;
+}
