@@ -43,6 +43,16 @@ export function addPlatformCommands(program: Command, done: (code: ExitCode) => 
     .option('--since <time>', 'a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h')
     .option('--json', 'print JSON')
     .action(async (flags) => done(await (await import('./commands/audit.ts')).audit(flags)));
+  program
+    .command('backup')
+    .description('copy the SQLite database of the platform API, also while subnetd runs')
+    .argument('<file>', 'the copy, which must not be there yet')
+    .action(async (file) => done(await (await import('./commands/backup.ts')).backup(file)));
+  program
+    .command('restore')
+    .description('put a backup in the place of the database, which is kept beside it; stop subnetd first')
+    .argument('<file>', 'what subnetd backup wrote')
+    .action(async (file) => done(await (await import('./commands/restore.ts')).restore(file)));
   // Commander hands neither down to the commands of a command.
   for (const command of [...admin.commands, ...apikey.commands]) command.exitOverride().showHelpAfterError();
 }

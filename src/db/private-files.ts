@@ -23,12 +23,12 @@ function restrict(path: string, mode: number): boolean {
 /** Does the folder belong to this user, hold nothing but this database, and is it no volume that was put here? */
 function isOwnFolder(folder: string, name: string): boolean {
   const { uid, dev } = statSync(folder);
-  const own = new Set<string>(SQLITE_FILES.map((end) => `${name}${end}`));
+  const isOwn = new RegExp(`^${RegExp.escape(name)}(?:[-.]|$)`);
   return (
     uid === process.geteuid?.() &&
     dev === statSync(dirname(folder)).dev &&
     dirname(folder) !== folder &&
-    readdirSync(folder).every((entry) => own.has(entry))
+    readdirSync(folder).every((entry) => isOwn.test(entry))
   );
 }
 
@@ -77,15 +77,18 @@ export function makePrivateFile(path: string): boolean {
   }
 }
 
+/** Makes the folder of a database, for the owner alone, when it is absent. */
+export const makeDatabaseFolder = (path: string): void =>
+  void mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+
 /** Makes the file and its folder for the owner alone when they are absent. Gives the path without links, as SQLite takes it. */
 export function makeDatabaseFile(path: string): string {
-  const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDatabaseFolder(path);
   makePrivateFile(path);
   try {
     return realpathSync(path);
   } catch {
     // A link that leads to nothing yet: SQLite makes what it names.
-    return join(realpathSync(folder), basename(path));
+    return join(realpathSync(dirname(path)), basename(path));
   }
 }

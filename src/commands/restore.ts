@@ -1,0 +1,29 @@
+import type { ExitCode } from './exit-code.ts';
+import { readDatabase, shellAddress, shellWord } from './read-database.ts';
+import { complain } from './report.ts';
+
+/** `subnetd restore FILE`: puts a backup in the place of the SQLite database. */
+export async function restore(file: string): Promise<ExitCode> {
+  const database = readDatabase();
+  if (database === undefined) return 2;
+  if (database.kind === 'postgres') {
+    const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${shellWord(file)}`;
+    complain([`subnetd restore: the database is PostgreSQL, which has its own; stop subnetd, then run: ${command}`]);
+    return 2;
+  }
+  const { restoreSqlite } = await import('../db/restore-sqlite.ts');
+  const restored = await restoreSqlite(database.path, file, new Date());
+  if (!restored.ok) {
+    complain([`subnetd restore: ${restored.problem}`]);
+    return 2;
+  }
+  const { bytes, keptAs, isUnsure } = restored.value;
+  if (isUnsure)
+    complain([
+      'subnetd restore: the database of before is damaged, so whether a process has it open cannot be known; restart subnetd if it runs',
+    ]);
+  const kept = keptAs === undefined ? '' : `; the database of before is ${keptAs}`;
+  process.stdout.write(`${database.path}: ${bytes} bytes from ${file}${kept}\n`);
+  process.stdout.write('keys and passwords are those of the backup: revoke again what was revoked since\n');
+  return 0;
+}

@@ -1,0 +1,29 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Copied, copySqlite, flush, refuse } from './copy-sqlite.ts';
+import { makePrivateFile } from './private-files.ts';
+
+/** Writes a copy of the database at `path` to the new file `file`, whole or not at all. Resolves to its size in bytes. */
+export async function backupSqlite(path: string, file: string): Promise<Copied<number>> {
+  if (!existsSync(path)) return refuse(`there is no database at ${path}; correct SUBNETD_DATABASE_URL`);
+  const taken = refuse(`${file} is there already; choose another name, or delete it`);
+  if (existsSync(file)) return taken;
+  const folder = dirname(file);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return refuse(`there is no folder ${folder}; make it`);
+  const part = `${file}.part-${process.pid}`;
+  try {
+    const copied = await copySqlite(path, part, false);
+    if (!copied.ok) return copied;
+    // The name is taken first, as a rename replaces what has it.
+    if (!makePrivateFile(file)) return taken;
+    renameSync(part, file);
+    flush(folder);
+    return copied;
+  } catch (error) {
+    return refuse(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}); choose another place`);
+  } finally {
+    rmSync(part, { force: true });
+    for (const end of ['-journal', '-wal', '-shm']) rmSync(`${part}${end}`, { force: true });
+  }
+}

@@ -1,0 +1,74 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describeCause } from '../model/database-failure.ts';
+import { whileBusy } from './busy.ts';
+import { migrations } from './migrations.ts';
+import { makePrivateFile } from './private-files.ts';
+
+/** What came of copying or moving a database; a problem is a sentence with a remedy. */
+export type Copied<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+export const refuse = (problem: string) => ({ ok: false, problem }) as const;
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Is the file whole, and a database of this or an older subnetd? A sentence that begins with a verb when it is not. */
+function findFault(database: Database.Database): string | undefined {
+  const [first] = database.pragma('integrity_check(1)', { simple: false }) as readonly { integrity_check: string }[];
+  if (first?.integrity_check !== 'ok') return 'is damaged; take another copy';
+  if ((database.pragma('foreign_key_check') as readonly unknown[]).length > 0) return 'is damaged; take another copy';
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
+  const done = tables.includes('schema_migration')
+    ? database.prepare('select name from schema_migration').pluck().all()
+    : [];
+  if (!done.includes(migrations[0]?.name)) return 'is no database of subnetd; correct the path';
+  const newer = done.find((name) => !migrations.some((step) => step.name === name));
+  return newer === undefined ? undefined : `was made by a newer subnetd (${newer}); install that one first`;
+}
+
+/**
+ * Copies the database at `from` as it is at one moment, while others read and write it, to the new file `to`, which is for its
+ * owner alone, complete without a write-ahead log, and on the disk at the end. Resolves to its size in bytes. What is wrong
+ * with it is told as of `from`; then nothing is left at `to` but what the caller removes.
+ */
+export async function copySqlite(from: string, to: string, readOnly: boolean): Promise<Copied<number>> {
+  makePrivateFile(to);
+  try {
+    const source = new Database(from, { readonly: readOnly, fileMustExist: true, timeout: 0 });
+    try {
+      // The copy begins again whenever another process has written, unless it reads what a transaction sees.
+      await whileBusy(() => {
+        if (!source.inTransaction) source.exec('begin');
+        source.prepare('select count(*) from sqlite_schema').get();
+      });
+      await source.backup(to);
+    } finally {
+      source.close();
+    }
+    const copy = new Database(to, { fileMustExist: true, timeout: 0 });
+    try {
+      copy.pragma('journal_mode = DELETE');
+      const fault = findFault(copy);
+      if (fault !== undefined) return refuse(`${from} ${fault}`);
+      const [pages, size] = ['page_count', 'page_size'].map((name) => Number(copy.pragma(name, { simple: true })));
+      return { ok: true, value: Number(pages) * Number(size) };
+    } finally {
+      copy.close();
+      flush(to);
+    }
+  } catch (error) {
+    const { code, message } = describeCause(error);
+    if (code === 'SQLITE_NOTADB') return refuse(`${from} is no SQLite database; correct the path`);
+    if (code?.startsWith('SQLITE_CORRUPT')) return refuse(`${from} is damaged; take another copy`);
+    if (code === 'SQLITE_FULL') return refuse(`the disk of ${to} is full; free space on it, or choose another`);
+    return refuse(`${from} cannot be copied to ${to}: ${message}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { chmodSync, chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from './busy.ts';
+import { type Copied, copySqlite, flush, refuse } from './copy-sqlite.ts';
+import { identify } from './file-identity.ts';
+import { makeDatabaseFolder } from './private-files.ts';
+
+/** What a restore left. */
+export interface Restored {
+  readonly bytes: number;
+  /** Where the database of before is now; undefined when there was none. */
+  readonly keptAs?: string;
+  /** Whether a process has the database of before open cannot be known, as the file is damaged. */
+  readonly isUnsure: boolean;
+}
+
+/** Who has a database to himself. */
+type Hold =
+  | { readonly who: 'others' }
+  | { readonly who: 'nobody knows'; readonly release: () => void }
+  | { readonly who: 'we'; readonly release: () => void };
+
+/**
+ * Takes the database for this process alone, and its write-ahead log into it. A process that has it open, subnetd above all,
+ * holds a shared lock for as long as it does, so this is refused then.
+ */
+function takeAlone(path: string): Hold {
+  const database = new Database(path, { fileMustExist: true, timeout: 0 });
+  const release = () => void database.close();
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.pragma('journal_mode = DELETE');
+    // One that was restored and never opened since was in that mode before, and is locked only now.
+    database.exec('begin exclusive');
+    return { who: 'we', release };
+  } catch (error) {
+    if (!isBusy(error)) return { who: 'nobody knows', release };
+    release();
+    return { who: 'others' };
+  }
+}
+
+/** Lets the logs of a database that could not be opened go with it: they would be taken for those of the new one. */
+function moveLogs(path: string, keptAs: string): void {
+  for (const end of ['-wal', '-journal'])
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);
+  rmSync(`${path}-shm`, { force: true });
+}
+
+/** Gives the file to whom the database belongs: root may restore for the user of subnetd. */
+function giveTo(file: string, owner: { readonly uid: number; readonly gid: number }): void {
+  if (process.geteuid?.() === 0) chownSync(file, owner.uid, owner.gid);
+}
+
+/**
+ * Puts the backup `file` in the place of the database, which is kept beside it under another name. The last step is one
+ * rename: before it, the database of before is in its place, after it the other.
+ */
+export async function restoreSqlite(givenPath: string, file: string, now: Date): Promise<Copied<Restored>> {
+  const path = existsSync(givenPath) ? realpathSync(givenPath) : givenPath;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    return refuse(`there is no file ${file}; correct the path`);
+  const before = identify(path);
+  if (identify(file) === before) return refuse(`${file} is the database itself; name a backup`);
+  makeDatabaseFolder(path);
+  const part = `${path}.part-${process.pid}`;
+  let hold: Hold | undefined;
+  const keptAs = `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  let isLinked = false;
+  try {
+    const copied = await copySqlite(file, part, true);
+    if (!copied.ok) return copied;
+    const owner = statSync(before === undefined ? dirname(path) : path);
+    giveTo(part, owner);
+    if (before !== undefined) hold = takeAlone(path);
+    if (hold?.who === 'others')
+      return refuse(`a process has ${path} open; stop subnetd first (fuser ${path} names the process)`);
+    if (before !== undefined) {
+      linkSync(path, keptAs);
+      isLinked = true;
+      chmodSync(keptAs, 0o600);
+    }
+    if (hold?.who !== 'we') moveLogs(path, keptAs);
+    renameSync(part, path);
+    isLinked = false;
+    flush(dirname(path));
+    const kept = before === undefined ? {} : { keptAs };
+    return { ok: true, value: { bytes: copied.value, ...kept, isUnsure: hold?.who === 'nobody knows' } };
+  } catch (error) {
+    if (isLinked) rmSync(keptAs, { force: true });
+    return refuse(`${path} cannot be replaced (${(error as NodeJS.ErrnoException).code}); nothing was restored`);
+  } finally {
+    if (hold !== undefined && hold.who !== 'others') hold.release();
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${part}${end}`, { force: true });
+  }
+}

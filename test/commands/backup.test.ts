@@ -1,0 +1,237 @@
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { copySqlite } from '../../src/db/copy-sqlite.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
+import { eventually, runCli } from '../support/cli.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const { cleanups, pathOf } = useCleanups();
+
+const at = (path: string) => ({ SUBNETD_DATABASE_URL: `sqlite:${path}`, SUBNETD_RATE_LIMIT: '0' });
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+async function makeDatabase(path: string, names: readonly string[] = []) {
+  await (await openDatabase({ kind: 'sqlite', path })).close();
+  insert(path, names);
+}
+function insert(path: string, names: readonly string[]) {
+  const database = new Database(path);
+  const add = database.prepare(
+    'insert into project_type (contract_name, contract_name_key, is_deleted) values (?, ?, 0)',
+  );
+  database.transaction(() => names.forEach((name) => void add.run(name, name)))();
+  database.close();
+}
+const namesIn = (path: string): readonly unknown[] => {
+  const database = new Database(path, { readonly: true });
+  const names = database.prepare('select contract_name from project_type order by id').pluck().all();
+  database.close();
+  return names;
+};
+const many = Array.from({ length: 20_000 }, (_, index) => `a name that fills pages of the database ${index}`);
+
+describe('subnetd backup and subnetd restore', () => {
+  it('under load: the backup holds each write acknowledged before it, and a restore brings back exactly that', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(path, many);
+    const person = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
+    runCommand(['admin', 'create', ...person], at(path));
+    const create = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
+    const { key: apiKey } = JSON.parse(runCommand(create, at(path))) as { key: string };
+    const daemon = await startApiDaemon(at(path));
+    cleanups.push(() => daemon.end('SIGKILL'));
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const write = async (writer: number) => {
+      for (let sent = 0; !isOver; sent += 1) {
+        const ContractName = `contract ${writer} ${sent}`;
+        const response = await fetch(`${daemon.url}/api/ProjectType/Add`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ apiKey, ContractName, IsDeleted: false, CreateBy: 1 }),
+        });
+        if (((await response.json()) as { status: string }).status === 'success') acknowledged.push(ContractName);
+      }
+    };
+    const writers = Promise.all([0, 1, 2, 3].map(write));
+    cleanups.push(() => {
+      isOver = true;
+      return writers.catch(() => {});
+    });
+    const more = async () => {
+      const enough = acknowledged.length + 100;
+      await eventually(() => expect(acknowledged.length).toBeGreaterThan(enough));
+    };
+
+    await more();
+    const before = [...acknowledged];
+    const file = pathOf('backup.db');
+    expect(await runCli(['backup', file], at(path))).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(
+        /backup\.db: \d+ bytes; keep it where nobody else reads it, as it holds secrets\n$/,
+      ),
+    });
+    await more();
+    expect(await runCli(['restore', file], at(path))).toMatchObject({
+      code: 2,
+      stderr: `subnetd restore: a process has ${path} open; stop subnetd first (fuser ${path} names the process)\n`,
+    });
+    await more();
+    isOver = true;
+    await writers;
+    expect(await daemon.end()).toBe(0);
+
+    const inBackup = namesIn(file);
+    expect(before.filter((name) => !inBackup.includes(name))).toEqual([]);
+    const restored = await runCli(['restore', file], at(path));
+    expect([restored.code, restored.stderr]).toEqual([0, '']);
+    const kept = readdirSync(pathOf('data')).filter((name) => name !== 'subnetd.db');
+    expect(kept).toEqual([expect.stringMatching(/^subnetd\.db\.before-\d{8}T\d{6}Z$/)]);
+    expect(restored.stdout).toContain(`; the database of before is ${pathOf(`data/${kept[0]}`)}\n`);
+    const inKept = new Set(namesIn(pathOf(`data/${kept[0]}`)));
+    expect(acknowledged.filter((name) => !inKept.has(name))).toEqual([]);
+    expect([file, path, pathOf(`data/${kept[0]}`)].map(modeOf)).toEqual(['600', '600', '600']);
+
+    const again = await startApiDaemon(at(path));
+    cleanups.push(() => again.end('SIGKILL'));
+    const list = await fetch(`${again.url}/api/ProjectType/ListAll/0?apiKey=${apiKey}`);
+    const { data } = (await list.json()) as { data: { items: { ContractName: string }[] } };
+    expect(data.items.map(({ ContractName }) => ContractName)).toEqual(inBackup);
+    expect(await again.end()).toBe(0);
+  }, 90_000);
+
+  it('copies the database as it was when the copy began, though another writes at each step', async () => {
+    const path = pathOf('subnetd.db');
+    await makeDatabase(path, many);
+    const copying = copySqlite(path, pathOf('copy.db'), false);
+    let isDone = false;
+    void copying.finally(() => {
+      isDone = true;
+    });
+    for (let written = 0; !isDone && written < 2_000; written += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      insert(path, [`late ${written}`]);
+    }
+    expect(await copying).toEqual({ ok: true, value: statSync(pathOf('copy.db')).size });
+    expect(namesIn(pathOf('copy.db'))).toEqual(many);
+  });
+
+  it('refuses what is no place for a backup, and leaves nothing there', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(path);
+    writeFileSync(pathOf('taken.db'), 'mine');
+    const cases = [
+      ['taken.db', path, `${pathOf('taken.db')} is there already; choose another name, or delete it`],
+      ['no/b.db', path, `there is no folder ${pathOf('no')}; make it`],
+      ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
+    ] as const;
+    for (const [file, database, problem] of cases)
+      expect(await runCli(['backup', pathOf(file)], at(database))).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `subnetd backup: ${problem}\n`,
+      });
+    expect(readFileSync(pathOf('taken.db'), 'utf8')).toBe('mine');
+    expect(readdirSync(pathOf('.')).sort()).toEqual(['data', 'taken.db']);
+  });
+
+  it('restores nothing that is damaged, of another program, of a newer version or the database itself', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(path, ['kept']);
+    mkdirSync(pathOf('b'));
+    const file = (name: string) => pathOf(`b/${name}`);
+    writeFileSync(file('text'), 'not a database at all, though it is long enough to be read as one '.repeat(20));
+    new Database(file('other')).exec('create table t (a)').close();
+    await makeDatabase(file('newer'));
+    new Database(file('newer')).exec("insert into schema_migration values ('9999-later', '')").close();
+    await makeDatabase(file('damaged'), many);
+    const bytes = readFileSync(file('damaged'));
+    bytes.fill(0xff, 40 * 4096, 60 * 4096);
+    writeFileSync(file('damaged'), bytes);
+    const problems = {
+      text: `${file('text')} is no SQLite database; correct the path`,
+      other: `${file('other')} is no database of subnetd; correct the path`,
+      newer: `${file('newer')} was made by a newer subnetd (9999-later); install that one first`,
+      damaged: `${file('damaged')} is damaged; take another copy`,
+      missing: `there is no file ${file('missing')}; correct the path`,
+      '../data/subnetd.db': `${path} is the database itself; name a backup`,
+    };
+    for (const [name, problem] of Object.entries(problems))
+      expect(await runCli(['restore', file(name)], at(path))).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `subnetd restore: ${problem}\n`,
+      });
+    expect(readdirSync(pathOf('data'))).toEqual(['subnetd.db']);
+    expect(namesIn(path)).toEqual(['kept']);
+  }, 60_000);
+
+  it('refuses to replace a database that was restored just before, while somebody reads it', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(pathOf('good.db'), ['good']);
+    expect((await runCli(['restore', pathOf('good.db')], at(path))).code).toBe(0);
+    const reader = new Database(path);
+    cleanups.push(() => reader.close());
+    reader.exec('begin');
+    reader.prepare('select * from project_type').all();
+    expect(await runCli(['restore', pathOf('good.db')], at(path))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('stop subnetd first'),
+    });
+    reader.exec('commit');
+    expect((await runCli(['restore', pathOf('good.db')], at(path))).code).toBe(0);
+  });
+
+  it('replaces a database that is damaged, and keeps its write-ahead log with it and away from the new one', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(pathOf('good.db'), ['good']);
+    mkdirSync(pathOf('data'));
+    // As after a crash: a log of another database, whole, beside a file that is none.
+    await makeDatabase(pathOf('other.db'));
+    const other = new Database(pathOf('other.db'));
+    other.exec("insert into project_type (contract_name, contract_name_key, is_deleted) values ('stale', 'stale', 0)");
+    copyFileSync(pathOf('other.db-wal'), `${path}-wal`);
+    other.close();
+    writeFileSync(path, 'damaged '.repeat(2_000));
+    chmodSync(path, 0o644);
+    const { code, stdout, stderr } = await runCli(['restore', pathOf('good.db')], at(path));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('whether a process has it open cannot be known')]);
+    const kept = /database of before is (.*)\n/.exec(stdout)?.[1] ?? '';
+    expect(readdirSync(pathOf('data')).map((name) => pathOf(`data/${name}`))).toEqual([path, kept, `${kept}-wal`]);
+    expect(readFileSync(kept, 'utf8')).toContain('damaged');
+    expect(namesIn(path)).toEqual(['good']);
+  });
+
+  it('makes the folder for itself alone when there was no database', async () => {
+    await makeDatabase(pathOf('good.db'), ['good']);
+    const { code, stdout } = await runCli(['restore', pathOf('good.db')], at(pathOf('new/data/subnetd.db')));
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('before')]);
+    expect(['new', 'new/data', 'new/data/subnetd.db'].map((name) => modeOf(pathOf(name)))).toEqual([
+      '700',
+      '700',
+      '600',
+    ]);
+    expect(namesIn(pathOf('new/data/subnetd.db'))).toEqual(['good']);
+  });
+
+  it('names the command of PostgreSQL, without the password', async () => {
+    const env = {
+      SUBNETD_DATABASE_URL: 'postgres://grace:s3cret@db.example.com:5433/platform?password=s3cret&sslmode=require',
+    };
+    const address = "'postgres://grace@db.example.com:5433/platform?sslmode=require'";
+    expect(await runCli(['backup', "it's.dump"], env)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `subnetd backup: the database is PostgreSQL, which has its own; run: pg_dump --format=custom --file='it'\\''s.dump' ${address}\n`,
+    });
+    expect(await runCli(['restore', 'a.dump'], env)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `subnetd restore: the database is PostgreSQL, which has its own; stop subnetd, then run: pg_restore --clean --if-exists --no-owner --dbname=${address} 'a.dump'\n`,
+    });
+  });
+});
