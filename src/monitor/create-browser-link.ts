@@ -10,8 +10,8 @@ export interface BrowserLink {
 
 /** One user's hold on a browser, which ends when the last one has let go. */
 export interface BrowserUse {
-  /** Visits a page whose own addresses are `own`; never rejects, and is bounded by `timeoutMs`. */
-  visit(url: string, own: readonly string[], timeoutMs: number): Promise<ConsoleObservation>;
+  /** Visits a page whose own addresses are `own`; never rejects, and is bounded by `timeoutMs` and the signal. */
+  visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ConsoleObservation>;
   release(): Promise<void>;
 }
 
@@ -32,10 +32,10 @@ export function createBrowserLink(): BrowserLink {
       if (known === undefined) shared = [...shared, held];
       held.users += 1;
       return {
-        visit: async (url, own, timeoutMs) => {
+        visit: async (url, own, timeoutMs, signal) => {
           // playwright-core takes long to load, and few inventories name a browser.
           held.browser ??= import('../probes/browser.ts').then(({ createBrowser }) => createBrowser(ref));
-          return (await held.browser).visit(url, own, timeoutMs);
+          return (await held.browser).visit(url, own, timeoutMs, signal);
         },
         release: async () => {
           held.users -= 1;

@@ -4,15 +4,16 @@ import type { ContainerRef, DockerAddress } from '../model/target.ts';
 import { createDocker, type Docker } from '../probes/docker.ts';
 import type { DockerEvent } from '../probes/docker-event.ts';
 import type { ExecOutcome } from '../probes/docker-exec.ts';
+import { within } from '../probes/within.ts';
 
 /** The Docker Engine as the monitor uses it: opened only when a target names a container. */
 export interface DockerLink {
   /** Opens the engine at this address, instead of one at another; undefined: no target needs it. */
   use(address: DockerAddress | undefined): void;
-  /** Never rejects; bounded by `timeoutMs`. */
-  look(ref: ContainerRef, timeoutMs: number): Promise<ContainerObservation>;
-  /** Runs a command in the container; never rejects, and is bounded by `timeoutMs`. */
-  exec(ref: ContainerRef, command: readonly string[], timeoutMs: number): Promise<ExecOutcome>;
+  /** Never rejects; bounded by `timeoutMs` and the signal. */
+  look(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<ContainerObservation>;
+  /** Runs a command in the container; never rejects, and is bounded by `timeoutMs` and the signal. */
+  exec(ref: ContainerRef, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecOutcome>;
   /** A GET request, its answer as a stream, such as a container's log; rejects when none comes. */
   readonly open: Docker['open'];
   /** Does its stream of events stand? Undefined while nobody needs it, or it has not been asked yet. */
@@ -44,20 +45,22 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
       engine?.docker.stop();
       engine = address && open(address);
     },
-    look: async (ref, timeoutMs) => {
+    look: async (ref, timeoutMs, outer) => {
       if (engine === undefined) throw new Error('a container was looked at before the engine was chosen');
-      return engine.docker.look(ref, AbortSignal.timeout(timeoutMs));
+      const { docker } = engine;
+      return within(outer, timeoutMs, (signal) => docker.look(ref, signal));
     },
-    exec: async (ref, command, timeoutMs) => {
+    exec: async (ref, command, timeoutMs, outer) => {
       if (engine === undefined) return { ok: false, why: 'docker' };
       const { docker } = engine;
-      const signal = AbortSignal.timeout(timeoutMs);
-      const found = await docker.look(ref, signal);
-      if (found.kind === 'docker-unreachable') return { ok: false, why: 'docker' };
-      if (found.kind === 'missing') return { ok: false, why: 'no-container' };
-      return found.container.running
-        ? docker.exec(found.container.id, command, signal)
-        : { ok: false, why: 'not-running' };
+      return within(outer, timeoutMs, async (signal): Promise<ExecOutcome> => {
+        const found = await docker.look(ref, signal);
+        if (found.kind === 'docker-unreachable') return { ok: false, why: 'docker' };
+        if (found.kind === 'missing') return { ok: false, why: 'no-container' };
+        return found.container.running
+          ? docker.exec(found.container.id, command, signal)
+          : { ok: false, why: 'not-running' };
+      });
     },
     open: async (path, query, signal) => {
       if (engine === undefined) throw new Error('no engine is chosen');

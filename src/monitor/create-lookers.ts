@@ -17,6 +17,7 @@ import type { LogWatchPlan } from './create-log-watches.ts';
 /** Looks at one target in one round; the outcome is how to fold what was seen into the target's facts. */
 export interface Looker {
   look(): Promise<(facts: Facts) => Facts>;
+  /** Aborts the look under way, and lets go of connections. */
   close(): void | Promise<void>;
 }
 
@@ -38,7 +39,7 @@ function createProbe(
 ): NodeProbe | undefined {
   const { rpc, ipc, container } = target;
   if (round === 'console' && isConsoleOnly(target) && container !== undefined)
-    return createExecNodeProbe((command, timeoutMs) => docker.exec(container, command, timeoutMs), consensus);
+    return createExecNodeProbe((...asked) => docker.exec(container, ...asked), consensus);
   if (round !== 'rpc' || !checks.rpc.enabled) return undefined;
   if (rpc !== undefined)
     return ipc === undefined ? createNodeProbe(rpc, consensus, now) : createConsoleNodeProbe(rpc, ipc, consensus, now);
@@ -70,6 +71,12 @@ export function createLooker(
   now: () => number,
 ): Looker | undefined {
   const { checks } = subnet;
+  const life = new AbortController();
+  /** After it, no look begins or goes on. */
+  const ending = (close: () => void | Promise<void>) => () => {
+    life.abort();
+    return close();
+  };
   if (round === 'logs' && (target.container !== undefined || target.logFiles.length > 0)) {
     const watch = logs.use(target, checks.logs);
     return { look: async () => (facts: Facts) => ({ ...facts, logs: watch.facts() }), close: () => {} };
@@ -79,38 +86,38 @@ export function createLooker(
     const { stallAfterMs } = checks.rpc;
     const { timeoutMs } = round === 'console' ? checks.console : checks.rpc;
     const look = async () => {
-      const observation = await probe.look(timeoutMs);
+      const observation = await probe.look(timeoutMs, life.signal);
       const at = now();
       return (facts: Facts) => ({ ...facts, node: foldNode(facts.node, observation, at, stallAfterMs) });
     };
-    return { look, close: probe.close };
+    return { look, close: ending(probe.close) };
   }
   if (round === 'services' && 'url' in target && target.url !== undefined) {
     const probe = createServiceProbe(target.component, target.url);
     const look = async () => {
-      const observation = await probe.look(checks.services.timeoutMs);
+      const observation = await probe.look(checks.services.timeoutMs, life.signal);
       return (facts: Facts) => ({ ...facts, service: { observation } });
     };
-    return { look, close: probe.close };
+    return { look, close: ending(probe.close) };
   }
   if (round === 'console' && 'browser' in target && target.browser !== undefined && target.url !== undefined) {
     const browser = browsers.use(target.browser);
     const { url } = target;
     const hosts = hostsOf(subnet);
     const look = async () => {
-      const observation = await browser.visit(url, hosts, checks.console.timeoutMs);
+      const observation = await browser.visit(url, hosts, checks.console.timeoutMs, life.signal);
       return (facts: Facts) => ({ ...facts, console: foldConsole(facts.console, observation) });
     };
-    return { look, close: browser.release };
+    return { look, close: ending(browser.release) };
   }
   if (round === 'containers' && target.container !== undefined) {
     const { container } = target;
     const look = async () => {
-      const observation = toWatched(await docker.look(container, checks.containers.timeoutMs));
+      const observation = toWatched(await docker.look(container, checks.containers.timeoutMs, life.signal));
       const at = now();
       return (facts: Facts) => ({ ...facts, container: foldContainer(facts.container, observation, at) });
     };
-    return { look, close: () => {} };
+    return { look, close: ending(() => {}) };
   }
   return undefined;
 }

@@ -31,7 +31,7 @@ export async function findLogContainer(
   ref: ContainerRef,
   signal: AbortSignal,
 ): Promise<FoundLogContainer | LogFault> {
-  const found = await docker.look(ref, LOOK_MS);
+  const found = await docker.look(ref, LOOK_MS, signal);
   if (found.kind !== 'found') return { what: found.kind === 'missing' ? 'no-container' : 'docker-unreachable' };
   const { id, running, startedAt } = found.container;
   const response = await docker.open(`/containers/${id}/json`, {}, signal);

@@ -7,8 +7,11 @@ import { visitPage } from './visit-page.ts';
 
 /** One browser that visits pages, one after the other or several at once. */
 export interface Browser {
-  /** Visits a page whose own addresses are `own`; never rejects, and takes little more than `timeoutMs` at most. */
-  visit(url: string, own: readonly string[], timeoutMs: number): Promise<ConsoleObservation>;
+  /**
+   * Visits a page whose own addresses are `own`; never rejects, takes little more than `timeoutMs` at most, and ends when the
+   * signal aborts.
+   */
+  visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ConsoleObservation>;
   /** Ends it with all its processes; visits under way end too. */
   stop(): Promise<void>;
 }
@@ -18,7 +21,7 @@ const MAX_VISITS = 100;
 /** The page ends itself at the deadline; one that cannot is cut off this much later. */
 const LOOK_AFTER_MS = 500;
 /** What does not end by itself within this is killed. */
-const END_WITHIN_MS = 2_000;
+const END_WITHIN_MS = 1_000;
 
 /** The promise's value, or `'late'` when it has none after so many milliseconds. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
@@ -111,8 +114,10 @@ export function createBrowser(ref: BrowserRef): Browser {
     url: string,
     own: readonly string[],
     deadline: number,
+    signal: AbortSignal | undefined,
     retry = true,
   ): Promise<ConsoleObservation> => {
+    if (signal?.aborted) return noBrowser('died');
     const left = (): number => deadline - performance.now();
     const started = await within(start(Math.max(1, left())), left());
     if (started === 'late') return noBrowser('timeout');
@@ -124,20 +129,27 @@ export function createBrowser(ref: BrowserRef): Browser {
     if (context === 'late' || context === 'died') {
       await discard();
       // A browser that has ended since its last visit is started anew.
-      return context === 'died' && retry && !stopped ? visit(url, own, deadline, false) : noBrowser('timeout');
+      return context === 'died' && retry && !stopped ? visit(url, own, deadline, signal, false) : noBrowser('timeout');
     }
-    const seen = await within(visitPage(context, address, own, deadline), left() + LOOK_AFTER_MS);
-    await leave(context);
-    return seen === 'late' ? { kind: 'no-page', why: 'timeout' } : seen;
+    const onAbort = () => void context.close().catch(() => undefined);
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
+    try {
+      const seen = await within(visitPage(context, address, own, deadline), left() + LOOK_AFTER_MS);
+      await leave(context);
+      return seen === 'late' ? { kind: 'no-page', why: 'timeout' } : seen;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
   };
 
   return {
-    visit: async (url, own, timeoutMs) => {
+    visit: async (url, own, timeoutMs, signal) => {
       if (stopped) return noBrowser('died');
       if (visits >= MAX_VISITS && underWay === 0) await discard();
       underWay += 1;
       try {
-        return await visit(url, own, performance.now() + timeoutMs);
+        return await visit(url, own, performance.now() + timeoutMs, signal);
       } catch {
         return noBrowser('died');
       } finally {

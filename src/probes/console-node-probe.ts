@@ -19,9 +19,10 @@ export function createConsoleNodeProbe(rpc: string, ipc: string, consensus: stri
   const peer = createIpcPeer(ipc);
   let needsIpc = false;
 
-  const askPeers = async (deadline: number, retry = true): Promise<Look<Peers>> => {
-    const exchange = await peer.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline);
-    if (!exchange.ok) return exchange.stale && retry ? askPeers(deadline, false) : { ok: false, fault: exchange.fault };
+  const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Look<Peers>> => {
+    const exchange = await peer.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline, signal);
+    if (!exchange.ok && exchange.stale && retry) return askPeers(deadline, signal, false);
+    if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const outcome = parseAnswer(exchange.value, 1);
     const [result] = outcome === 'refused' ? [] : outcome;
     if (result === undefined) return { ok: false, fault: { kind: 'envelope', what: 'it is no object' } };
@@ -32,16 +33,16 @@ export function createConsoleNodeProbe(rpc: string, ipc: string, consensus: stri
     peers.ok ? { ...seen, answered: true, peers } : { ...seen, ipcFault: peers.fault };
 
   return {
-    look: async (timeoutMs) => {
+    look: async (timeoutMs, signal) => {
       const deadline = performance.now() + timeoutMs;
-      const early = needsIpc ? askPeers(deadline) : undefined;
-      const seen = await http.look(timeoutMs);
+      const early = needsIpc ? askPeers(deadline, signal) : undefined;
+      const seen = await http.look(timeoutMs, signal);
       needsIpc = !(seen.peers?.ok && seen.peers.value.via === 'admin_peers');
       if (!needsIpc) {
         await early;
         return seen;
       }
-      return merge(seen, await (early ?? askPeers(deadline)));
+      return merge(seen, await (early ?? askPeers(deadline, signal)));
     },
     close: () => {
       http.close();

@@ -5,8 +5,8 @@ import { parseAnswer } from './json-rpc.ts';
 import type { NodeProbe } from './node-probe.ts';
 import { toAdminPeers, toBlock } from './node-results.ts';
 
-/** Runs a command in the node's container; never rejects, and is bounded by `timeoutMs`. */
-export type Exec = (command: readonly string[], timeoutMs: number) => Promise<ExecOutcome>;
+/** Runs a command in the node's container; never rejects, is bounded by `timeoutMs`, and ends when the signal aborts. */
+export type Exec = (command: readonly string[], timeoutMs: number, signal?: AbortSignal) => Promise<ExecOutcome>;
 
 /** Where the node's socket is in its container (XDC-Subnet docker/start.sh). */
 const SOCKET = '/work/xdcchain/XDC.ipc';
@@ -31,9 +31,9 @@ function toResult(value: unknown): Look<unknown> {
  * peers. `committed` is not asked for, as it crashes inside a node that knows none yet.
  */
 export function createExecNodeProbe(exec: Exec, consensus: string): NodeProbe {
-  const ask = async (script: string, deadline: number): Promise<Look<unknown>> => {
+  const ask = async (script: string, deadline: number, signal?: AbortSignal): Promise<Look<unknown>> => {
     const command = ['XDC', 'attach', '--exec', script, SOCKET];
-    const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())));
+    const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())), signal);
     if (!outcome.ok) return failed(outcome.why);
     if (outcome.exitCode !== 0) return failed('no-attach');
     const value = parseConsoleOutput(outcome.stdout);
@@ -41,10 +41,10 @@ export function createExecNodeProbe(exec: Exec, consensus: string): NodeProbe {
   };
 
   return {
-    look: async (timeoutMs): Promise<NodeObservation> => {
+    look: async (timeoutMs, signal): Promise<NodeObservation> => {
       const deadline = performance.now() + timeoutMs;
-      const block = await ask(toScript(consensus), deadline);
-      const peers = block.ok || block.fault.kind === 'rpc-error' ? await ask('admin.peers', deadline) : block;
+      const block = await ask(toScript(consensus), deadline, signal);
+      const peers = block.ok || block.fault.kind === 'rpc-error' ? await ask('admin.peers', deadline, signal) : block;
       return {
         answered: block.ok || peers.ok,
         latest: block.ok ? toBlock(block.value) : block,

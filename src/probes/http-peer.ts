@@ -1,4 +1,5 @@
-import { Client, type Dispatcher } from 'undici';
+import type { Socket } from 'node:net';
+import { buildConnector, Client, type Dispatcher } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault, Look } from '../model/observation.ts';
 
@@ -32,8 +33,12 @@ export type Connection = 'kept' | 'rested' | 'new';
 /** One address that is asked again and again, over one connection as long as it holds. */
 export interface HttpPeer {
   connection(): Connection;
-  /** Never rejects; ends at the deadline, in milliseconds of `performance.now()`. One at a time. */
-  exchange(ask: Ask, deadline: number): Promise<Exchange>;
+  /**
+   * Never rejects; ends at the deadline, in milliseconds of `performance.now()`, or when the signal aborts: then nothing is
+   * left of it, and nothing new begins. One at a time.
+   */
+  exchange(ask: Ask, deadline: number, signal?: AbortSignal): Promise<Exchange>;
+  /** Ends the connection; what is under way on it fails. */
   close(): void;
 }
 
@@ -75,11 +80,21 @@ export function createHttpPeer(target: string): HttpPeer {
   const ownPath = `${url.pathname}${url.search}`;
   let connection: Connection = 'new';
   let client: Client | undefined;
+  /** A connection that does not stand yet; undici leaves it to itself when its client is destroyed. */
+  let connecting: Socket | undefined;
   /** Ends what was asked over the connection that is lost. */
   let onLost = () => {};
 
   const open = (): Client => {
+    const connect = buildConnector({ allowH2: false, timeout: 0 });
     const opened = new Client(url.origin, {
+      connect: (options, done) => {
+        const socket = connect(options, (...result) => {
+          if (connecting === socket) connecting = undefined;
+          done(...result);
+        }) as unknown as Socket;
+        connecting = socket;
+      },
       bodyTimeout: 0,
       headersTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -100,10 +115,13 @@ export function createHttpPeer(target: string): HttpPeer {
     client = undefined;
     connection = 'new';
     dropped?.destroy().catch(() => {});
+    connecting?.destroy();
+    connecting = undefined;
   };
 
-  const exchange = (ask: Ask, deadline: number) =>
+  const exchange = (ask: Ask, deadline: number, signal?: AbortSignal) =>
     new Promise<Exchange>((resolve) => {
+      if (signal?.aborted) return resolve({ ok: false, fault: { kind: 'closed', address } });
       const started = performance.now();
       const reused = connection === 'kept';
       const chunks: Buffer[] = [];
@@ -114,6 +132,7 @@ export function createHttpPeer(target: string): HttpPeer {
       const settle = (result: Exchange) => {
         settled = true;
         clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
         resolve(result);
       };
       const giveUp = (fault: Fault) => {
@@ -125,6 +144,8 @@ export function createHttpPeer(target: string): HttpPeer {
         const afterMs = Math.round(performance.now() - started);
         giveUp({ kind: 'timeout', address, afterMs, received: status > 0 });
       };
+      const onAbort = () => giveUp({ kind: 'closed', address });
+      signal?.addEventListener('abort', onAbort);
       // When the event loop was busy the answer may have come in time and lie unread: it is read before the immediate.
       const timer = setTimeout(() => setImmediate(onDeadline), deadline - started);
 

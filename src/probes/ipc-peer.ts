@@ -79,7 +79,8 @@ export function createIpcPeer(path: string): HttpPeer {
     return connection;
   };
 
-  const exchange = async ({ body }: Ask, deadline: number): Promise<Exchange> => {
+  const exchange = async ({ body }: Ask, deadline: number, signal?: AbortSignal): Promise<Exchange> => {
+    if (signal?.aborted) return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
     if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
     const started = performance.now();
     const reused = open !== undefined;
@@ -107,10 +108,16 @@ export function createIpcPeer(path: string): HttpPeer {
       connection.waiting = undefined;
       resolve({ ok: true, value: { status: 200, contentType: 'application/json', body: answer } });
     };
+    const onAbort = () => {
+      resolve({ ok: false, fault: { kind: 'closed', address: `unix:${path}` } });
+      drop(connection);
+    };
+    signal?.addEventListener('abort', onAbort);
     connection.waiting = { take, fail };
     connection.socket.write(`${text}\n`);
     const outcome = await promise;
     clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
     return outcome;
   };
 

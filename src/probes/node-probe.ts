@@ -16,10 +16,16 @@ interface Session {
   batch: 'untried' | 'taken' | 'refused';
 }
 
+/** When a look has to end: in milliseconds of `performance.now()`, and when the signal aborts. */
+interface Bounds {
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Looks at one node again and again. */
 export interface NodeProbe {
-  /** `timeoutMs` bounds the whole look. */
-  look(timeoutMs: number): Promise<NodeObservation>;
+  /** `timeoutMs` bounds the whole look, and the signal ends it. */
+  look(timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation>;
   close(): void;
 }
 
@@ -63,16 +69,20 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
     return body;
   };
 
-  const send = (names: readonly CallName[], deadline: number): Promise<Exchange> =>
-    peer.exchange({ method: 'POST', contentType: 'application/json', body: bodyOf(names) }, deadline);
+  const send = (names: readonly CallName[], bounds: Bounds): Promise<Exchange> =>
+    peer.exchange(
+      { method: 'POST', contentType: 'application/json', body: bodyOf(names) },
+      bounds.deadline,
+      bounds.signal,
+    );
 
   const toResults = (names: readonly CallName[], outcomes: readonly CallResult[]): Results =>
     Object.fromEntries(names.map((name, i) => [name, outcomes[i]]));
 
-  const askSingly = async (names: readonly CallName[], deadline: number): Promise<Results> => {
+  const askSingly = async (names: readonly CallName[], bounds: Bounds): Promise<Results> => {
     const results: Results = {};
     for (const name of names) {
-      const exchange = await send([name], deadline);
+      const exchange = await send([name], bounds);
       const outcome = exchange.ok ? parseAnswer(exchange.value, 1) : [exchange];
       const [result] = outcome === 'refused' ? [] : outcome;
       if (result) results[name] = result;
@@ -81,13 +91,13 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
     return results;
   };
 
-  const ask = async (state: Session, names: readonly CallName[], deadline: number): Promise<Results> => {
-    if (names.length === 1 || state.batch === 'refused') return askSingly(names, deadline);
-    const exchange = await send(names, deadline);
+  const ask = async (state: Session, names: readonly CallName[], bounds: Bounds): Promise<Results> => {
+    if (names.length === 1 || state.batch === 'refused') return askSingly(names, bounds);
+    const exchange = await send(names, bounds);
     if (!exchange.ok) return toResults(names, Array(names.length).fill(exchange));
     const outcomes = parseAnswer(exchange.value, names.length);
     if (outcomes === 'refused' || (state.batch === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
-      const results = await askSingly(names, deadline);
+      const results = await askSingly(names, bounds);
       if (Object.values(results).some(isAnswer)) state.batch = 'refused';
       return results;
     }
@@ -104,13 +114,13 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
     else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
   };
 
-  const askPeers = async (state: Session, results: Results, deadline: number): Promise<Look<Peers> | undefined> => {
+  const askPeers = async (state: Session, results: Results, bounds: Bounds): Promise<Look<Peers> | undefined> => {
     for (const [method, next, parse] of [
       ['admin_peers', 'net_peerCount', toAdminPeers],
       ['net_peerCount', 'none', toPeerCount],
     ] as const) {
       if (state.peersBy !== method) continue;
-      const result = results[method] ?? (await ask(state, [method], deadline))[method];
+      const result = results[method] ?? (await ask(state, [method], bounds))[method];
       if (result === undefined) return undefined;
       if (!isMethodMissing(result)) return read(result, parse);
       state.peersBy = next;
@@ -118,7 +128,7 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
     return undefined;
   };
 
-  const look = async (deadline: number, retry: boolean): Promise<NodeObservation> => {
+  const look = async (bounds: Bounds, retry: boolean): Promise<NodeObservation> => {
     const connection = peer.connection();
     const state: Session =
       connection !== 'new' && session ? session : { hasNumber: false, batch: session?.batch ?? 'untried' };
@@ -129,11 +139,11 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
     if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
     if (modulesDue) first.push('modules');
 
-    const results = await ask(state, first, deadline);
+    const results = await ask(state, first, bounds);
     const latestResult = results.latest as CallResult & { readonly stale?: boolean };
     if (latestResult.stale && retry) {
       session = undefined;
-      return look(deadline, false);
+      return look(bounds, false);
     }
     learn(state, results.modules);
     const latest = read(latestResult, toBlock);
@@ -148,11 +158,14 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
     if (latest.ok && results.committed === undefined) second.push('committed');
     const { peersBy } = state;
     if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
-    Object.assign(results, second.length > 0 ? await ask(state, second, deadline) : {});
-    const peers = await askPeers(state, results, deadline);
+    Object.assign(results, second.length > 0 ? await ask(state, second, bounds) : {});
+    const peers = await askPeers(state, results, bounds);
     const committed: Look<Block> | undefined = results.committed && read(results.committed, toBlock);
     return { answered: true, latest, ...(committed && { committed }), ...(peers && { peers }) };
   };
 
-  return { look: (timeoutMs) => look(performance.now() + timeoutMs, true), close: peer.close };
+  return {
+    look: (timeoutMs, signal) => look({ deadline: performance.now() + timeoutMs, signal }, true),
+    close: peer.close,
+  };
 }

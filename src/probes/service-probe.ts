@@ -4,8 +4,8 @@ import { type Answer, createHttpPeer } from './http-peer.ts';
 
 /** Looks at one service again and again. */
 export interface ServiceProbe {
-  /** `timeoutMs` bounds the whole look. */
-  look(timeoutMs: number): Promise<ServiceObservation>;
+  /** `timeoutMs` bounds the whole look, and the signal ends it. */
+  look(timeoutMs: number, signal?: AbortSignal): Promise<ServiceObservation>;
   close(): void;
 }
 
@@ -60,12 +60,17 @@ export function createServiceProbe(component: ServiceTarget['component'], url: s
   const peer = createHttpPeer(url);
   const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
 
-  const look = async (deadline: number, retry: boolean): Promise<ServiceObservation> => {
-    const exchange = await peer.exchange({ method: 'GET', path: fullPath }, deadline);
-    if (!exchange.ok) return exchange.stale && retry ? look(deadline, false) : { ok: false, fault: exchange.fault };
+  const look = async (
+    deadline: number,
+    signal: AbortSignal | undefined,
+    retry: boolean,
+  ): Promise<ServiceObservation> => {
+    const exchange = await peer.exchange({ method: 'GET', path: fullPath }, deadline, signal);
+    if (!exchange.ok && exchange.stale && retry) return look(deadline, signal, false);
+    if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const { status } = exchange.value;
     const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
     return status === 200 ? read(exchange.value) : { ok: false, fault };
   };
-  return { look: (timeoutMs) => look(performance.now() + timeoutMs, true), close: peer.close };
+  return { look: (timeoutMs, signal) => look(performance.now() + timeoutMs, signal, true), close: peer.close };
 }
