@@ -13,6 +13,7 @@ import { watchFile } from './inventory/watch-file.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
+import { settleWithin } from './model/settle-within.ts';
 import type { Inventory } from './model/target.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
@@ -48,6 +49,10 @@ export interface App {
 
 /** Requests under way have this long to end. */
 const DRAIN_MS = 2_000;
+
+/** What each part has to end in, and then the database, which the others still write to; 5 s are promised for all. */
+const PARTS_MS = 3_000;
+const DATABASE_MS = 900;
 
 /** Wires the parts and starts them; gives the problems of the inventory instead when it is bad. */
 export async function startApp(
@@ -159,10 +164,17 @@ export async function startApp(
       reload,
       stop: async () => {
         file.stop();
-        await Promise.all([listener.stop(DRAIN_MS), push.stop(), monitor.stop()]);
+        const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
+          if (!(await settleWithin(withinMs, ended))) log.warn({ part }, 'a part did not end in time and is left');
+        };
+        await Promise.all([
+          end('the monitor', PARTS_MS, monitor.stop()),
+          end('the push of alerts', PARTS_MS, push.stop()),
+          end('the server', PARTS_MS, listener.stop(DRAIN_MS)),
+        ]);
         ownLimits.stop();
         own.stop();
-        await api.stop();
+        await end('the database', DATABASE_MS, api.stop());
       },
     },
   };

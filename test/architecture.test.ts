@@ -64,7 +64,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   },
   'command-line': { rooms: ['commands', 'platform-commands', 'alert-commands'], packages: ['commander'] },
   'create-log': { rooms: [], packages: ['pino'] },
-  main: { rooms: ['command-line'], packages: [] },
+  main: { rooms: ['command-line', 'commands'], packages: [] },
   'read-build': { rooms: [], packages: [] },
   settings: { rooms: ['parse-platform-settings'], packages: [] },
   'parse-platform-settings': { rooms: ['db', 'platform'], packages: [] },

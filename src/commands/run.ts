@@ -1,6 +1,7 @@
 import { type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
 import { createProcessClock } from '../model/clock.ts';
+import { settleWithin } from '../model/settle-within.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain, sayBindError } from './report.ts';
@@ -9,11 +10,41 @@ import { untilSignal } from './until-signal.ts';
 /** Long enough for a prober that has waited for the port to open. */
 const ANSWER_FIRST_MS = 10;
 
-/** What is still under way after this long is cut off. */
-const STOP_WITHIN_MS = 4_500;
+/** All parts together are given this long to end; each has a bound of its own below it. */
+const STOP_WITHIN_MS = 4_100;
+
+/** Before the inventory has been read nothing is there that could be lost. */
+const STOP_EARLY_WITHIN_MS = 500;
+
+/** Nothing should hold the process after it has stopped; what does, such as a name that is being looked up, is cut off. */
+const EXIT_WITHIN_MS = 250;
+
+/**
+ * Ends the process with 0 although a thread hangs in the system, in a name server that does not answer or a disk that is
+ * gone: `process.exit` waits for it. Another program in its place does not.
+ */
+function cutOff(): void {
+  // What was started, such as a browser, is ended by listeners.
+  process.emit('exit', 0);
+  try {
+    process.execve?.('/bin/sh', ['sh', '-c', 'exit 0']);
+  } catch {
+    // There is no shell.
+  }
+  process.exit(0);
+}
 
 /** `subnetd run`: the daemon, until it is told to end. */
 export async function run(flags: { readonly config?: string; readonly listen?: string }): Promise<ExitCode> {
+  let reload = () => {
+    isReloadWanted = true;
+  };
+  let isReloadWanted = false;
+  let signal: string | undefined;
+  // From the first moment on: a hangup while it starts is a reload, and the end is a clean one.
+  const signalled = untilSignal({ SIGHUP: () => reload() }).then((name) => {
+    signal = name;
+  });
   const environment = readEnvironment();
   const parsed = parseSettings(environment, flags, '0.0.0.0:10545');
   if (!parsed.ok) {
@@ -46,7 +77,15 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     import('../read-build.ts'),
   ]);
   const log = createLog(settings.logLevel);
-  const started = await startApp({
+  const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {
+    log.info({ signal }, 'stopping');
+    if (!(await settleWithin(withinMs, end()))) log.warn('something did not end in time and is cut off');
+    log.info('stopped');
+    setTimeout(cutOff, EXIT_WITHIN_MS).unref();
+    return 0;
+  };
+  if (signal !== undefined) return stop(() => listener.stop(0));
+  const starting = startApp({
     ...settings,
     environment,
     build: readBuild(),
@@ -55,14 +94,20 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     checkUser: web?.checkUser,
     clock: createProcessClock(),
   });
+  const started = await Promise.race([starting, signalled]);
+  if (started === undefined)
+    return stop(async () => {
+      const late = await starting;
+      await (late.ok ? late.app.stop() : listener.stop(0));
+    }, STOP_EARLY_WITHIN_MS);
   if (!started.ok) {
     await listener.stop(0);
     complain(started.problems);
     return 2;
   }
   const { app } = started;
-  // Before anybody is told that it listens, and may end it.
-  const signalled = untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
+  reload = () => void app.reload('SIGHUP');
+  if (isReloadWanted) reload();
   log.info({ url: listener.url, config: settings.configPath }, 'listening');
   if (!isLoopbackHost(host) && web === undefined)
     log.warn(
@@ -70,14 +115,6 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
       'metrics and status are open to the network without TLS and password; keep the port behind a firewall, or listen on 127.0.0.1',
     );
 
-  const signal = await signalled;
-  log.info({ signal }, 'stopping');
-  const overtime = setTimeout(() => {
-    log.warn('something did not end in time and was cut off');
-    process.exit(0);
-  }, STOP_WITHIN_MS);
-  await app.stop();
-  clearTimeout(overtime);
-  log.info('stopped');
-  return 0;
+  await signalled;
+  return stop(app.stop);
 }

@@ -16,6 +16,16 @@ export function endWhenUnread(): void {
     });
 }
 
+const CAUGHT = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** Signals that came before `untilSignal` was called. */
+const early: NodeJS.Signals[] = [];
+const remember = (signal: NodeJS.Signals) => early.push(signal);
+
+/** Keeps signals from ending the process until `untilSignal` is called, which then acts on those that came. */
+export function catchSignals(): void {
+  for (const signal of CAUGHT) process.on(signal, remember);
+}
+
 /**
  * Resolves with the first SIGTERM or SIGINT, or when nobody reads what is printed any more; other signals can be given
  * handlers meanwhile. A second SIGTERM or SIGINT ends at once.
@@ -31,5 +41,7 @@ export function untilSignal(handlers: Readonly<Partial<Record<NodeJS.Signals, ()
     process.once('SIGTERM', end);
     process.once('SIGINT', end);
     reader.on('gone', () => resolve('nobody reads'));
+    for (const signal of CAUGHT) process.off(signal, remember);
+    for (const signal of early.splice(0)) process.emit(signal, signal);
   });
 }

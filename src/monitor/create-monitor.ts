@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
+import { settleWithin } from '../model/settle-within.ts';
 import { type Inventory, positionKeys, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
@@ -48,6 +49,10 @@ export interface MonitorOptions extends RoundEvents {
 const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
 const WATCHDOG_MS = 1_000;
 
+/** What has been aborted ends at once; what cannot be aborted, such as a read from a dead disk, is left after this long. */
+const READERS_END_MS = 800;
+const LOOKS_END_MS = 2_500;
+
 /** What is known of logs is at hand: a look at them only reads it. */
 const LOGS_TIMEOUT_MS = 1_000;
 
@@ -90,6 +95,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }
   };
 
+  const closed = new WeakSet<Looker>();
   const underWay = new Set<Promise<void>>();
   const recorded = new WeakMap<Looker, number>();
   let looks = 0;
@@ -99,6 +105,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const number = looks;
     const done = lookAwake(looker)
       .then(({ fold, seconds }) => {
+        // It saw its own end, not the target.
+        if (closed.has(looker)) return;
         if (number < (recorded.get(looker) ?? 0)) return;
         recorded.set(looker, number);
         board.record(target, round, fold, seconds, now());
@@ -155,8 +163,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
   /** Ends the looks under way too, but those of lookers that are kept: their connections are closed. */
   const close = async (watch: Watch, kept: ReadonlySet<Looker>): Promise<void> => {
     const stopped = watch.rounds.map((round) => round.stop());
-    const closed = lookersOf([watch]).map(async (looker) => (kept.has(looker) ? undefined : looker.close()));
-    for (const result of await Promise.allSettled([...stopped, ...closed]))
+    const ended = lookersOf([watch])
+      .filter((looker) => !kept.has(looker))
+      .map(async (looker) => {
+        closed.add(looker);
+        await looker.close();
+      });
+    for (const result of await Promise.allSettled([...stopped, ...ended]))
       if (result.status === 'rejected') onBug(result.reason);
   };
 
@@ -267,11 +280,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     stop: async () => {
       clearInterval(watchdog);
-      await Promise.all(watches.map((watch) => close(watch, new Set())));
-      const readersEnded = logs.stop();
-      await (positions?.stop(readersEnded) ?? readersEnded);
+      // First everything is aborted; only then is anything waited for, and nothing that hangs keeps positions from being saved.
+      const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), ...underWay]);
+      const readersEnded = settleWithin(READERS_END_MS, logs.stop());
       docker.stop();
-      await Promise.all(underWay);
+      await Promise.all([
+        positions?.stop(readersEnded.then(() => {})) ?? readersEnded,
+        settleWithin(LOOKS_END_MS, ended),
+      ]);
     },
   };
 }
