@@ -1,12 +1,6 @@
-import type { ContainerObservation } from '../model/observation.ts';
+import type { Container, ContainerObservation } from '../model/observation.ts';
 
-/** A time as Docker tells it, in Unix milliseconds, with what it was taken for when it was first seen. */
-interface Known {
-  readonly wallMs: number;
-  readonly at: number;
-}
-
-const MAX_CONTAINERS = 10_000;
+const MAX_TIMES = 20_000;
 
 /**
  * Turns Docker's times of a container into watched time. Each is converted once: when the clock of the machine is set, a
@@ -15,31 +9,29 @@ const MAX_CONTAINERS = 10_000;
 export function createDockerTimes(
   fromWall: (wallMs: number) => number,
 ): (observation: ContainerObservation) => ContainerObservation {
-  /** By container, those used last at the end. */
-  const containers = new Map<string, { readonly startedAt?: Known; readonly finishedAt?: Known }>();
+  /** By container and Docker's time, those used last at the end. */
+  const known = new Map<string, number>();
 
-  const convert = (before: Known | undefined, wallMs: number | undefined): Known | undefined =>
-    wallMs === undefined || before?.wallMs === wallMs ? before : { wallMs, at: fromWall(wallMs) };
+  const convert = ({ id, ...container }: Container, what: 'startedAt' | 'finishedAt'): Partial<Container> => {
+    const wallMs = container[what];
+    if (wallMs === undefined) return {};
+    const key = `${id} ${wallMs}`;
+    const at = known.get(key) ?? fromWall(wallMs);
+    known.delete(key);
+    known.set(key, at);
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_TIMES) break;
+      known.delete(oldest);
+    }
+    return { [what]: at };
+  };
 
   return (observation) => {
     if (observation.kind !== 'found') return observation;
-    const { startedAt, finishedAt, ...container } = observation.container;
-    const before = containers.get(container.id);
-    const started = convert(before?.startedAt, startedAt);
-    const finished = convert(before?.finishedAt, finishedAt);
-    containers.delete(container.id);
-    containers.set(container.id, { ...(started && { startedAt: started }), ...(finished && { finishedAt: finished }) });
-    for (const oldest of containers.keys()) {
-      if (containers.size <= MAX_CONTAINERS) break;
-      containers.delete(oldest);
-    }
+    const { container } = observation;
     return {
       kind: 'found',
-      container: {
-        ...container,
-        ...(startedAt !== undefined && started && { startedAt: started.at }),
-        ...(finishedAt !== undefined && finished && { finishedAt: finished.at }),
-      },
+      container: { ...container, ...convert(container, 'startedAt'), ...convert(container, 'finishedAt') },
     };
   };
 }

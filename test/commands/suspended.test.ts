@@ -39,7 +39,7 @@ subnets:
     nodes:
 ${nodes.map(({ url }, i) => `      - { name: ${'ab'[i]}, rpc: '${url}', expectedPeers: 3, logFiles: ['${pathOf(`${'ab'[i]}.log`)}'] }`).join('\n')}
     checks:
-      rpc: { schedule: every 500ms, timeout: 400ms, stallAfter: 3s }
+      rpc: { schedule: every 1s, timeout: 900ms, stallAfter: 5s }
       logs: { schedule: every 500ms }
 alertmanager: { urls: ['${receiver.url}'] }
 `,

@@ -1,36 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClock, GAP_MS, SQUEEZED_MS } from '../../src/model/clock.ts';
-
-const START = Date.UTC(2026, 10, 21);
-
-/** A clock over sources that are moved by hand. */
-function createHandClock() {
-  let monotonic = 1_234.5;
-  let wall = START;
-  const clock = createClock({ monotonic: () => monotonic, wall: () => wall });
-  const pass = (ms: number) => {
-    monotonic += ms;
-    wall += ms;
-  };
-  return {
-    clock,
-    wall: () => wall,
-    /** Time passes while the process runs, and asks at least each second. */
-    run: (ms: number) => {
-      for (let left = ms; left > 0; left -= 1_000) {
-        pass(Math.min(left, 1_000));
-        clock.now();
-      }
-    },
-    /** Time passes while the process does not run. */
-    suspend: pass,
-    set: (byMs: number) => {
-      wall += byMs;
-      clock.now();
-    },
-  };
-}
+import { createHandClock, HAND_CLOCK_START as START } from '../support/hand-clock.ts';
 
 const MINUTE = 60_000;
 const running = fc.record({ do: fc.constant('run' as const), ms: fc.integer({ min: 0, max: 10 * MINUTE }) });

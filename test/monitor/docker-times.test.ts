@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { ContainerObservation } from '../../src/model/observation.ts';
+import { createDockerTimes } from '../../src/monitor/create-docker-times.ts';
+import { type ContainerFacts, foldContainer } from '../../src/rules/fold-container.ts';
+import { judgeContainer } from '../../src/rules/judge-container.ts';
+import { createHandClock } from '../support/hand-clock.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+function watchContainer() {
+  const hand = createHandClock();
+  const { clock } = hand;
+  const toWatched = createDockerTimes(clock.fromWall);
+  let facts: ContainerFacts | undefined;
+  return {
+    ...hand,
+    look: (startedAt: number, restartCount = 0, more = {}) => {
+      const observation: ContainerObservation = {
+        kind: 'found',
+        container: {
+          id: 'c',
+          name: 'n',
+          running: true,
+          status: 'running',
+          oomKilled: false,
+          restartCount,
+          startedAt,
+          ...more,
+        },
+      };
+      facts = foldContainer(facts, toWatched(observation), clock.now());
+      return facts;
+    },
+    judge: () => judgeContainer(facts, { name: 'n' }, 5 * MINUTE, clock.now(), clock.toWall),
+  };
+}
+
+test.each([HOUR, 90_000, -HOUR])(
+  'a container has not started again because the clock of the machine is set by %d ms',
+  (byMs) => {
+    const { look, judge, run, set, wall } = watchContainer();
+    const startedAt = wall() - 10 * MINUTE;
+    look(startedAt);
+    run(10_000);
+    set(byMs);
+    expect(look(startedAt).restarts).toBe(0);
+    expect(judge()).toEqual({ verdict: 'pass', reason: 'n has been running for 10m 10s' });
+    expect(look(wall(), 1).restarts).toBe(1);
+  },
+);
+
+test('an exit that happened while subnetd was suspended is told with its own time', () => {
+  const { look, judge, run, suspend, wall } = watchContainer();
+  const startedAt = wall() - 10 * MINUTE;
+  look(startedAt);
+  run(10_000);
+  suspend(MINUTE);
+  const finishedAt = wall();
+  suspend(MINUTE);
+  look(startedAt, 0, { running: false, status: 'exited', exitCode: 1, finishedAt });
+  expect(judge().reason).toContain(`n has exited at ${new Date(finishedAt).toISOString()} with code 1`);
+});
+
+test('runs that began while subnetd was suspended are told apart', () => {
+  const { look, suspend, wall } = watchContainer();
+  look(wall() - MINUTE);
+  suspend(MINUTE);
+  const [first, second] = [wall(), wall() + 1_000];
+  suspend(MINUTE);
+  expect(look(first, 1).restarts).toBe(1);
+  expect(look(second, 2).restarts).toBe(2);
+  expect(look(second, 2).restarts).toBe(2);
+});

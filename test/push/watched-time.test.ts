@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { createStore } from '../../src/db/create-store.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { Finding } from '../../src/model/incident.ts';
+import { createPush } from '../../src/push/create-push.ts';
+import { startAlertReceiver } from '../support/alert-receiver.ts';
+import { eventually } from '../support/cli.ts';
+import { createHandClock, HAND_CLOCK_START, type HandClock } from '../support/hand-clock.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const { cleanups, pathOf } = useCleanups();
+
+const MINUTE = 60_000;
+const toIso = (wallMs: number) => new Date(wallMs).toISOString();
+
+/** A push of one alert that goes on all the time, and must do so for a minute before it fires. */
+async function pushOne({ clock }: HandClock) {
+  const receiver = await startAlertReceiver();
+  cleanups.push(receiver.stop);
+  const engine = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
+  const { incidents } = await createStore(engine);
+  let looks = 0;
+  const finding: Finding = {
+    state: 'firing',
+    labels: { alertname: 'SubnetNodeDown', severity: 'warning' },
+    annotations: {},
+    forMs: MINUTE,
+    keepFiringForMs: 0,
+  };
+  const push = createPush({
+    clock,
+    judge: () => {
+      looks += 1;
+      return [finding];
+    },
+    store: async () => incidents('a'),
+    counts: { sent: 0, failed: 0, dropped: 0 },
+    judgeEveryMs: 10,
+    resendMs: MINUTE,
+    onTransition: () => {},
+    onTrouble: () => {},
+    onFine: () => {},
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  push.use({ urls: [receiver.url] });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= push.stop().then(engine.close);
+    return stopped;
+  };
+  cleanups.push(stop);
+  return {
+    stop,
+    alerts: () => receiver.received.flatMap(({ alerts }) => alerts),
+    /** Until the alerts have been judged a few times more. */
+    looked: async () => {
+      const before = looks;
+      await eventually(() => expect(looks).toBeGreaterThan(before + 3));
+    },
+  };
+}
+
+it('lets no alert fire by the time in which it was suspended, or by which the clock was set', async () => {
+  const hand = createHandClock();
+  const { alerts, looked } = await pushOne(hand);
+  await looked();
+  hand.run(30_000);
+  hand.suspend(2 * MINUTE);
+  await looked();
+  hand.set(60 * MINUTE);
+  await looked();
+  expect(alerts()).toEqual([]);
+  hand.run(30_000);
+  await looked();
+  await eventually(() => expect(alerts()).toHaveLength(1));
+  expect(alerts()[0]).toMatchObject({ startsAt: toIso(hand.wall()), endsAt: toIso(hand.wall() + 4 * MINUTE) });
+});
+
+it.each([
+  ['it was suspended', (hand: HandClock) => hand.suspend(3 * MINUTE)],
+  ['the clock was set', (hand: HandClock) => hand.set(3 * MINUTE)],
+])('tells an Alertmanager at once that an alert goes on when %s', async (_when, happen) => {
+  const hand = createHandClock();
+  const { alerts, looked } = await pushOne(hand);
+  await looked();
+  hand.run(MINUTE);
+  await eventually(() => expect(alerts()).toHaveLength(1));
+  happen(hand);
+  await eventually(() => expect(alerts()).toHaveLength(2));
+  expect(alerts()[1]?.endsAt).toBe(toIso(hand.wall() + 4 * MINUTE));
+});
+
+it('keeps over a restart since when an alert fires, also when the clock was set meanwhile', async () => {
+  const hand = createHandClock();
+  const first = await pushOne(hand);
+  await first.looked();
+  hand.run(MINUTE);
+  await eventually(() => expect(first.alerts()).toHaveLength(1));
+  hand.suspend(2 * MINUTE);
+  await first.looked();
+  hand.set(5 * MINUTE);
+  await first.looked();
+  await first.stop();
+
+  const other = createHandClock();
+  other.set(hand.wall() - other.wall());
+  const second = await pushOne(other);
+  await eventually(() => expect(second.alerts().length).toBeGreaterThan(0));
+  await second.looked();
+  other.run(MINUTE);
+  await eventually(() => expect(second.alerts().at(-1)?.startsAt).toBe(toIso(HAND_CLOCK_START + 6 * MINUTE)));
+});
