@@ -53,7 +53,13 @@ function logSecurity(log: Logger, { action, subject, ip, requestId, detail, coun
 }
 
 /** Opens the database in the background. Nothing here delays the monitor, and without a request little is loaded. */
-export function startAdminApi(settings: PlatformSettings, version: string, log: Logger, now: () => number): AdminApi {
+export function startAdminApi(
+  settings: PlatformSettings,
+  version: string,
+  log: Logger,
+  now: () => number,
+  cleanEveryMs: number = CLEAN_EVERY_MS,
+): AdminApi {
   const database = sayDatabase(settings.database);
   const link = createDatabaseLink({
     address: settings.database,
@@ -123,7 +129,7 @@ export function startAdminApi(settings: PlatformSettings, version: string, log: 
   };
   const cleaner = setInterval(() => {
     if (loaded !== undefined) clean().catch(() => {});
-  }, CLEAN_EVERY_MS);
+  }, cleanEveryMs);
   cleaner.unref();
 
   return {
