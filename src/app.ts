@@ -1,5 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { countDescriptors, planDescriptors } from './descriptors.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -20,7 +21,7 @@ import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
 import { startAdminApi } from './start-admin-api.ts';
 import { startPush } from './start-push.ts';
-import { watchOwnLimits } from './watch-own-limits.ts';
+import { warnOfDescriptors, watchOwnLimits } from './watch-own-limits.ts';
 
 /** What the program is made of. */
 export interface AppOptions {
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly listener: Listener;
   /** Of the web config; absent when it names no users. */
   readonly checkUser?: CheckUser | undefined;
+  /** How many file descriptors the process may have; undefined where that cannot be known. */
+  readonly descriptorLimit?: number | undefined;
   readonly platform: PlatformSettings;
   /** The name by which this subnetd keeps its state in a database that others use too. */
   readonly instance: string;
@@ -69,12 +72,15 @@ export async function startApp(
     isDatabaseUp: () => api.isDatabaseUp(),
     lastReload: () => ({ ...lastReload, successAt: toWall(lastReload.successAt) }),
     alerts: () => push.counts,
+    openDescriptors: countDescriptors,
+    maxDescriptors: () => options.descriptorLimit,
     connections: listener.connections,
   });
   const api = startAdminApi(options.platform, build.version, log, () => toWall(now()));
   const monitor = createMonitor({
     clock,
     scheduled: true,
+    maxConnections: planDescriptors(options.descriptorLimit).probes,
     positions: api.positions(options.instance),
     onFinished: own.roundFinished,
     onLate: (subnet, round, why) => {
@@ -105,6 +111,7 @@ export async function startApp(
   const load = (inventory: Inventory) => {
     monitor.load(inventory);
     for (const warning of findWarnings(inventory)) log.warn(warning);
+    warnOfDescriptors(inventory, options.descriptorLimit, log);
     push.use(inventory.alertmanager);
   };
 
@@ -152,7 +159,7 @@ export async function startApp(
   });
 
   load(first.inventory);
-  const ownLimits = watchOwnLimits(listener, log);
+  const ownLimits = watchOwnLimits(listener, options.descriptorLimit, log);
   const file = watchFile(configPath, () => void reload('change of the file'));
   file.know(first.text);
   listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));

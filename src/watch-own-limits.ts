@@ -1,12 +1,32 @@
 import type { Logger } from 'pino';
 import { createEpisode } from './create-episode.ts';
+import { descriptorsFor, hasDescriptor } from './descriptors.ts';
 import type { Listener } from './http/listen.ts';
+import type { Inventory } from './model/target.ts';
 
 /** An episode has ended when nothing has happened for this long. */
 const QUIET_MS = 60_000;
 
+const LOOK_EVERY_MS = 1_000;
+
+const HOW_TO_RAISE = 'with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
+
+/** Warns when the limit of file descriptors is too small for all that the inventory names. */
+export function warnOfDescriptors(inventory: Inventory, limit: number | undefined, log: Logger): void {
+  const needed = descriptorsFor(inventory);
+  if (limit !== undefined && limit < needed)
+    log.warn(
+      { limit, needed },
+      `subnetd may open ${limit} file descriptors and would use ${needed} for this inventory, so it opens fewer at once and rounds may be late; raise the limit ${HOW_TO_RAISE}`,
+    );
+}
+
 /** Reports in the log, once an episode, that subnetd itself has run out of something. */
-export function watchOwnLimits(listener: Listener, log: Logger): { readonly stop: () => void } {
+export function watchOwnLimits(
+  listener: Listener,
+  limit: number | undefined,
+  log: Logger,
+): { readonly stop: () => void } {
   const crowded = createEpisode(QUIET_MS, {
     began: () =>
       log.warn(
@@ -16,5 +36,24 @@ export function watchOwnLimits(listener: Listener, log: Logger): { readonly stop
     ended: (dropped) => log.info({ dropped }, 'there is room for HTTP connections again'),
   });
   listener.setOnDropped(crowded.note);
-  return { stop: crowded.stop };
+
+  const exhausted = createEpisode(QUIET_MS, {
+    began: () =>
+      log.error(
+        { limit },
+        `subnetd has no file descriptor left, so checks are unknown and log files are not read; raise the limit ${HOW_TO_RAISE}`,
+      ),
+    ended: () => log.info({ limit }, 'subnetd has file descriptors again'),
+  });
+  const timer = setInterval(() => {
+    if (!hasDescriptor()) exhausted.note();
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      crowded.stop();
+      exhausted.stop();
+    },
+  };
 }

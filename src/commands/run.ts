@@ -1,4 +1,5 @@
-import { type Listener, listen } from '../http/listen.ts';
+import { planDescriptors, readDescriptorLimit } from '../descriptors.ts';
+import { LISTEN_LIMITS, type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
 import { createProcessClock } from '../model/clock.ts';
 import { settleWithin } from '../model/settle-within.ts';
@@ -63,9 +64,11 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     web = read.config;
   }
   // Listens before the rest is loaded, which blocks the event loop: whoever already waits for life is answered first.
+  const descriptorLimit = readDescriptorLimit();
+  const { connections: maxConnections } = planDescriptors(descriptorLimit);
   let listener: Listener;
   try {
-    listener = await listen(host, port, web);
+    listener = await listen(host, port, web, { ...LISTEN_LIMITS, maxConnections });
   } catch (error) {
     complain([sayBindError(error, `${host}:${port}`)]);
     return 1;
@@ -92,6 +95,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     log,
     listener,
     checkUser: web?.checkUser,
+    descriptorLimit,
     clock: createProcessClock(),
   });
   const started = await Promise.race([starting, signalled]);

@@ -28,6 +28,7 @@ export const inodeOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${
 /** What an error of the file system says of a log. */
 export const toFault = (error: unknown): LogFault => {
   const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') return { what: 'no-descriptor' };
   return { what: code === 'EACCES' || code === 'EPERM' ? 'denied' : 'missing' };
 };
 

@@ -20,6 +20,9 @@ export interface OwnState {
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
   /** What has become of pushed alerts since the start. */
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
+  /** File descriptors; undefined where the system does not tell. */
+  readonly openDescriptors: () => number | undefined;
+  readonly maxDescriptors: () => number | undefined;
   /** Of the HTTP server. */
   readonly connections: () => Readonly<Record<'open' | 'max' | 'dropped', number>>;
 }
@@ -28,6 +31,15 @@ export interface OwnState {
 export interface Build {
   readonly version: string;
   readonly commit: string;
+}
+
+/** It is read from a file, which cannot be opened while no descriptor is left. */
+function readResidentMemory(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }
 
 const LAG_WINDOW_MS = 10_000;
@@ -91,7 +103,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   gauge('subnetd_event_loop_lag_seconds', 'The longest delay of the event loop in the last 10 to 20 seconds.', () =>
     loop.lagSeconds(),
   );
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  gauge('process_resident_memory_bytes', 'Resident memory.', readResidentMemory);
   gauge(
     'process_start_time_seconds',
     'When the process started, in Unix seconds.',
@@ -126,6 +138,8 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'Alerts that were given up because too many waited for an Alertmanager.',
     () => state.alerts().dropped,
   );
+  gauge('subnetd_open_fds', 'Open file descriptors.', state.openDescriptors);
+  gauge('subnetd_max_fds', 'File descriptors that may be open at once.', state.maxDescriptors);
   gauge('subnetd_http_connections', 'Connections to the HTTP server that are open.', () => state.connections().open);
   gauge(
     'subnetd_http_connections_max',

@@ -1,3 +1,4 @@
+import type { NodeObservation } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import type { TargetState } from '../monitor/board.ts';
@@ -5,6 +6,10 @@ import { isRestartPlanned } from '../rules/fold-container.ts';
 import { escapeLabel } from './escape-label.ts';
 import { type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
+
+/** Subnetd could not ask, so nothing is known of the node. */
+const isUnseen = (observation: NodeObservation | undefined): boolean =>
+  observation?.latest.ok === false && observation.latest.fault.kind === 'no-descriptor';
 
 const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
 
@@ -104,7 +109,7 @@ export const families: readonly Family[] = [
     ],
   },
   node('up', 'Whether the node answered any JSON-RPC call in the last round.', ({ facts }) =>
-    bit(facts.node?.observation.answered),
+    bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
   ),
   perBlock('number', 'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.', ({ facts }, block) =>
     facts.node?.observation[block]?.ok ? facts.node[block]?.number : undefined,

@@ -46,7 +46,14 @@ export interface LogHit {
 
 /** Why a source cannot be read; holds nothing that a log said. */
 export interface LogFault {
-  readonly what: 'missing' | 'denied' | 'not-a-file' | 'no-container' | 'docker-unreachable' | 'broken';
+  readonly what:
+    | 'missing'
+    | 'denied'
+    | 'not-a-file'
+    | 'no-container'
+    | 'docker-unreachable'
+    | 'no-descriptor'
+    | 'broken';
 }
 
 /** What is known of one kind of source of a target. */

@@ -9,6 +9,8 @@ export type Fault =
   | { readonly kind: 'redirect' | 'status'; readonly status: number }
   | { readonly kind: 'not-http'; readonly address: string }
   | { readonly kind: 'encoding' }
+  /** Subnetd itself could open no connection. */
+  | { readonly kind: 'no-descriptor' }
   | { readonly kind: 'not-json'; readonly looksLike: 'html' | 'cut' | 'empty' | 'other' }
   | { readonly kind: 'envelope'; readonly what: string }
   | { readonly kind: 'rpc-error'; readonly code: number; readonly known: KnownRpcError }
@@ -103,7 +105,7 @@ export type ContainerObservation =
 /** Why Docker could not be asked, by the system's own error code where there is one. */
 export interface DockerFault {
   readonly address: string;
-  readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'timeout' | 'other';
+  readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'no-descriptor' | 'timeout' | 'other';
 }
 
 /** One visit of a browser to the frontend's page: how much went wrong, or why there is nothing to count. */

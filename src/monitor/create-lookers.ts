@@ -2,6 +2,7 @@ import type { ContainerObservation } from '../model/observation.ts';
 import type { NodeTarget, RoundName, Subnet, Target } from '../model/target.ts';
 import { createConsoleNodeProbe, createIpcNodeProbe } from '../probes/console-node-probe.ts';
 import { createExecNodeProbe } from '../probes/exec-node-probe.ts';
+import { createHttpPeer } from '../probes/http-peer.ts';
 import { createNodeProbe, type NodeProbe } from '../probes/node-probe.ts';
 import { createServiceProbe } from '../probes/service-probe.ts';
 import { isConsoleOnly } from '../rules/checks.ts';
@@ -26,6 +27,8 @@ export interface LookerTools {
   readonly docker: DockerLink;
   readonly browsers: BrowserLink;
   readonly logs: LogWatchPlan;
+  /** Whether probes keep their connections from one look to the next. */
+  readonly keeps: () => boolean;
   /** Docker's times in watched time. */
   readonly toWatched: (observation: ContainerObservation) => ContainerObservation;
 }
@@ -34,15 +37,19 @@ function createProbe(
   round: RoundName,
   target: NodeTarget,
   { consensus, checks }: Subnet,
-  docker: DockerLink,
+  { docker, keeps }: LookerTools,
   now: () => number,
 ): NodeProbe | undefined {
   const { rpc, ipc, container } = target;
   if (round === 'console' && isConsoleOnly(target) && container !== undefined)
     return createExecNodeProbe((...asked) => docker.exec(container, ...asked), consensus);
   if (round !== 'rpc' || !checks.rpc.enabled) return undefined;
-  if (rpc !== undefined)
-    return ipc === undefined ? createNodeProbe(rpc, consensus, now) : createConsoleNodeProbe(rpc, ipc, consensus, now);
+  if (rpc !== undefined) {
+    const peer = createHttpPeer(rpc, keeps);
+    return ipc === undefined
+      ? createNodeProbe(peer, consensus, now)
+      : createConsoleNodeProbe(peer, ipc, consensus, now);
+  }
   return ipc === undefined ? undefined : createIpcNodeProbe(ipc, consensus, now);
 }
 
@@ -67,7 +74,7 @@ export function createLooker(
   round: RoundName,
   target: Target,
   subnet: Subnet,
-  { docker, browsers, logs, toWatched }: LookerTools,
+  tools: LookerTools,
   now: () => number,
 ): Looker | undefined {
   const { checks } = subnet;
@@ -77,11 +84,12 @@ export function createLooker(
     life.abort();
     return close();
   };
+  const { docker, browsers, logs, toWatched } = tools;
   if (round === 'logs' && (target.container !== undefined || target.logFiles.length > 0)) {
     const watch = logs.use(target, checks.logs);
     return { look: async () => (facts: Facts) => ({ ...facts, logs: watch.facts() }), close: () => {} };
   }
-  const probe = target.component === 'node' ? createProbe(round, target, subnet, docker, now) : undefined;
+  const probe = target.component === 'node' ? createProbe(round, target, subnet, tools, now) : undefined;
   if (probe) {
     const { stallAfterMs } = checks.rpc;
     const { timeoutMs } = round === 'console' ? checks.console : checks.rpc;
@@ -93,7 +101,7 @@ export function createLooker(
     return { look, close: ending(probe.close) };
   }
   if (round === 'services' && 'url' in target && target.url !== undefined) {
-    const probe = createServiceProbe(target.component, target.url);
+    const probe = createServiceProbe(target.component, target.url, tools.keeps);
     const look = async () => {
       const observation = await probe.look(checks.services.timeoutMs, life.signal);
       return (facts: Facts) => ({ ...facts, service: { observation } });

@@ -14,6 +14,7 @@ import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
+import { createSlots } from './create-slots.ts';
 
 /** Watches what the inventory lists, and knows how it stands. */
 export interface Monitor {
@@ -42,6 +43,8 @@ export interface MonitorOptions extends RoundEvents {
   readonly scheduled: boolean;
   /** Where it is kept how far logs were read; without it, a restart of subnetd begins anew. */
   readonly positions?: PositionTable;
+  /** At most this many connections of probes are open at once; without it, as many as there are targets. */
+  readonly maxConnections?: number;
   /** Something in the monitor itself broke; the look counts as not made. */
   readonly onBug: (error: unknown) => void;
 }
@@ -85,6 +88,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
   const docker = createDockerLink(onEvent);
   const browsers = createBrowserLink();
+
+  const { maxConnections = Number.POSITIVE_INFINITY } = options;
+  const slots = createSlots(maxConnections);
+  let connections = 0;
+  /** Where there are more targets than connections may be open, each is ended after its look. */
+  const keeps = () => connections <= maxConnections;
 
   /** A look in which the process did not run may have timed out by that alone, so it is made again. */
   const lookAwake = async (looker: Looker) => {
@@ -181,7 +190,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const [round, own] of lookers) {
         const kept = findKept(before, round, subnet);
         for (const target of subnet.targets) {
-          const tools = { docker, browsers, logs: plan, toWatched };
+          const tools = { docker, browsers, logs: plan, toWatched, keeps };
           const looker = kept.get(targetKey(target)) ?? createLooker(round, target, subnet, tools, now);
           if (looker) own.set(target, looker);
         }
@@ -190,7 +199,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
         if (own.size === 0 || !scheduled) continue;
         const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
-        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, { onFinished, onLate, awakeMs }));
+        const events = { onFinished, onLate, awakeMs };
+        const places = name === 'logs' ? undefined : slots;
+        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, events, places));
       }
       return { subnet, lookers, rounds };
     } catch (error) {
@@ -244,6 +255,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const { next, made, plan } = build(inventory);
       const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
       docker.use(needsDocker ? inventory.docker : undefined);
+      connections = next.reduce((sum, { lookers }) => {
+        const own = [...lookers].filter(([round]) => round !== 'logs').map(([, some]) => some.size);
+        return own.reduce((all, some) => all + some, sum);
+      }, 0);
       const before = watches;
       watches = next;
       const lookers = new Set(lookersOf(next));

@@ -1,4 +1,5 @@
 import type { RoundName, Schedule, Subnet, Target } from '../model/target.ts';
+import type { Slots } from './create-slots.ts';
 import { createTimer } from './create-timer.ts';
 import { runRound } from './run-round.ts';
 
@@ -47,13 +48,14 @@ export function createRound(
   { schedule, timeoutMs }: { readonly schedule: Schedule; readonly timeoutMs: number },
   look: (target: Target) => Promise<void>,
   { onFinished, onLate, awakeMs }: RoundEvents & { readonly awakeMs: () => number },
+  slots?: Slots,
 ): Round {
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
   let running: Promise<void> | undefined;
 
   const run = (spreadMs: number): Promise<void> => {
-    running = runRound(targets, { spreadMs, concurrency: CONCURRENCY }, stopping.signal, look).then((busyMs) => {
+    running = runRound(targets, { spreadMs, concurrency: CONCURRENCY, slots }, stopping.signal, look).then((busyMs) => {
       running = undefined;
       if (!stopping.signal.aborted) onFinished(subnet, name, busyMs / 1000);
     });

@@ -1,9 +1,13 @@
+import type { Slots } from './create-slots.ts';
+
 /** How a round's looks are laid out in time. */
 export interface RoundPlan {
   /** The looks begin evenly over this many milliseconds; 0 begins all at once. */
   readonly spreadMs: number;
   /** At most this many looks are under way at once. */
   readonly concurrency: number;
+  /** Places that this round shares with others; a look begins when it has one. */
+  readonly slots?: Slots | undefined;
 }
 
 /** Ends early when the signal fires; keeps no timer behind. */
@@ -54,8 +58,12 @@ export async function runRound<T>(
     const wait = started + i * gap - performance.now();
     if (wait > 1) await sleep(wait, signal);
     while (running >= plan.concurrency) await slotFree();
-    if (signal.aborted) break;
-    void begin(target);
+    await plan.slots?.take();
+    if (signal.aborted) {
+      plan.slots?.free();
+      break;
+    }
+    void begin(target).finally(() => plan.slots?.free());
   }
   while (running > 0) await slotFree();
   return busyMs;

@@ -1,4 +1,5 @@
 import type { Look, NodeObservation, Peers } from '../model/observation.ts';
+import type { HttpPeer } from './http-peer.ts';
 import { createIpcPeer } from './ipc-peer.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
 import { createNodeProbe, type NodeProbe } from './node-probe.ts';
@@ -14,7 +15,12 @@ export const createIpcNodeProbe = (ipc: string, consensus: string, now: () => nu
  * A probe of a node by HTTP that asks the IPC socket for the peers when HTTP does not serve `admin`. Both ways are asked
  * at the same time once that is known, so that one that hangs takes no time from the other.
  */
-export function createConsoleNodeProbe(rpc: string, ipc: string, consensus: string, now: () => number): NodeProbe {
+export function createConsoleNodeProbe(
+  rpc: string | HttpPeer,
+  ipc: string,
+  consensus: string,
+  now: () => number,
+): NodeProbe {
   const http = createNodeProbe(rpc, consensus, now);
   const peer = createIpcPeer(ipc);
   let needsIpc = false;

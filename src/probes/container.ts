@@ -91,6 +91,7 @@ async function look(
 function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (signal.aborted || code === 'ETIMEDOUT') return 'timeout';
+  if (code === 'EMFILE' || code === 'ENFILE') return 'no-descriptor';
   // A certificate that is not there is ENOENT too.
   if (syscall !== 'connect') return 'other';
   return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';

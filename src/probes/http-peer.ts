@@ -55,6 +55,7 @@ const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROT
 
 function toFault(error: Error, address: string): Fault {
   const code = codeOf(error);
+  if (code === 'EMFILE' || code === 'ENFILE') return { kind: 'no-descriptor' };
   if (code === 'ECONNREFUSED') return { kind: 'refused', address };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { kind: 'unresolved', address };
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return { kind: 'closed', address };
@@ -71,8 +72,11 @@ function codeOf(error: unknown): string | undefined {
 
 const isClose = (header: string | string[] | undefined): boolean => String(header).toLowerCase() === 'close';
 
-/** Connects to an `http:` or `https:` address; user info in it is sent as basic authentication. */
-export function createHttpPeer(target: string): HttpPeer {
+/**
+ * Connects to an `http:` or `https:` address; user info in it is sent as basic authentication. While `keeps` is false,
+ * each exchange ends its connection.
+ */
+export function createHttpPeer(target: string, keeps: () => boolean = () => true): HttpPeer {
   const url = new URL(target);
   const address = showAddress(target);
   const credentials = readCredentials(url);
@@ -161,6 +165,7 @@ export function createHttpPeer(target: string): HttpPeer {
           method: ask.method,
           path: ask.path ?? ownPath,
           body: ask.body,
+          reset: !keeps(),
           headers: {
             ...(authorization && { authorization }),
             ...(ask.contentType && { 'content-type': ask.contentType }),

@@ -55,9 +55,13 @@ export const serviceLooks = {
 } as const;
 
 /** A probe of a service by one GET; a redirect is a fault. */
-export function createServiceProbe(component: ServiceTarget['component'], url: string): ServiceProbe {
+export function createServiceProbe(
+  component: ServiceTarget['component'],
+  url: string,
+  keeps?: () => boolean,
+): ServiceProbe {
   const { path, read } = serviceLooks[component];
-  const peer = createHttpPeer(url);
+  const peer = createHttpPeer(url, keeps);
   const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
 
   const look = async (

@@ -16,6 +16,7 @@ async function ownerOf(path: string): Promise<{ readonly owner: string; readonly
 /** Why a unix socket could not be connected to or used, by the system's error code. */
 export async function toSocketFault(path: string, code: string | undefined): Promise<Fault> {
   const address = `unix:${path}`;
+  if (code === 'EMFILE' || code === 'ENFILE') return { kind: 'no-descriptor' };
   if (isSocketPathTooLong(path)) return { kind: 'socket', path, state: 'too-long' };
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'socket', path, state: 'missing' };
   if (code === 'EACCES' || code === 'EPERM') return { kind: 'socket', path, state: 'denied', ...(await ownerOf(path)) };

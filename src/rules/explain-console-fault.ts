@@ -41,14 +41,19 @@ export const explainConsoleFault = (fault: SocketFault | ExecFault, target: Targ
     ? explainSocket(fault, target)
     : `${EXEC[fault.why]}${fault.why === 'no-attach' ? `; ${howToLook(target)}` : ''}`;
 
+/** What is wrong with subnetd itself, as the end of a sentence. */
+export const NO_DESCRIPTOR =
+  'subnetd has no file descriptor left; raise its limit with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
+
 /**
  * The verdict when it is subnetd that cannot see, whatever the node does: degraded before a socket that it may not open,
- * unknown without Docker. Undefined when the fault is the node's.
+ * unknown without Docker or without a file descriptor. Undefined when the fault is the node's.
  */
 export function judgeBlind(fault: Fault, target: Target): Judgement | undefined {
   if (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long'))
     return degraded(`nothing is seen of ${target.name}: ${explainSocket(fault, target)}`);
   if (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'))
     return unknown(`nothing is seen of ${target.name}: ${EXEC[fault.why]}`);
+  if (fault.kind === 'no-descriptor') return unknown(`nothing is seen of ${target.name}: ${NO_DESCRIPTOR}`);
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { sayDuration } from '../model/duration.ts';
 import type { Fault } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
-import { explainConsoleFault } from './explain-console-fault.ts';
+import { explainConsoleFault, NO_DESCRIPTOR } from './explain-console-fault.ts';
 import { howToLook } from './how-to-look.ts';
 
 const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], string>> = {
@@ -60,6 +60,8 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): stri
       return `what listens at ${fault.address} does not speak HTTP; correct the address or the port in the inventory`;
     case 'encoding':
       return 'its answer is compressed although nobody asked for that; mend the proxy before it';
+    case 'no-descriptor':
+      return NO_DESCRIPTOR;
     case 'not-json':
       return `${NOT_JSON[fault.looksLike]}; correct the address in the inventory, or ${howToLook(target)}`;
     case 'envelope':

@@ -1,6 +1,7 @@
 import { sayDuration } from '../model/duration.ts';
 import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
+import { NO_DESCRIPTOR } from './explain-console-fault.ts';
 import type { LogFacts, PatternFacts } from './fold-logs.ts';
 import { howToLook } from './how-to-look.ts';
 
@@ -29,6 +30,7 @@ const FAULTS: Readonly<Record<LogFault['what'], string>> = {
   'not-a-file': 'the path of logFiles is no file; name the file itself, or a glob such as logs/*.log',
   'no-container': 'there is no such container; start it or correct container in the inventory',
   'docker-unreachable': 'Docker cannot be reached; start it or correct docker in the inventory',
+  'no-descriptor': NO_DESCRIPTOR,
   broken: 'reading it broke off; it is tried again',
 };
 

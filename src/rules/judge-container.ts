@@ -2,6 +2,7 @@ import { sayDuration } from '../model/duration.ts';
 import type { Container, DockerFault } from '../model/observation.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { NO_DESCRIPTOR } from './explain-console-fault.ts';
 import { type ContainerFacts, type Exit, findRestartCause } from './fold-container.ts';
 
 const sayRef = (ref: ContainerRef): string =>
@@ -10,6 +11,7 @@ const sayRef = (ref: ContainerRef): string =>
 function explainFault({ address, code }: DockerFault): string {
   const start = `Docker cannot be asked at ${address}`;
   const isSocket = address.startsWith('unix:');
+  if (code === 'no-descriptor') return `${start}: ${NO_DESCRIPTOR}`;
   if (code === 'ENOENT')
     return `${start}, there is no such socket; install Docker or start it with \`systemctl start docker\`, or set docker.socketPath in the inventory to where it listens`;
   if (code === 'EACCES')

@@ -1,5 +1,6 @@
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { judgeBlind } from './explain-console-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
@@ -10,7 +11,10 @@ export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
   const who = SAY[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been looked at yet`);
   const { observation } = facts.service;
-  if (!observation.ok) return fail(`${who} is not well: ${explainFault(observation.fault, target)}`);
+  if (!observation.ok)
+    return (
+      judgeBlind(observation.fault, target) ?? fail(`${who} is not well: ${explainFault(observation.fault, target)}`)
+    );
   const { note } = observation.value;
   return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
 }

@@ -100,6 +100,8 @@ it('an answer that is owed is never cut off; a body that does not come makes roo
   await openMany(listener, 40, 'POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{');
   expect(await get(listener, '/')).toBe('200 answer to /');
   await eventually(() => expect(uploads.filter(({ isOpen }) => isOpen()).length).toBe(0));
+  await openMany(listener, 2 * MAX);
+  expect(await get(listener, '/')).toBe('200 answer to /');
   expect(owed.filter(({ isOpen }) => isOpen())).toHaveLength(20);
 });
 
@@ -158,6 +160,10 @@ it('the same holds by TLS, before a handshake too', async () => {
   listener.setHandler((_request, response) => response.end('ok'));
   const { stdout } = await promisify(execFile)('curl', ['-sk', '-m', '10', `${listener.url}/livez`]);
   expect(stdout).toBe('ok');
+  // One whose handshake never ends holds up no stop.
+  await open(listener);
+  await listener.stop(50);
+  await eventually(() => expect(listener.connections().open).toBe(0));
 });
 
 it('an episode is reported when it begins and when it has ended, however much happens in it', async () => {

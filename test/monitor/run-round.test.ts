@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createSlots } from '../../src/monitor/create-slots.ts';
 import { runRound } from '../../src/monitor/run-round.ts';
 
 const signal = () => new AbortController().signal;
@@ -41,6 +42,29 @@ describe('a round', () => {
       ended += 1;
     });
     expect([begun, ended]).toEqual([1, 1]);
+  });
+
+  it('shares its places with other rounds, and gives each back', async () => {
+    const slots = createSlots(3);
+    let running = 0;
+    let most = 0;
+    const look = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await tick(1);
+      running -= 1;
+    };
+    const plan = { spreadMs: 0, concurrency: 7, slots };
+    await Promise.all([1, 2, 3].map(() => runRound([...Array(20).keys()], plan, signal(), look)));
+    expect([most, running]).toEqual([3, 0]);
+    const stopping = new AbortController();
+    for (const _ of [1, 2, 3]) await slots.take();
+    const waiting = runRound([1], plan, stopping.signal, look);
+    stopping.abort();
+    slots.free();
+    await waiting;
+    // The place that came too late for a round was given back: there is one more to take.
+    await slots.take();
   });
 
   it('of nothing ends at once', async () => {

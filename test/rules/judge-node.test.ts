@@ -132,6 +132,7 @@ describe('a fault', () => {
     { kind: 'timeout', address, afterMs: 5000, received: false },
     { kind: 'too-large', maxBytes: 1_048_576 },
     { kind: 'encoding' },
+    { kind: 'no-descriptor' },
     ...(['html', 'cut', 'empty', 'other'] as const).map((looksLike) => ({ kind: 'not-json', looksLike }) as const),
     ...[301, 302].map((status) => ({ kind: 'redirect', status }) as const),
     ...[401, 403, 404, 415, 429, 500, 502, 503].map((status) => ({ kind: 'status', status }) as const),

@@ -24,9 +24,14 @@ export interface Running {
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts `subnetd` as a user would. */
-export function startCli(words: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const child = spawn(program, words, {
+/** Starts `subnetd` as a user would, or `under` another program that starts it. */
+export function startCli(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  under: readonly string[] = [],
+): Running {
+  const [command = program, ...before] = [...under, program];
+  const child = spawn(command, [...before, ...words], {
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -57,9 +62,13 @@ export const runCli = (words: readonly string[], env?: Readonly<Record<string, s
   startCli(words, env).finished;
 
 /** Starts `subnetd run` on a free port and waits until it listens. */
-export async function startDaemon(config: string, env?: Readonly<Record<string, string>>) {
+export async function startDaemon(config: string, env?: Readonly<Record<string, string>>, under?: readonly string[]) {
   const SUBNETD_DATABASE_URL = `sqlite:${join(dirname(config), 'data', 'subnetd.db')}`;
-  const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], { SUBNETD_DATABASE_URL, ...env });
+  const daemon = startCli(
+    ['run', '--config', config, '--listen', '127.0.0.1:0'],
+    { SUBNETD_DATABASE_URL, ...env },
+    under,
+  );
   const [, url = ''] = await daemon.waitFor(/"url":"(https?:[^"]+)"/);
   /** Makes an API key with the scope operate, for a reload. */
   const makeKey = async (): Promise<string> => {
