@@ -1,4 +1,5 @@
 import { benchAlerts } from './alerts.ts';
+import { benchFleet } from './fleet.ts';
 import { benchLogs } from './logs.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
@@ -10,6 +11,7 @@ const results = {
   probes: await benchProbes(),
   scrape: await benchScrape(),
   alerts: benchAlerts(),
+  fleet: benchFleet(),
   process: await benchProcess(),
   logs: await benchLogs(),
   platform: await benchPlatform(),

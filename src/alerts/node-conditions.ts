@@ -1,4 +1,3 @@
-import { countHeardNodes } from '../rules/count-heard-nodes.ts';
 import { countSilent, heightOf, highestOf, movedWithin, nodesOf } from './node-movement.ts';
 import { failing, fails, perTarget } from './sighting.ts';
 
@@ -45,9 +44,8 @@ export const nodeConditions = {
   SubnetBootnodeMissesNode: perTarget('bootnode', (state, _seen, subnet) => {
     const is = failing(state, 'messages');
     if (is !== 0) return is;
-    const lookedAt = state.checks.find(({ check }) => check === 'messages')?.lastRun ?? 0;
-    const heard = countHeardNodes(subnet.targets, lookedAt, subnet.subnet.checks.logs.bootnodeWindowMs);
-    const missing = heard === undefined ? undefined : nodesOf(subnet).length - heard;
+    const { heardNodes } = state;
+    const missing = heardNodes === undefined ? undefined : nodesOf(subnet).length - heardNodes;
     return isExplained(missing, countSilent(subnet)) ? false : 0;
   }),
 } as const;

@@ -1,6 +1,5 @@
 import type { LogSource } from '../model/log.ts';
 import type { TargetState } from '../monitor/board.ts';
-import { countHeardNodes } from '../rules/count-heard-nodes.ts';
 import type { LogFacts, PatternFacts } from '../rules/fold-logs.ts';
 import { type Family, type ListSample, timeOf } from './family.ts';
 
@@ -106,11 +105,7 @@ export const logFamilies: readonly Family[] = [
     samples: [
       {
         per: 'subnet',
-        value: ({ subnet, targets }) => {
-          const bootnode = targets.find(({ target }) => target.component === 'bootnode');
-          const lookedAt = bootnode?.checks.find(({ check }) => check === 'messages')?.lastRun ?? 0;
-          return countHeardNodes(targets, lookedAt, subnet.checks.logs.bootnodeWindowMs);
-        },
+        value: ({ targets }) => targets.find(({ target }) => target.component === 'bootnode')?.heardNodes,
       },
     ],
   },

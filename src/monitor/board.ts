@@ -4,15 +4,19 @@ import { targetKey } from '../model/target.ts';
 import { type CheckState, skipped, unknown } from '../model/verdict.ts';
 import { activeFailures } from '../rules/active-failures.ts';
 import { type Check, checks } from '../rules/checks.ts';
+import { countHeardNodes } from '../rules/count-heard-nodes.ts';
 import { failuresOf } from '../rules/known-failures.ts';
 import { partOf, seenThrough } from '../rules/seen-through.ts';
 import type { Facts, Known } from '../rules/view.ts';
+import { createSummaryTree, type SummaryTree } from './create-summary-tree.ts';
 
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends Known {
   readonly checks: readonly CheckState[];
   /** By the name of each known failure that the target can show: does it show it? */
   readonly failures: Readonly<Record<string, boolean>>;
+  /** Of a bootnode whose log can be read: how many nodes it had heard within its window when its log was last looked at. */
+  readonly heardNodes?: number;
 }
 
 /** A subnet as it stands. */
@@ -46,6 +50,7 @@ export interface Board {
 interface Entry {
   readonly subnet: Subnet;
   readonly states: TargetState[];
+  readonly summaries: SummaryTree;
 }
 
 const initial = (check: Check, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
@@ -94,10 +99,10 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       });
       return { target, facts, checks: kept, failures: toFailures(target, facts, now) };
     };
-    entries = inventory.subnets.map((subnet) => ({
-      subnet,
-      states: subnet.targets.map((target) => toState(target, subnet)),
-    }));
+    entries = inventory.subnets.map((subnet) => {
+      const states = subnet.targets.map((target) => toState(target, subnet));
+      return { subnet, states, summaries: createSummaryTree(states) };
+    });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
     );
@@ -106,13 +111,18 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
   const fold: Board['fold'] = (target, change) => {
     const place = places.get(target);
     const state = place?.entry.states[place.index];
-    if (place && state) place.entry.states[place.index] = { ...state, facts: change(state.facts) };
+    if (place === undefined || state === undefined) return;
+    const { entry, index } = place;
+    const changed = { ...state, facts: change(state.facts) };
+    entry.states[index] = changed;
+    if (changed.facts.node !== state.facts.node) entry.summaries.set(index, changed);
   };
 
   /** A target's checks of one round, judged by what is known now. */
-  const judge = ({ subnet, states }: Entry, state: TargetState, round: RoundName, now: number) => {
+  const judge = ({ subnet, states, summaries }: Entry, state: TargetState, round: RoundName, now: number) => {
     const { target, facts } = state;
-    const view = { target, facts, subnet: states, settings: subnet.checks, consensus: subnet.consensus, now, toWall };
+    const { checks: settings, consensus } = subnet;
+    const view = { target, facts, subnet: states, summary: summaries.summary(), settings, consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
       const check = checks.find(({ name }) => name === before.check) as Check;
@@ -137,7 +147,13 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
         failures: failures + Number(verdict === 'fail'),
       };
     });
-    place.entry.states[place.index] = { ...state, checks: judged, failures: toFailures(target, state.facts, now) };
+    const { subnet, states } = place.entry;
+    const failures = toFailures(target, state.facts, now);
+    states[place.index] = { ...state, checks: judged, failures };
+    if (target.component !== 'bootnode' || round !== 'logs') return;
+    const heardNodes = countHeardNodes(states, now, subnet.checks.logs.bootnodeWindowMs);
+    const { heardNodes: _, ...rest } = { ...state, checks: judged, failures };
+    states[place.index] = { ...rest, ...(heardNodes !== undefined && { heardNodes }) };
   };
 
   const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {

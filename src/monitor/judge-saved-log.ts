@@ -9,6 +9,7 @@ import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../m
 import type { CheckName, Judgement } from '../model/verdict.ts';
 import { checks } from '../rules/checks.ts';
 import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
+import { emptySummary } from '../rules/subnet-summary.ts';
 import type { Known } from '../rules/view.ts';
 
 /** What a saved log says, as of its last line's time. */
@@ -114,6 +115,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     target,
     facts: { logs: facts },
     subnet: component === 'bootnode' ? toHeardNodes(facts, file) : [{ target, facts: { logs: facts } }],
+    summary: emptySummary,
     settings,
     consensus: 'XDPoS',
     now: last ?? 0,

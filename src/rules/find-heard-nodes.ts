@@ -14,34 +14,47 @@ const toNode = ({ target, facts }: Known) => {
   return { name, address: p2p ?? facts.logs?.created?.p2p };
 };
 
+/** The ports that exactly one of the addresses has. */
+function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<string> {
+  const [own, shared] = [new Set<string>(), new Set<string>()];
+  for (const address of addresses) {
+    if (address === undefined) continue;
+    const port = portOf(address);
+    if (own.has(port)) shared.add(port);
+    own.add(port);
+  }
+  for (const port of shared) own.delete(port);
+  return own;
+}
+
 /**
  * Finds each node among the addresses that the bootnode heard: by its address, else by its port where no other node has the
  * same, as an address is not the node's own behind a NAT. Nodes whose address nobody knows share out what is left over.
  */
 export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<string, number>): HeardNodes {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
-  const left = new Map([...heard].sort(([, a], [, b]) => a - b));
-  const ports = nodes.flatMap(({ address }) => (address === undefined ? [] : [portOf(address)]));
-  const isOnlyOne = (port: string) => ports.filter((other) => other === port).length === 1;
-
-  const take = (matches: (address: string) => boolean): number | undefined => {
-    const taken = [...left].filter(([address]) => matches(address));
-    for (const [address] of taken) left.delete(address);
-    return taken.at(-1)?.[1];
-  };
+  const ownPorts = findOwnPorts(nodes.map(({ address }) => address));
+  const byPort = new Map<string, number>();
+  const byAddress = new Map<string, number>();
+  for (const [address, at] of heard) {
+    const port = portOf(address);
+    if (ownPorts.has(port)) byPort.set(port, Math.max(at, byPort.get(port) ?? at));
+    else byAddress.set(address, at);
+  }
   const found = nodes.map(({ name, address }) => {
     if (address === undefined) return { name };
     const port = portOf(address);
-    const heardAt = take((other) => other === address || (isOnlyOne(port) && portOf(other) === port));
+    const heardAt = ownPorts.has(port) ? byPort.get(port) : byAddress.get(address);
+    // The first of two nodes with one address has it.
+    byAddress.delete(address);
     return { name, address, ...(heardAt !== undefined && { heardAt }) };
   });
+  if (found.every((node) => 'address' in node)) return { nodes: found };
+  const left = [...byAddress.values()].sort((a, b) => a - b);
   return {
     nodes: found.map((node) => {
-      if ('address' in node) return node;
-      const [address, heardAt] = [...left].at(-1) ?? [];
-      if (address === undefined || heardAt === undefined) return node;
-      left.delete(address);
-      return { ...node, heardAt };
+      const heardAt = 'address' in node ? undefined : left.pop();
+      return heardAt === undefined ? node : { ...node, heardAt };
     }),
   };
 }

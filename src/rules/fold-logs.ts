@@ -41,8 +41,8 @@ export interface StatsLogFacts {
 /** What the lines of a target's log have told, by its component. */
 export interface LogState {
   readonly node?: NodeLogFacts;
-  /** `host:port` of every node that spoke to the bootnode, with when it did last. */
-  readonly heard?: ReadonlyMap<string, number>;
+  /** `host:port` of every node that spoke to the bootnode, with when it did last, the last one at the end. Grows in place. */
+  readonly heard?: Map<string, number>;
   readonly relayer?: RelayerLogFacts;
   readonly stats?: StatsLogFacts;
 }
@@ -60,8 +60,8 @@ export interface LogFacts extends LogState {
   readonly created?: { readonly level?: number; readonly p2p?: string };
 }
 
-/** More addresses than any subnet has nodes: who sends from ever new ones cannot fill the memory. */
-const MAX_HEARD = 256;
+/** More addresses than any subnet has nodes: who sends from ever new ones cannot fill the memory (some 6 MB). */
+export const MAX_HEARD = 65_536;
 
 /** Lines of one moment differ by some blocks: what is committed is behind what is imported, and votes are ahead. */
 const FAR_BELOW = 16;
@@ -107,15 +107,19 @@ function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): S
   return { ...facts, block: { ...block, at } };
 }
 
-function hear(heard: ReadonlyMap<string, number> = new Map(), { value = '', at }: LogHit): ReadonlyMap<string, number> {
-  const next = new Map(heard);
-  next.delete(value);
-  next.set(value, at);
-  for (const oldest of next.keys()) {
-    if (next.size <= MAX_HEARD) break;
-    next.delete(oldest);
+/** In place: a copy for each line would take longer the more nodes there are. */
+function hear(heard: Map<string, number> = new Map(), { value = '', at }: LogHit): Map<string, number> {
+  heard.delete(value);
+  heard.set(value, at);
+  if (heard.size <= MAX_HEARD) return heard;
+  // Many at once, as the way to the oldest leads past those that are gone.
+  let extra = MAX_HEARD / 8;
+  for (const oldest of heard.keys()) {
+    heard.delete(oldest);
+    extra -= 1;
+    if (extra === 0) break;
   }
-  return next;
+  return heard;
 }
 
 /** Adds a hit to what the log of a component has told; the same value when the hit tells nothing new. */

@@ -5,21 +5,13 @@ import { judgeBlind } from './explain-console-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { Progress } from './fold-node.ts';
 import { howToCall, howToLook } from './how-to-look.ts';
-import type { Known, View } from './view.ts';
-
-/** A node's height, as long as its last look obtained one. */
-const currentHeight = ({ facts: { node } }: Known): Progress | undefined =>
-  node?.observation.latest.ok ? node.latest : undefined;
+import type { View } from './view.ts';
 
 function judgeStall(view: View<NodeTarget>, { number, standingSince }: Progress): Judgement {
-  const { target, subnet, settings, now } = view;
-  const rising = subnet.some((other) => {
-    const height = other.target === target ? undefined : currentHeight(other);
-    return height !== undefined && height.advancedAt > standingSince;
-  });
+  const { target, summary, settings, now } = view;
+  const rising = summary.risen.some(({ name, advancedAt }) => name !== target.name && advancedAt > standingSince);
   const what = `the block ${number} of ${target.name} has not risen for ${sayDuration(now - standingSince)}`;
-  const others = subnet.filter((known) => known.target.component === 'node').length - 1;
-  if (others === 0) return fail(`${what}; ${howToLook(target)}`);
+  if (summary.nodes === 1) return fail(`${what}; ${howToLook(target)}`);
   if (rising)
     return fail(`${what} while other nodes rise, so only this node stands; restart it, and ${howToLook(target)}`);
   const { stallAfterMs } = settings.rpc;
@@ -28,22 +20,12 @@ function judgeStall(view: View<NodeTarget>, { number, standingSince }: Progress)
   );
 }
 
-function highest(subnet: readonly Known[]): { readonly name: string; readonly number: number } | undefined {
-  let best: { name: string; number: number } | undefined;
-  for (const known of subnet) {
-    const height = currentHeight(known);
-    if (height && (best === undefined || height.number > best.number))
-      best = { name: known.target.name, number: height.number };
-  }
-  return best;
-}
-
 /**
  * Does the node answer, is its height rising, and is it level with its peers? Another node's height counts as long as its
  * last look obtained one; it was read before this one, so it can only be too low.
  */
 export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
-  const { target, facts, subnet, settings, consensus, now } = view;
+  const { target, facts, summary, settings, consensus, now } = view;
   const { stallAfterMs, maxLag } = settings.rpc;
   if (facts.node === undefined) return unknown(`${target.name} has not been looked at yet`);
   const { observation, latest } = facts.node;
@@ -65,7 +47,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}; it restarts in a loop or two nodes answer at its address, so ${howToLook(target)}`,
     );
   if (now - latest.standingSince >= stallAfterMs) return judgeStall(view, latest);
-  const top = highest(subnet);
+  const top = summary.highest;
   if (top !== undefined && top.number - number > maxLag)
     return fail(
       `${target.name} is at block ${number}, ${top.number - number} behind ${top.name} (limit ${maxLag}); wait if it is syncing, else check its peers and its disk`,

@@ -8,7 +8,7 @@ import type { View } from './view.ts';
 const EXPOSE_ADMIN = (name: string) => `add admin to the line RPC_API= of ${name}.env and recreate the node`;
 
 /** Is the node connected to as many peers as it should be? */
-export function judgePeers({ target, facts, subnet }: View<NodeTarget>): Judgement {
+export function judgePeers({ target, facts, summary }: View<NodeTarget>): Judgement {
   const { name, expectedPeers } = target;
   if (facts.node === undefined) return unknown(`${name} has not been looked at yet`);
   const { peers, ipcFault } = facts.node.observation;
@@ -22,9 +22,7 @@ export function judgePeers({ target, facts, subnet }: View<NodeTarget>): Judgeme
   if (!peers.ok) return fail(`${name} told no peers: ${explainFault(peers.fault, target, 'admin')}`);
   const { count, via } = peers.value;
   if (count !== expectedPeers) {
-    const silent = subnet
-      .filter((known) => known.target !== target && known.facts.node?.observation.answered === false)
-      .map((known) => known.target.name);
+    const { silent } = summary;
     const cause =
       count > expectedPeers
         ? 'a node that the inventory does not list is in the network, or expectedPeers is too low'

@@ -4,6 +4,7 @@ import type { ContainerFacts } from './fold-container.ts';
 import type { LogFacts } from './fold-logs.ts';
 import type { NodeFacts } from './fold-node.ts';
 import type { ServiceFacts } from './fold-service.ts';
+import type { SubnetSummary } from './subnet-summary.ts';
 
 /** What is known of one target, a part for each round that has looked at it. */
 export interface Facts {
@@ -26,6 +27,8 @@ export interface View<T extends Target = Target> {
   readonly facts: Facts;
   /** Every target of the subnet, the judged one too. */
   readonly subnet: readonly Known[];
+  /** What all of them together come to; a rule that is judged for each node of a subnet reads this. */
+  readonly summary: SubnetSummary;
   readonly settings: CheckSettings;
   /** The consensus engine's prefix of RPC methods. */
   readonly consensus: string;

@@ -200,6 +200,32 @@ describe('the page of metrics', () => {
     ]);
   });
 
+  it('counts the nodes that the bootnode had heard when its log was looked at, and none while it cannot be read', () => {
+    const bootnode: Target = {
+      subnet: 'd',
+      component: 'bootnode',
+      name: 'bootnode',
+      logFiles: [],
+      patterns: [],
+      container,
+    };
+    const board = createBoard();
+    board.load(
+      inventory([nodeTarget('a', { p2p: '10.0.0.1:1' }), nodeTarget('b', { p2p: '10.0.0.2:2' }), bootnode]),
+      T0,
+    );
+    const look = (up: boolean, at: number) => {
+      const heard = new Map([['10.0.0.1:1', T0]]);
+      const logs = { sources: { container: { up, lines: 1, since: 0, caughtUp: up } }, patterns: {}, heard };
+      board.record(bootnode, 'logs', (facts) => ({ ...facts, logs }), 0, at);
+      return renderFamilies(board.snapshot(), interval).match(/^subnet_bootnode_nodes_seen.*/gm);
+    };
+    const { bootnodeWindowMs } = settings.logs;
+    expect(look(true, T0 + bootnodeWindowMs - 1)).toEqual(['subnet_bootnode_nodes_seen{subnet="d"} 1']);
+    expect(look(true, T0 + bootnodeWindowMs)).toEqual(['subnet_bootnode_nodes_seen{subnet="d"} 0']);
+    expect(look(false, T0 + bootnodeWindowMs)).toBeNull();
+  });
+
   it('escapes what a name may hold', () => {
     const board = createBoard();
     board.load(inventory([nodeTarget('a"b\\c')]), T0);

@@ -4,6 +4,7 @@ import type { ServiceTarget } from '../../src/model/target.ts';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
 import { foldConsole } from '../../src/rules/fold-console.ts';
 import { judgeConsole } from '../../src/rules/judge-console.ts';
+import { emptySummary } from '../../src/rules/subnet-summary.ts';
 import { findChromium } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';
 import { serviceTarget, settings } from '../support/views.ts';
@@ -103,6 +104,7 @@ test.each(RESULTS)(
       target,
       facts,
       subnet: [],
+      summary: emptySummary,
       settings,
       consensus: 'XDPoS',
       now: 0,

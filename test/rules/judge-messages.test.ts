@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BootnodeTarget } from '../../src/model/target.ts';
 import { countHeardNodes } from '../../src/rules/count-heard-nodes.ts';
+import { findHeardNodes } from '../../src/rules/find-heard-nodes.ts';
+import { foldLogHit, type LogState, MAX_HEARD } from '../../src/rules/fold-logs.ts';
 import { judgeMessages } from '../../src/rules/judge-messages.ts';
 import type { Known } from '../../src/rules/view.ts';
 import { aView, nodeTarget } from '../support/views.ts';
@@ -76,4 +79,100 @@ test('a node that was never heard has the window from the start of reading on', 
   const heard = { '192.168.25.11:20303': 1_000, '192.168.25.13:20305': 1_000 };
   expect(judge(three, heard, WINDOW_MS - 1)).toMatchObject({ verdict: 'unknown' });
   expect(judge(three, heard, WINDOW_MS)).toMatchObject({ verdict: 'fail' });
+});
+
+const MANY = 300;
+
+/** What `findHeardNodes` says in the plainest words, as slow as that is. */
+function findSlowly(known: readonly Known[], heard: ReadonlyMap<string, number>) {
+  const portOf = (address: string) => address.split(':').at(-1);
+  const all = known.map(({ target }) => target as typeof target & { readonly p2p?: string });
+  let left = [...heard];
+  const take = (isOf: (address: string) => boolean) => {
+    const taken = left.filter(([address]) => isOf(address));
+    left = left.filter(([address]) => !isOf(address));
+    return taken.length === 0 ? undefined : Math.max(...taken.map(([, at]) => at));
+  };
+  const byAddress = all.map(({ p2p }) => {
+    if (p2p === undefined) return undefined;
+    const isOwn = all.filter((other) => other.p2p !== undefined && portOf(other.p2p) === portOf(p2p)).length === 1;
+    return take((address) => address === p2p || (isOwn && portOf(address) === portOf(p2p)));
+  });
+  const newest = left.map(([, at]) => at).sort((a, b) => b - a);
+  return all.map(({ p2p }, index) => (p2p === undefined ? newest.shift() : byAddress[index]));
+}
+
+const fewAddresses = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 5 }))
+  .map(([host, port]) => `10.0.0.${host}:${20_000 + port}`);
+
+test('each node is found where the plain reading finds it, with shared ports, NATs and unknown addresses', () => {
+  const inventories = fc.array(fc.option(fewAddresses, { nil: undefined }), { maxLength: 8 });
+  const heards = fc.array(fc.tuple(fewAddresses, fc.integer({ min: 0, max: 20 })), { maxLength: 12 });
+  fc.assert(
+    fc.property(inventories, heards, (addresses, heard) => {
+      const known = nodes(Object.fromEntries(addresses.map((address, index) => [`n${index}`, address])));
+      const found = findHeardNodes(known, new Map(heard)).nodes.map(({ heardAt }) => heardAt);
+      expect(found).toEqual(findSlowly(known, new Map(heard)));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test(`of ${MANY} nodes exactly those that the log has not shown are missing, from whatever addresses others speak`, () => {
+  const names = Array.from({ length: MANY }, (_, index) => `n${index}`);
+  const portOf = (index: number) => 20_000 + index;
+  const known = nodes(Object.fromEntries(names.map((name, index) => [name, `10.1.0.1:${portOf(index)}`])));
+  const speakers = fc.subarray([...names.keys()], { minLength: 1 });
+  fc.assert(
+    fc.property(speakers, fc.nat(400), fc.boolean(), (heard, strangers, behindNat) => {
+      const host = behindNat ? '203.0.113.7' : '10.1.0.1';
+      const hits = [
+        ...heard.map((index) => `${host}:${portOf(index)}`),
+        ...Array.from({ length: strangers }, (_, index) => `10.9.9.9:${40_000 + index}`),
+      ];
+      const state = hits.reduce<LogState>(
+        (last, value) =>
+          foldLogHit('bootnode', last, {
+            ...{ pattern: 'received', means: 'progress', what: '', own: false, counted: true },
+            ...{ value, at: NOW - 1_000 },
+          }),
+        {},
+      );
+      const { seen, verdict, reason } = judge(
+        known,
+        Object.fromEntries([...(state.heard ?? [])].map(([a]) => [a, 1_000])),
+      );
+      const missing = names.filter((_, index) => !heard.includes(index));
+      expect(seen).toBe(heard.length);
+      if (missing.length === 0) expect(verdict).toBe('pass');
+      else {
+        const others = missing.length > 5 ? ` and ${missing.length - 5} others` : '';
+        expect({ verdict, reason }).toEqual({
+          verdict: 'fail',
+          reason: expect.stringContaining(`has not heard ${missing.slice(0, 5).join(', ')}${others} for 10m; start`),
+        });
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('who speaks from ever new addresses makes those forgotten that were silent longest, and fills no memory', () => {
+  let state: LogState = {};
+  const hear = (value: string) => {
+    state = foldLogHit('bootnode', state, {
+      ...{ pattern: 'received', means: 'progress', what: '', own: false, counted: true },
+      ...{ value, at: NOW },
+    });
+  };
+  hear('10.0.0.1:1');
+  hear('10.0.0.2:2');
+  for (let index = 0; index < MAX_HEARD - 2; index += 1) hear(`10.${index >> 8}.${index & 255}.9:9`);
+  hear('10.0.0.1:1');
+  expect([state.heard?.size, state.heard?.has('10.0.0.2:2')]).toEqual([MAX_HEARD, true]);
+  hear('10.0.0.3:3');
+  expect(state.heard?.size).toBeLessThanOrEqual(MAX_HEARD);
+  const has = (address: string) => state.heard?.has(address);
+  expect([has('10.0.0.1:1'), has('10.0.0.2:2'), has('10.0.0.3:3')]).toEqual([true, false, true]);
 });

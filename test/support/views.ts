@@ -1,4 +1,5 @@
 import type { CheckSettings, NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
+import { createSummaryTree } from '../../src/monitor/create-summary-tree.ts';
 import type { Facts, Known, View } from '../../src/rules/view.ts';
 
 /** The inventory's default settings. */
@@ -43,12 +44,16 @@ export const aView = <T extends Target>(
   target: T,
   facts: Facts,
   more: { readonly now?: number; readonly others?: readonly Known[] } = {},
-): View<T> => ({
-  target,
-  facts,
-  subnet: [{ target, facts }, ...(more.others ?? [])],
-  settings,
-  consensus: 'XDPoS',
-  now: more.now ?? 1_000_000,
-  toWall: (at) => at,
-});
+): View<T> => {
+  const subnet = [{ target, facts }, ...(more.others ?? [])];
+  return {
+    target,
+    facts,
+    subnet,
+    summary: createSummaryTree(subnet).summary(),
+    settings,
+    consensus: 'XDPoS',
+    now: more.now ?? 1_000_000,
+    toWall: (at) => at,
+  };
+};

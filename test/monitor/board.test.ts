@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { NodeObservation } from '../../src/model/observation.ts';
+import { createBoard } from '../../src/monitor/board.ts';
+import { foldNode } from '../../src/rules/fold-node.ts';
+import { nodeTarget, settings } from '../support/views.ts';
+
+test('each node is judged beside what its neighbours told last, and no longer beside what they told before', () => {
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  const board = createBoard();
+  board.load(
+    {
+      subnets: [{ name: 'd', consensus: 'XDPoS', targets: [a, b], checks: settings }],
+      docker: { socketPath: '/s' },
+      alertmanager: { urls: [] },
+    },
+    0,
+  );
+  const look = (target: typeof a, number: number | undefined, at: number): string | undefined => {
+    const latest: NodeObservation['latest'] =
+      number === undefined ? { ok: false, fault: { kind: 'result-error' } } : { ok: true, value: { number } };
+    const observation = {
+      answered: number !== undefined,
+      latest,
+      peers: { ok: true, value: { count: 2, via: 'admin_peers' } },
+    } as const;
+    board.record(target, 'rpc', (facts) => ({ ...facts, node: foldNode(facts.node, observation, at, 60_000) }), 0, at);
+    return board
+      .checksOf(target)
+      .map(({ reason }) => reason)
+      .join(' | ');
+  };
+  expect(look(b, 100, 1_000)).toContain('b is at block 100, and has time to rise');
+  expect(look(a, 80, 2_000)).toContain('a is at block 80, 20 behind b (limit 10)');
+  expect(look(b, undefined, 3_000)).toContain('b told no latest block');
+  expect(look(a, 81, 4_000)).toContain(
+    'a is at block 81, last seen to rise 0ms ago | a has 2 peers instead of 3; b did not answer either',
+  );
+  expect(look(b, 101, 5_000)).toContain('b is at block 101');
+  expect(look(a, 81, 64_000)).toContain('a has not risen for 1m while other nodes rise');
+  expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
+});
