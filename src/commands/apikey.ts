@@ -4,6 +4,7 @@ import { checkText } from '../platform/check-text.ts';
 import { requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
 import type { ExitCode } from './exit-code.ts';
+import { escapeText, toJson } from './quote.ts';
 import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 
@@ -94,13 +95,15 @@ function stateOf({ revokedAt, expiresAt, lastUsedAt }: Omit<ApiKeyRow, 'scopes'>
 export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode> =>
   withStore(async (store) => {
     const keys = (await store.listKeys()).map(({ scopes, ...key }) => ({ ...key, scope: scopes.join(' ') }));
-    if (flags.json) say(JSON.stringify(keys, null, 2));
+    if (flags.json) say(toJson(keys, 2));
     else if (keys.length === 0) say('there are no API keys; "subnetd apikey create" makes one');
     const width = Math.max(5, ...keys.map(({ scope }) => scope.length));
     for (const key of flags.json ? [] : keys) {
       const { id, name, scope, owner, hasOldOperate, revokedAt } = key;
       const state = stateOf(key, Date.now());
-      say(`${String(id).padEnd(5)} ${scope.padEnd(width)}  owner ${String(owner).padEnd(5)} ${state}  ${name}`);
+      say(
+        `${String(id).padEnd(5)} ${scope.padEnd(width)}  owner ${String(owner).padEnd(5)} ${state}  ${escapeText(name)}`,
+      );
       if (hasOldOperate && revokedAt === null) say(`      ${OLD_OPERATE}`);
     }
     return 0;

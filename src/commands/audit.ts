@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../model/platform-store.ts';
 import type { ExitCode } from './exit-code.ts';
-import { quote } from './quote.ts';
+import { escapeText, quote, toJson } from './quote.ts';
 import { complain } from './report.ts';
 import { withStore } from './with-store.ts';
 
@@ -27,7 +27,7 @@ function formatEvent(event: AuditEvent): string {
   );
   const request = requestId === null ? '' : `  request ${requestId}`;
   const list = what.length === 0 ? '' : `  ${what.join(', ')}`;
-  return `${at}  ${action}${which}  by ${who}${stated} from ${from}${list}${request}`;
+  return escapeText(`${at}  ${action}${which}  by ${who}${stated} from ${from}${list}${request}`);
 }
 
 /** `subnetd audit`: who changed what, when and from where, the oldest first. */
@@ -43,7 +43,7 @@ export async function audit(flags: { readonly since?: string; readonly json?: bo
     for (let after = 0; ; ) {
       const events = await store.listAudit(since, after, PAGE);
       for (const event of events) {
-        const line = flags.json ? `${isFirst ? '\n' : ',\n'}${JSON.stringify(event)}` : `${formatEvent(event)}\n`;
+        const line = flags.json ? `${isFirst ? '\n' : ',\n'}${toJson(event)}` : `${formatEvent(event)}\n`;
         process.stdout.write(line);
         isFirst = false;
       }

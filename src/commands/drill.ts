@@ -3,6 +3,7 @@ import { sayDuration } from '../model/duration.ts';
 import { runDrill } from '../push/run-drill.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
+import { escapeText } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
 import { complain } from './report.ts';
 import { untilSignal } from './until-signal.ts';
@@ -30,7 +31,9 @@ export async function drill(flags: AlertmanagerFlags & { readonly hold: string }
     holdMs,
     signal: stopping.signal,
     onShown: ({ address, receivers, suppressed, afterMs }) => {
-      say(`${address}: SubnetdDrill shows after ${sayDuration(afterMs)}, for the receivers: ${receivers.join(', ')}`);
+      say(
+        `${address}: SubnetdDrill shows after ${sayDuration(afterMs)}, for the receivers: ${receivers.map(escapeText).join(', ')}`,
+      );
       if (suppressed) say(`${address}: a silence or another alert suppresses it, so nobody is notified`);
     },
   });

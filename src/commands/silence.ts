@@ -4,7 +4,7 @@ import type { Client } from '../push/create-client.ts';
 import { addSilence, endSilence, listSilences } from '../push/silences.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
-import { quote } from './quote.ts';
+import { escapeText, quote } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
 import { complain } from './report.ts';
 
@@ -93,7 +93,7 @@ async function end(clients: readonly Client[], ids: readonly string[]): Promise<
 async function list(clients: readonly Client[]): Promise<ExitCode> {
   const { silences, problems } = await listSilences(clients);
   for (const { id, matchers, endsAt, createdBy, comment, address } of silences) {
-    const what = matchers.map(({ name, value }) => `${name}=${quote(value)}`).join(' ');
+    const what = matchers.map(({ name, value }) => `${escapeText(name)}=${quote(value)}`).join(' ');
     say(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
   }
   complain(problems.map((problem) => `subnetd silence: ${problem}`));

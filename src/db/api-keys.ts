@@ -9,7 +9,7 @@ import {
 } from '../model/platform-store.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createRunOn, type Queries, type RunAgain } from './tables.ts';
+import { createRunOn, type Queries, type RunAgain, type RunOn } from './tables.ts';
 
 interface AccessRow {
   readonly id: number;
@@ -34,6 +34,23 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
     expiresAt: row.expires,
     ownerIsActive: row.active === 1,
   };
+
+/** Revokes all keys of a user, in the transaction that takes the user out of use: they do not come back with them. */
+export async function revokeKeysOf(on: Queries, runOn: RunOn, owner: number, author: Author): Promise<void> {
+  const revoked = await on
+    .updateTable('api_key')
+    .set({ revoked_at: author.at })
+    .where('owner_id', '=', owner)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  for (const { id } of revoked) await addRevokedEvent(on, runOn, id, author);
+}
+
+const addRevokedEvent = (on: Queries, runOn: RunOn, recordId: number, author: Author): Promise<void> => {
+  const changes = { RevokedAt: { from: null, to: author.at } };
+  return addAuditEvent(on, runOn, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
+};
 
 /** The API keys: only the hash of a key is kept. */
 export function createApiKeys(
@@ -97,13 +114,7 @@ export function createApiKeys(
         if (key === undefined) return false;
         if (key.revoked_at !== null) return true;
         await transaction.updateTable('api_key').set({ revoked_at: author.at }).where('id', '=', id).execute();
-        const changes = { RevokedAt: { from: null, to: author.at } };
-        await addAuditEvent(transaction, runOn, author, {
-          action: 'revoke',
-          resource: 'ApiKey',
-          recordId: id,
-          changes,
-        });
+        await addRevokedEvent(transaction, runOn, id, author);
         return true;
       }),
     touchKey: async (id, at) => {

@@ -97,4 +97,18 @@ export const migrations: readonly Migration[] = [
         primary key (user_id, address)
       );`,
   },
+  {
+    name: '0005-keys-of-inactive-users',
+    // From here on a key ends with the activity of its user. Those of users who are inactive already would come back.
+    sql: () => {
+      const now = new Date().toISOString();
+      const ended = `select id from api_key where revoked_at is null
+        and owner_id in (select id from admin_user where is_active = 0)`;
+      return `
+        insert into audit_event (at, action, resource, record_id, credential, changes)
+          select '${now}', 'revoke', 'ApiKey', id, 'upgrade of the database', '{"RevokedAt":{"from":null,"to":"${now}"}}'
+          from api_key where id in (${ended}) order by id;
+        update api_key set revoked_at = '${now}' where id in (${ended});`;
+    },
+  },
 ];

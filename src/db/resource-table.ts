@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Author, KeyValues, PlatformStore, Values, Written } from '../model/platform-store.ts';
 import { PASSWORD_MASK, type Resource, type Value } from '../model/resource.ts';
+import { revokeKeysOf } from './api-keys.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { Engine } from './engine.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
+import { createToRecord, findDuplicate, nameOf, selectRecords, toCells } from './resource-columns.ts';
 import { type Cell, createRunOn, type Queries, type RunAgain } from './tables.ts';
 
 const columnOf = (resource: Resource, name: string): string => {
@@ -19,6 +20,8 @@ const whereKey = (resource: Resource, key: KeyValues): RawBuilder<unknown> =>
     sql` and `,
   );
 
+type Changes = Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
+
 /** What each member was and has become. Of a password it tells only that it changed. */
 function changesOf(resource: Resource, cells: Record<string, Cell>, before: Record<string, Cell> | undefined) {
   const changes: Record<string, { from: Value; to: Value }> = {};
@@ -31,6 +34,24 @@ function changesOf(resource: Resource, cells: Record<string, Cell>, before: Reco
     changes[name] = { from: say(from), to: say(to) };
   }
   return changes;
+}
+
+/** Puts the name of a record beside its id, as it was then: an id alone says nothing to who reads the trail. */
+async function nameReferences(on: Queries, { members }: Resource, changes: Changes): Promise<Changes> {
+  const named = { ...changes };
+  for (const member of members) {
+    const change = member.kind === 'reference' ? changes[member.name] : undefined;
+    if (member.kind !== 'reference' || change === undefined) continue;
+    const { table, idMember } = member.to;
+    const ids = [change.from, change.to].filter((id) => id !== null);
+    const { rows } = await sql<{ id: number; name: string }>`
+      select id, ${sql.ref(nameOf(member.to).column)} as name from ${sql.table(table)}
+      where id in (${sql.join(ids)})`.execute(on);
+    const say = (id: Value): Value => rows.find((row) => row.id === id)?.name ?? null;
+    named[idMember] = change;
+    named[member.name] = { from: say(change.from), to: say(change.to) };
+  }
+  return named;
 }
 
 type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
@@ -83,7 +104,7 @@ export function createResourceTables(
         Object.values(all),
       );
       const recordId = rows[0]?.id ?? 0;
-      const changes = changesOf(resource, cells, undefined);
+      const changes = await nameReferences(on, resource, changesOf(resource, cells, undefined));
       await addAuditEvent(on, runOn, author, { action: 'add', resource: resource.name, recordId, changes });
       return { ok: true, id: recordId };
     });
@@ -106,7 +127,7 @@ export function createResourceTables(
       }
       const before = await read();
       if (before === undefined) return { ok: false, why: 'missing' };
-      const changes = changesOf(resource, cells, before);
+      const changes = await nameReferences(on, resource, changesOf(resource, cells, before));
       const password = members.find((member) => member.kind === 'password');
       // Tokens end with the password, and with the user's activity: they do not come back with it.
       const endsTokens = endsUse && changes[flag.member] !== undefined;
@@ -116,6 +137,7 @@ export function createResourceTables(
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
       await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(on);
       await addAuditEvent(on, runOn, author, { action: 'update', resource: resource.name, recordId: id, changes });
+      if (password !== undefined && endsTokens) await revokeKeysOf(on, runOn, id, author);
       return { ok: true, id };
     });
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import { cachedText } from './cached-text.ts';
 
@@ -11,7 +11,11 @@ interface Refusal {
 
 /** The platform API as the server sees it. */
 export interface ApiRoutes {
-  readonly answer: (from: { readonly request: Request; readonly peer: string | undefined }) => Promise<Response>;
+  readonly answer: (from: {
+    readonly request: Request;
+    readonly peer: string | undefined;
+    readonly breakOff?: () => void;
+  }) => Promise<Response>;
   readonly platform: () => Promise<{
     readonly routeOf: (path: string) => string;
     readonly refuse: (
@@ -24,7 +28,7 @@ export interface ApiRoutes {
 }
 
 interface Env {
-  readonly Bindings: { readonly incoming?: IncomingMessage };
+  readonly Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   readonly Variables: { readonly route?: string };
 }
 
@@ -32,7 +36,12 @@ interface Env {
 export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
   const answer = async (c: Context<Env>) => {
     c.set('route', (await api.platform()).routeOf(c.req.path));
-    return api.answer({ request: c.req.raw, peer: c.env?.incoming?.socket.remoteAddress });
+    const { incoming, outgoing } = c.env ?? {};
+    return api.answer({
+      request: c.req.raw,
+      peer: incoming?.socket.remoteAddress,
+      ...(outgoing && { breakOff: () => void outgoing.destroy() }),
+    });
   };
   const describe = cachedText(api.openApi, 'application/json');
   app.get('/api/openapi.json', describe);

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Hono } from 'hono';
@@ -45,7 +45,7 @@ export interface RouteDeps {
 
 /** `@hono/node-server` hands over Node's own request. */
 interface Env {
-  readonly Bindings: { readonly incoming?: IncomingMessage };
+  readonly Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   readonly Variables: { readonly route?: string };
 }
 

@@ -253,7 +253,7 @@ const alertmanager = z
       )
       .default([])
       .describe(
-        'Each Alertmanager that is told of alerts, never a load balancer before them; push is off without one. User info is sent as basic authentication and shown nowhere.',
+        'Each Alertmanager that is told of alerts, never a load balancer before them; push is off without one. User info is sent as basic authentication; it and the path, which may hold a token, are shown nowhere.',
       ),
     basicAuth: z
       .strictObject({ username: text('a user name'), passwordFile: text('the path of a file') })

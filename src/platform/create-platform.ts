@@ -228,7 +228,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
         headers,
       );
     if (resource === undefined) return giveToken(store, caller, body, visit, headers);
-    if (operation.kind === 'list') return listRecords(store, resource, segment, queryOf(request), headers, toFailure);
+    if (operation.kind === 'list')
+      return listRecords(store, resource, segment, queryOf(request), headers, toFailure, from.breakOff);
     const author = {
       owner: caller?.owner ?? null,
       credential: caller?.credential ?? '',

@@ -23,11 +23,15 @@ export function answerFailure(failure: Failure, headers: Readonly<Record<string,
   });
 }
 
-/** A success whose text comes in pieces. When one cannot be had, the connection breaks: it never ends as valid JSON. */
+/**
+ * A success whose text comes in pieces. When one cannot be had, the connection breaks: it never ends as valid JSON. `breakOff`
+ * ends it; without that the stream errs, which the server prints.
+ */
 export function answerStream(
   pieces: AsyncGenerator<string>,
   headers: Readonly<Record<string, string>>,
   onError: (error: unknown) => void,
+  breakOff: (() => void) | undefined,
 ): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -38,8 +42,8 @@ export function answerStream(
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
         onError(error);
-        // The server prints this one, so it says nothing of the cause.
-        controller.error(new Error('a list broke off'));
+        if (breakOff === undefined) controller.error(new Error('a list broke off'));
+        else breakOff();
       }
     },
     cancel: async () => void (await pieces.return(undefined)),

@@ -37,6 +37,7 @@ export async function listRecords(
   query: URLSearchParams | undefined,
   headers: Headers,
   onError: (error: unknown) => void,
+  breakOff: (() => void) | undefined,
 ): Promise<Response> {
   const id = checkDigits(segment, 'the number at the end of the path', 0);
   if (!id.ok) return answerFailure(id.failure, headers);
@@ -63,5 +64,6 @@ export async function listRecords(
     furtherPages(store, resource, first, Number(records.at(-1)?.[resource.idMember])),
     headers,
     onError,
+    breakOff,
   );
 }

@@ -7,6 +7,8 @@ export interface ApiRequest {
   readonly request: Request;
   /** The address of the socket's other end. */
   readonly peer: string | undefined;
+  /** Breaks the connection of an answer that cannot be ended rightly. */
+  readonly breakOff?: () => void;
 }
 
 /** What of an event differs from one to the other. */

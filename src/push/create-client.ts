@@ -3,7 +3,7 @@ import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { IN_INVENTORY, sayError, sayStatus, UnusableFile, type Written } from './say-trouble.ts';
-import { sayUrl } from './say-url.ts';
+import { sayUrl, toBase, withoutPath } from './say-url.ts';
 
 /** What one call came to; `again`: it may succeed when it is simply tried again. `why` begins with the address. */
 export type Answer =
@@ -103,7 +103,7 @@ export function createClient(
       });
       try {
         const authorization = toAuthorization(base, login);
-        const answer = await request(`${address}/api/v2${path}`, {
+        const answer = await request(`${toBase(url)}/api/v2${path}`, {
           method,
           dispatcher: agent,
           signal: AbortSignal.timeout(timeoutMs),
@@ -116,7 +116,11 @@ export function createClient(
         const text = await readBody(answer.body);
         const { statusCode } = answer;
         if (statusCode >= 200 && statusCode < 300) return { ok: true, body: parseJson(text) };
-        return failed(sayStatus(statusCode, text, written), statusCode >= 500 || statusCode === 429, statusCode);
+        return failed(
+          sayStatus(statusCode, withoutPath(text, url), written),
+          statusCode >= 500 || statusCode === 429,
+          statusCode,
+        );
       } catch (error) {
         return failed(sayError(error, timeoutMs, written), !(error instanceof UnusableFile));
       }
