@@ -8,13 +8,13 @@ import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
 import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard, type Snapshot } from './board.ts';
 import { createBrowserLink } from './create-browser-link.ts';
+import { createConnectionBudget } from './create-connection-budget.ts';
 import { createDockerLink } from './create-docker-link.ts';
 import { createDockerTimes } from './create-docker-times.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
-import { createSlots } from './create-slots.ts';
 
 /** Watches what the inventory lists, and knows how it stands. */
 export interface Monitor {
@@ -88,12 +88,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
   const docker = createDockerLink(onEvent);
   const browsers = createBrowserLink();
-
-  const { maxConnections = Number.POSITIVE_INFINITY } = options;
-  const slots = createSlots(maxConnections);
-  let connections = 0;
-  /** Where there are more targets than connections may be open, each is ended after its look. */
-  const keeps = () => connections <= maxConnections;
+  const connections = createConnectionBudget(options.maxConnections);
 
   /** A look in which the process did not run may have timed out by that alone, so it is made again. */
   const lookAwake = async (looker: Looker) => {
@@ -190,7 +185,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const [round, own] of lookers) {
         const kept = findKept(before, round, subnet);
         for (const target of subnet.targets) {
-          const tools = { docker, browsers, logs: plan, toWatched, keeps };
+          const tools = { docker, browsers, logs: plan, toWatched, keeps: connections.keeps };
           const looker = kept.get(targetKey(target)) ?? createLooker(round, target, subnet, tools, now);
           if (looker) own.set(target, looker);
         }
@@ -200,8 +195,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
         const events = { onFinished, onLate, awakeMs };
-        const places = name === 'logs' ? undefined : slots;
-        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, events, places));
+        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, events, connections.slotsOf(name)));
       }
       return { subnet, lookers, rounds };
     } catch (error) {
@@ -255,10 +249,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const { next, made, plan } = build(inventory);
       const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
       docker.use(needsDocker ? inventory.docker : undefined);
-      connections = next.reduce((sum, { lookers }) => {
-        const own = [...lookers].filter(([round]) => round !== 'logs').map(([, some]) => some.size);
-        return own.reduce((all, some) => all + some, sum);
-      }, 0);
+      connections.expect(next.map(({ lookers }) => lookers));
       const before = watches;
       watches = next;
       const lookers = new Set(lookersOf(next));
