@@ -11,9 +11,18 @@ export const databaseFailure = (cause: unknown): DatabaseFailure =>
 export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
   error instanceof Error && error.name === 'DatabaseFailure';
 
-/** What a log may say of a driver's error: its code and text, not its details, which can quote a stored value. */
+/** PostgreSQL's codes (SQLSTATE) of a value that it cannot take: their texts quote the value. */
+const QUOTES_A_VALUE = /^(?:22|23)...$/;
+
+/**
+ * What a log may say of a driver's error: its code and text, but neither its details nor what the text quotes of a value. A
+ * stored value that is not JSON is quoted by Node's error.
+ */
 export function describeCause(error: unknown): { readonly code?: string; readonly message: string } {
   const { cause } = isDatabaseFailure(error) ? error : { cause: error };
+  if (cause instanceof SyntaxError) return { message: 'a stored value is not JSON' };
   const { code, message } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  return { ...(typeof code === 'string' && { code }), message: String(message || code || cause) };
+  const text = String(message || code || cause);
+  if (typeof code !== 'string') return { message: text };
+  return { code, message: QUOTES_A_VALUE.test(code) ? text.replace(/: .*/s, '') : text };
 }

@@ -1,34 +1,50 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { runCommand, startApiDaemon } from './api-daemon.ts';
 
 const WRITERS = 8;
+const ROUND_WITHIN_MS = 60_000;
 
-/**
- * Kills the daemon by SIGKILL so many times while writers add records, each time after some writes, and starts it again.
- * Resolves to the names that were acknowledged and those that the list holds in the end.
- */
-export async function killUnderLoad(times: number) {
+/** What kills left behind. */
+export interface KillOutcome {
+  /** How many writes were acknowledged, and those of them that are not there. */
+  readonly acknowledged: number;
+  readonly lost: readonly string[];
+  /** What is wrong with the database file, and records without an audit event or the other way round. */
+  readonly damage: readonly unknown[];
+}
+
+/** Kills one daemon after the other on one database. `seed` lets lanes kill at other moments. */
+async function killInLane(times: number, seed: number): Promise<KillOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'kill-'));
+  const path = join(folder, 'subnetd.db');
   const environment = {
-    SUBNETD_DATABASE_URL: `sqlite:${join(folder, 'subnetd.db')}`,
+    SUBNETD_DATABASE_URL: `sqlite:${path}`,
     SUBNETD_RATE_LIMIT: '0',
     SUBNETD_LOG_LEVEL: 'info',
   };
-  const person = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-  runCommand(['admin', 'create', ...person], environment);
-  const create = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
-  const { key: apiKey } = JSON.parse(runCommand(create, environment)) as { key: string };
-  const acknowledged: string[] = [];
-  let sent = 0;
   try {
+    const person = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
+    runCommand(['admin', 'create', ...person], environment);
+    const create = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
+    const { key: apiKey } = JSON.parse(runCommand(create, environment)) as { key: string };
+    const acknowledged: string[] = [];
+    let sent = 0;
     for (let round = 0; round < times; round += 1) {
       const daemon = await startApiDaemon(environment);
-      const enough = acknowledged.length + 20 + ((round * 37) % 150);
+      const deadline = performance.now() + ROUND_WITHIN_MS;
+      const enough = acknowledged.length + 20 + (((round + seed) * 37) % 80);
       let killed: Promise<unknown> | undefined;
+      // A few milliseconds later, so that it comes at any moment of a write, while the others go on.
+      const kill = async () => {
+        await sleep((round + seed) % 6);
+        await daemon.end('SIGKILL');
+      };
       const writer = async () => {
-        while (killed === undefined) {
+        for (;;) {
           sent += 1;
           const ContractName = `contract ${sent}`;
           const answer = await fetch(`${daemon.url}/api/ProjectType/Add`, {
@@ -40,7 +56,12 @@ export async function killUnderLoad(times: number) {
             () => undefined,
           );
           if (answer?.status === 'success') acknowledged.push(ContractName);
-          if (acknowledged.length >= enough) killed ??= daemon.end('SIGKILL');
+          if (acknowledged.length >= enough) killed ??= kill();
+          if (answer === undefined && killed !== undefined) return;
+          if (performance.now() > deadline) {
+            killed ??= daemon.end('SIGKILL');
+            throw new Error(`a round of kills did not end: ${daemon.output().slice(-2_000)}`);
+          }
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, writer));
@@ -50,8 +71,33 @@ export async function killUnderLoad(times: number) {
     const list = await fetch(`${daemon.url}/api/ProjectType/ListAll/0?apiKey=${apiKey}`);
     const { data } = (await list.json()) as { data: { items: { ContractName: string }[] } };
     await daemon.end();
-    return { acknowledged, kept: data.items.map(({ ContractName }) => ContractName) };
+    const kept = new Set(data.items.map(({ ContractName }) => ContractName));
+    const database = new Database(path, { readonly: true });
+    const count = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get() as number;
+    const integrity = database.pragma('integrity_check', { simple: true });
+    const audited = count("audit_event where resource = 'ProjectType'");
+    const damage = [
+      ...(integrity === 'ok' ? [] : [integrity]),
+      ...(audited === count('project_type') ? [] : [`${count('project_type')} records, ${audited} audit events`]),
+    ];
+    database.close();
+    return { acknowledged: acknowledged.length, lost: acknowledged.filter((name) => !kept.has(name)), damage };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Kills daemons by SIGKILL so many times while writers add records, each time after some writes, and starts them again.
+ * `lanes` do so beside each other, each on a database of its own: most of the time a daemon that starts waits.
+ */
+export async function killUnderLoad(times: number, lanes = 1): Promise<KillOutcome> {
+  const outcomes = await Promise.all(
+    Array.from({ length: lanes }, (_, lane) => killInLane(Math.ceil((times - lane) / lanes), lane * 41)),
+  );
+  return {
+    acknowledged: outcomes.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+    lost: outcomes.flatMap(({ lost }) => lost),
+    damage: outcomes.flatMap(({ damage }) => damage),
+  };
 }

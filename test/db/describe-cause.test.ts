@@ -1,0 +1,55 @@
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createStore } from '../../src/db/create-store.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { describeCause } from '../../src/model/database-failure.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const { cleanups, pathOf } = useCleanups();
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+const SECRET = 'swordfish';
+const failureOf = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    () => expect.fail('it did not fail'),
+    (error: unknown) => error,
+  );
+
+it.each([
+  [`select '${SECRET}'::integer`, '22P02', 'invalid input syntax for type integer'],
+  [`select '${SECRET}'::timestamptz`, '22007', 'invalid input syntax for type timestamp with time zone'],
+  [
+    `create temp table t (a text unique); insert into t values ('${SECRET}'), ('${SECRET}')`,
+    '23505',
+    'duplicate key value violates unique constraint "t_a_key"',
+  ],
+  [
+    `create temp table t (a text check (a = '')); insert into t values ('${SECRET}')`,
+    '23514',
+    'new row for relation "t" violates check constraint "t_a_check"',
+  ],
+])('what PostgreSQL says of %s is logged without the value', async (sql, code, message) => {
+  const client = new pg.Client({ connectionString: await postgres.createDatabase() });
+  await client.connect();
+  onTestFinished(() => client.end());
+  expect(describeCause(await failureOf(client.query(sql)))).toEqual({ code, message });
+});
+
+it('a stored value that is not JSON is not quoted', async () => {
+  const path = pathOf('subnetd.db');
+  const engine = await openDatabase({ kind: 'sqlite', path });
+  cleanups.push(engine.close);
+  const { logPositions } = await createStore(engine);
+  const other = new Database(path);
+  other.prepare("insert into instance_state values ('one', 'log-position', 'a', ?)").run(SECRET);
+  other.close();
+  const failure = await failureOf(logPositions('one').read());
+  expect(describeCause(failure)).toEqual({ message: 'a stored value is not JSON' });
+});
