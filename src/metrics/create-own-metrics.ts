@@ -161,7 +161,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   });
   const late = new Counter({
     name: 'subnetd_rounds_late_total',
-    help: 'Rounds that did not start in time, because the one before still ran or the schedule failed.',
+    help: 'Rounds that came late: probes of the one before had not begun, a target hung for more than an interval, or the schedule failed.',
     labelNames: ['subnet', 'round'],
     registers,
   });

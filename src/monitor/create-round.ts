@@ -7,7 +7,7 @@ import { runRound } from './run-round.ts';
 export interface RoundEvents {
   /** `seconds` without the deliberate spreading. */
   readonly onFinished: (subnet: string, round: RoundName, seconds: number) => void;
-  /** A tick came while the round before was still running, or did not come in time. */
+  /** A tick came while looks of the one before had not begun or a target still hung in one, or did not come in time. */
   readonly onLate: (subnet: string, round: RoundName, why: 'overlap' | 'overdue') => void;
 }
 
@@ -38,8 +38,9 @@ const OVERDUE_MS = 5_000;
 const DEAD_MS = 60_000;
 
 /**
- * Once started, runs the round at once, then by its schedule, never over itself, the looks spread over the interval. `awakeMs` tells for
- * how long the process has run since it was last suspended.
+ * Once started, runs the round at once, then by its schedule, the looks spread over the interval. A target is never looked
+ * at twice at once: one that still hangs when its turn comes is looked at again as soon as that has ended, and no other
+ * waits for it. `awakeMs` tells for how long the process has run since it was last suspended.
  */
 export function createRound(
   { name: subnet }: Subnet,
@@ -52,17 +53,49 @@ export function createRound(
 ): Round {
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
-  let running: Promise<void> | undefined;
+  /** Runs whose looks have not all begun, and those whose looks have not all ended. */
+  let isBeginning = false;
+  const running = new Set<Promise<void>>();
+  /** Targets in whose last look we are, and those of them whose turn has come again. */
+  const busy = new Set<Target>();
+  const due = new Set<Target>();
 
+  const lookAt = async (target: Target): Promise<void> => {
+    busy.add(target);
+    await look(target);
+    if (due.delete(target)) void lookAgain(target);
+    else busy.delete(target);
+  };
+  /** Outside of any run, so that none waits for it. */
+  const lookAgain = async (target: Target): Promise<void> => {
+    await slots?.take();
+    if (!stopping.signal.aborted) await lookAt(target);
+    slots?.free();
+  };
   const run = (spreadMs: number): Promise<void> => {
-    running = runRound(targets, { spreadMs, concurrency: CONCURRENCY, slots }, stopping.signal, look).then((busyMs) => {
-      running = undefined;
+    let isLate = false;
+    const takeTurn = async (target: Target): Promise<void> => {
+      if (!busy.has(target)) return lookAt(target);
+      if (due.has(target) && !isLate) {
+        isLate = true;
+        onLate(subnet, name, 'overlap');
+      }
+      due.add(target);
+    };
+    isBeginning = true;
+    const plan = { spreadMs, concurrency: CONCURRENCY, slots };
+    const onAllBegun = () => {
+      isBeginning = false;
+    };
+    const ended = runRound(targets, plan, stopping.signal, takeTurn, onAllBegun).then((busyMs) => {
+      running.delete(ended);
       if (!stopping.signal.aborted) onFinished(subnet, name, busyMs / 1000);
     });
-    return running;
+    running.add(ended);
+    return ended;
   };
   const tick = () => {
-    if (running) onLate(subnet, name, 'overlap');
+    if (isBeginning) onLate(subnet, name, 'overlap');
     // The last look has time to end before the next tick.
     else void run(Math.min(MAX_SPREAD_MS, Math.max(0, timer.intervalMs - timeoutMs)));
   };
@@ -87,7 +120,7 @@ export function createRound(
     stop: async () => {
       stopping.abort();
       timer.stop();
-      await running;
+      await Promise.all(running);
     },
   };
 }

@@ -25,14 +25,15 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 
 /**
  * Looks at every target once, and resolves when the last look has ended to the milliseconds in which at least one was
- * under way: the deliberate spreading is not counted. When the signal fires no further look begins. `look` must not
- * reject.
+ * under way: the deliberate spreading is not counted. `onAllBegun` is called when the last look has begun. When the signal
+ * fires no further look begins. `look` must not reject.
  */
 export async function runRound<T>(
   targets: readonly T[],
   plan: RoundPlan,
   signal: AbortSignal,
   look: (target: T) => Promise<void>,
+  onAllBegun: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
   const gap = plan.spreadMs / Math.max(targets.length, 1);
@@ -65,6 +66,7 @@ export async function runRound<T>(
     }
     void begin(target).finally(() => plan.slots?.free());
   }
+  onAllBegun();
   while (running > 0) await slotFree();
   return busyMs;
 }

@@ -64,7 +64,7 @@ describe('many nodes', () => {
     expect(verdictsOf(monitor)).toEqual(['fail', 'pass', 'pass']);
   });
 
-  it('are never looked at twice at once: a round that takes longer than its interval is late', async () => {
+  it('are never looked at twice at once: a target that hangs for longer than the interval makes a round late', async () => {
     let open = 0;
     let most = 0;
     const slow = keep(
@@ -79,6 +79,27 @@ describe('many nodes', () => {
     const { late } = watch([slow.url], "schedule: 'every 100ms', timeout: 1s");
     await eventually(() => expect(late.length).toBeGreaterThan(5));
     expect(most).toBe(1);
+  });
+
+  it.each([
+    ['every 200ms', '190ms', 8],
+    ['every 200ms', '900ms', 8],
+    ['* * * * * *', '990ms', 2],
+    ['* * * * * *', '1500ms', 3],
+  ])('of which one hangs are looked at %s all the same, with a timeout of %s', async (schedule, timeout, rounds) => {
+    const hanging = keep(await startTcp(() => {}));
+    const others = await Promise.all(Array.from({ length: 19 }, async () => keep(await startNode())));
+    const alone = keep(await startNode());
+    const checks = `schedule: '${schedule}', timeout: ${timeout}`;
+    const { late } = watch([hanging.url, ...others.map(({ url }) => url)], checks);
+    watch([alone.url], checks);
+    const looksAt = ({ requests }: (typeof others)[number]) =>
+      requests.flat().filter(({ method, params }) => method === 'XDPoS_getV2BlockByNumber' && params[0] === 'latest')
+        .length;
+    await eventually(() => expect(looksAt(alone)).toBeGreaterThanOrEqual(rounds));
+    // The looks of a round are spread over what the timeout leaves of the interval.
+    for (const node of others) expect(looksAt(node)).toBeGreaterThanOrEqual(looksAt(alone) - 1);
+    if (timeout === '190ms' || timeout === '990ms') expect(late).toEqual([]);
   });
 
   it('are watched by a cron schedule in UTC too', async () => {
