@@ -4,6 +4,7 @@ import { createProcessClock } from '../../src/model/clock.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
 import { blockResult, type FakeServer, healthy, type Methods, startNode, startTcp } from '../support/fake-node.ts';
+import { createHandClock } from '../support/hand-clock.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -15,14 +16,14 @@ const keep = <T extends FakeServer>(server: T): T => {
   return server;
 };
 
-function watch(rpcs: readonly string[], checks: string) {
+function watch(rpcs: readonly string[], checks: string, clock = createProcessClock()) {
   const nodes = rpcs.map((rpc, i) => `      - { name: n${i}, rpc: '${rpc}', expectedPeers: 3 }\n`).join('');
   const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${nodes}    checks: { rpc: { ${checks} } }\n`, {});
   if (!parsed.ok) throw new Error('a bad inventory');
   const late: string[] = [];
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    clock: createProcessClock(),
+    clock,
     scheduled: true,
     onFinished: () => {},
     onLate: (_subnet, round) => late.push(round),
@@ -106,5 +107,23 @@ describe('many nodes', () => {
     const node = keep(await startNode());
     watch([node.url], "schedule: '* * * * * *'");
     await eventually(() => expect(node.requests.length).toBeGreaterThan(3));
+  });
+
+  it('make a look again that was under way while the process was suspended', async () => {
+    const hand = createHandClock();
+    let asked = 0;
+    const node = keep(
+      await startNode(healthy, (answers, response) => {
+        asked += 1;
+        // As one that was suspended would find it: the time for the answer is over.
+        if (asked === 1) hand.suspend(120_000);
+        else response.end(JSON.stringify(answers));
+      }),
+    );
+    const { monitor } = watch([node.url], "schedule: 'every 1h', timeout: 500ms", hand.clock);
+    await eventually(() => expect(monitor.isReady()).toBe(true));
+    const [check] = monitor.snapshot()[0]?.targets[0]?.checks ?? [];
+    expect(check).toMatchObject({ check: 'latest_block', verdict: 'pass', runs: 1, failures: 0 });
+    expect(monitor.isAlive()).toBe(true);
   });
 });
