@@ -57,8 +57,9 @@ const starting: RequestListener = ({ url }, response) => {
     response.end('{"status":"failed","appErrorCode":1106,"errMessage":"subnetd is starting; try again in a second"}');
     return;
   }
-  response.statusCode = url === '/livez' ? 200 : 503;
-  response.end(url === '/livez' ? 'ok\n' : 'starting\n');
+  const isLife = url?.split('?')[0] === '/livez';
+  response.statusCode = isLife ? 200 : 503;
+  response.end(isLife ? 'ok\n' : 'starting\n');
 };
 
 /** Listens at once, with Node's own server alone; rejects with the system's error when the address cannot be bound. */

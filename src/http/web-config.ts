@@ -52,14 +52,35 @@ const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContex
 // Somebody's hash for nobody's name, so that an unknown user takes as long as a known one.
 const DECOY = '$2b$10$abcdefghijklmnopqrstuuF6BsEKGxMdbSvpEWM9BQp1kr0sbBDlG';
 
+/** So many passwords wait to be compared; what comes above it is refused. */
+const MOST_COMPARES = 32;
+
+/** Compares a password with a hash, one at a time: the threads that do it also look up names for probes. */
+function createCompare(): (password: string, hash: string) => Promise<boolean> {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return async (password, hash) => {
+    if (waiting >= MOST_COMPARES) return false;
+    waiting += 1;
+    const { compare } = await import('bcrypt');
+    const done = last.then(() => compare(password, hash));
+    last = done
+      .catch(() => {})
+      .finally(() => {
+        waiting -= 1;
+      });
+    return done;
+  };
+}
+
 function createCheckUser(users: Readonly<Record<string, string>>): CheckUser {
   const good = new Set<string>();
+  const compare = createCompare();
   return async (name, password) => {
     const known = Object.hasOwn(users, name) ? users[name] : undefined;
     // bcrypt takes a tenth of a second by design: a scrape every few seconds pays once.
     const digest = createHash('sha256').update(`${known}\0${name}\0${password}`).digest('hex');
     if (good.has(digest)) return true;
-    const { compare } = await import('bcrypt');
     const fits = await compare(password, (known ?? DECOY).replace('$2y$', '$2b$'));
     const isGood = known !== undefined && fits;
     if (isGood && good.size < 100) good.add(digest);

@@ -60,7 +60,7 @@ it('a line of the log for each answer has the id that the answer carries, and no
   const answer = await fetch(url, { headers: { 'x-request-id': 'trace-1' } });
   expect(answer.headers.get('x-request-id')).toBe('trace-1');
   const line = await eventually(() => {
-    const found = /^.*"requestId":"trace-1".*$/m.exec(daemon.output())?.[0];
+    const found = /^.*"requestId":"trace-1".*"msg":"answered".*$/m.exec(daemon.output())?.[0];
     if (found === undefined) throw new Error('no line yet');
     return JSON.parse(found);
   });

@@ -176,7 +176,23 @@ it('serves by TLS and asks for a user and a password where the web config says s
     expect(curl('/metrics', '-u', 'prometheus:scrape me')).toBe('200');
     for (const path of ['/api/../metrics', '/api/%2e%2e/metrics', '/api/x/../../status.json', '/api/..', '//metrics'])
       expect(curl(path, '--path-as-is'), path).toBe('401');
+    for (const target of [
+      'http://x/metrics',
+      '/%6detrics',
+      '/metrics/',
+      '/metrics;a',
+      '/livez/%2e%2e/metrics',
+      '/api%2f..%2fmetrics',
+    ])
+      expect(curl('/', '--request-target', target), target).toBe('401');
+    expect(curl('/', '--request-target', 'http://x/livez')).toBe('200');
+    expect(curl('/metrics', '--head')).toBe('401');
+    expect(curl('/metrics', '-X', 'OPTIONS')).toBe('401');
     expect(curl('/livez')).toBe('200');
+    const head = execFileSync('curl', ['-sk', '-D', '-', '-o', '/dev/null', `${daemon.url}/livez`], {
+      encoding: 'utf8',
+    });
+    expect(head).toMatch(/^strict-transport-security: max-age=15552000\r$/im);
     expect(subject()).toContain('first');
     makeCertificate('second');
     await until(async () => subject().includes('second'));
