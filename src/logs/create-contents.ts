@@ -1,13 +1,25 @@
 import type { FilePosition } from '../model/log.ts';
+import type { ReadAt } from './content-marks.ts';
 import type { OnLine } from './create-line-cutter.ts';
-import { createTail, type Tail } from './create-tail.ts';
+import type { OpenFiles } from './create-open-files.ts';
+import { createTail, type Relation, type Tail } from './create-tail.ts';
+import { HEAD_BYTES, lookInto } from './file-head.ts';
 import { type FoundFile, isRelated } from './find-log-files.ts';
 
-/** A file that begins as a content which was read elsewhere; `size` of it has been compared with that, or read. */
+/** A file that holds what was read elsewhere; `size` of it has been compared with that. */
 export interface Copy {
   readonly of: Tail;
   readonly size: number;
   readonly position: FilePosition;
+  /** Since when it has this size and less than was read of a content that has ended; absent when it has all. */
+  readonly shortSince?: number;
+}
+
+/** A content that a file holds, or begins as. */
+export interface Related {
+  readonly of: Tail;
+  readonly relation: Exclude<Relation, 'none'>;
+  readonly head: Buffer;
 }
 
 /** The contents of files that are known, each with how far it was read. */
@@ -29,8 +41,12 @@ export interface Contents {
   ended(): readonly Tail[];
   /** Those whose rest is still looked for; settles what was looked for long enough, and forgets what ended long ago. */
   sought(): readonly Tail[];
-  /** The content that a file is a copy of, as far as its beginning tells. */
-  findOriginal(file: FoundFile, head: Buffer): Tail | undefined;
+  /** Its rest is read from another file now. */
+  replace(tail: Tail): void;
+  /** The content that a file holds, the one that was read furthest. Rejects when the file cannot be read. */
+  relate(file: FoundFile): Promise<Related | undefined>;
+  /** The same of a file that is read in another way. */
+  relateTo(file: FoundFile, readAt: ReadAt): Promise<Related | undefined>;
   positions(): readonly FilePosition[];
 }
 
@@ -38,19 +54,34 @@ const SEEK_MS = 60_000;
 const MAX_ENDED = 64;
 
 /** The contents that were stored, all looked for; `tell` gets a line that did not end. */
-export function createContents(stored: readonly FilePosition[], tell: OnLine): Contents {
+export function createContents(stored: readonly FilePosition[], tell: OnLine, files: OpenFiles): Contents {
   const alive = new Map<string, Tail>();
   const copies = new Map<string, Copy>();
   /** Until when its rest is looked for: 0 when it was found. */
   const ended = new Map<Tail, number>();
   for (const position of stored)
-    ended.set(createTail(position.path, position.inode, position.offset, position), performance.now() + SEEK_MS);
+    ended.set(createTail(position.path, position.inode, position.offset, position, files), performance.now() + SEEK_MS);
 
   const isAlive = (tail: Tail): boolean => alive.get(tail.inode) === tail;
   const lastFirst = (): readonly Tail[] => [...ended.keys()].reverse();
   const settle = (tail: Tail) => {
     tail.flush(tell);
     ended.set(tail, 0);
+  };
+  const relateTo = async (file: FoundFile, readAt: ReadAt): Promise<Related | undefined> => {
+    const head = await readAt(0, HEAD_BYTES);
+    const all = new Set([...lastFirst(), ...[...copies.values()].map(({ of }) => of), ...alive.values()]);
+    let best: Related | undefined;
+    for (const of of all) {
+      const isOwn = of.inode === file.inode;
+      if (of.offset() === 0 || !(isOwn || isRelated(of.path, file.path)) || !of.beginsLike(head)) continue;
+      const relation = await of.compare(readAt, file.size);
+      if (relation === 'none') continue;
+      const further = of.offset() - (best?.of.offset() ?? -1);
+      const isBetter = relation === best?.relation ? further > 0 || (further === 0 && isOwn) : relation === 'all';
+      if (best === undefined || isBetter) best = { of, relation, head };
+    }
+    return best;
   };
   return {
     alive,
@@ -72,10 +103,9 @@ export function createContents(stored: readonly FilePosition[], tell: OnLine): C
       for (const [tail] of settled.slice(0, -MAX_ENDED)) ended.delete(tail);
       return [...ended].filter(([, until]) => until !== 0).map(([tail]) => tail);
     },
-    findOriginal: (file, head) =>
-      [...lastFirst(), ...[...copies.values()].map(({ of }) => of), ...alive.values()].find(
-        (tail) => tail.inode !== file.inode && isRelated(tail.path, file.path) && tail.beginsLike(head),
-      ),
+    replace: (tail) => void ended.delete(tail),
+    relate: (file) => files.use(() => lookInto(file, (readAt) => relateTo(file, readAt))),
+    relateTo,
     positions: () => [
       ...[...new Set([...alive.values(), ...ended.keys()])].map((tail) => tail.position()),
       // One whose original is still there is compared again.

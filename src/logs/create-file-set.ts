@@ -1,10 +1,11 @@
 import type { FilePosition, LogFault } from '../model/log.ts';
-import { createContents } from './create-contents.ts';
+import { createContents, type Related } from './create-contents.ts';
 import type { OnLine } from './create-line-cutter.ts';
+import { createOpenFiles, type OpenFiles } from './create-open-files.ts';
 import { createTail, type Tail } from './create-tail.ts';
-import { hashHead, readHeadOf } from './file-head.ts';
+import { hashHead, lookInto } from './file-head.ts';
 import { type FoundFile, findRelated, toFault } from './find-log-files.ts';
-import { isGzip, readCopy, readCopyHead } from './read-copy.ts';
+import { isGzip, readCopy, readerOfCopy } from './read-copy.ts';
 
 /** What a set of files is given. */
 export interface FileSetOptions {
@@ -14,6 +15,7 @@ export interface FileSetOptions {
   readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
   /** Asked after each chunk. */
   readonly goOn: () => boolean;
+  readonly openFiles?: OpenFiles;
 }
 
 /** Reads each line of files once, whatever rotation does to them; see docs/decisions/0012-file-identity.md. */
@@ -32,23 +34,38 @@ const LEAVE_MS = 30_000;
 /** So often the rest of a content is looked for beside the glob. */
 const SEEK_EVERY_MS = 1_000;
 
-/** Does the file that held a content still hold it? */
-const isOwnFile = (tail: Tail, { inode, size }: FoundFile, head: Buffer): boolean =>
-  inode === tail.inode && size >= tail.offset() && (tail.offset() === 0 || tail.beginsLike(head));
+/** A file that has not grown for so long is closed until it does. */
+const IDLE_MS = 60_000;
+
+/** A file that is written anew in its place has reached its length when it has not grown for so long. */
+const WRITTEN_MS = 3_000;
+
+/** How far back the beginning of the last line is looked for. */
+const LINE_BYTES = 64 * 1024;
 
 /** A set that knows nothing but what was stored. */
-export function createFileSet({ stored, lookBackBytes, onLine, goOn }: FileSetOptions): FileSet {
+export function createFileSet({
+  stored,
+  lookBackBytes,
+  onLine,
+  goOn,
+  openFiles = createOpenFiles(),
+}: FileSetOptions): FileSet {
   const tell: OnLine = (text, start, end) => onLine(text, start, end, false);
   const tellOld: OnLine = (text, start, end) => onLine(text, start, end, true);
-  const contents = createContents(stored ?? [], tell);
+  const contents = createContents(stored ?? [], tell, openFiles);
   const { alive, copies, isAlive } = contents;
   /** Since when a file is not in the glob any more. */
   const left = new Map<Tail, number>();
+  const grownAt = new WeakMap<Tail, number>();
   let isFirst = true;
   let soughtAt = Number.NEGATIVE_INFINITY;
 
+  const createOpenTail = (file: FoundFile, offset: number, known?: FilePosition) =>
+    createTail(file.path, file.inode, offset, known, openFiles);
   /** Reads the content's own file; false when that holds another one now. */
   const readOn = async (tail: Tail): Promise<boolean> => {
+    grownAt.set(tail, performance.now());
     if (await tail.drain(tell, undefined, goOn)) return true;
     await contents.end(tail);
     return false;
@@ -57,6 +74,7 @@ export function createFileSet({ stored, lookBackBytes, onLine, goOn }: FileSetOp
   const follow = async (tail: Tail, file: FoundFile, before = async () => {}) => {
     tail.path = file.path;
     alive.set(tail.inode, tail);
+    copies.delete(tail.inode);
     try {
       await before();
       await readOn(tail);
@@ -68,38 +86,79 @@ export function createFileSet({ stored, lookBackBytes, onLine, goOn }: FileSetOp
   };
 
   const begin = async (file: FoundFile) => {
-    copies.delete(file.inode);
-    if (!isFirst || stored !== undefined) return follow(createTail(file.path, file.inode, 0), file);
-    const tail = createTail(file.path, file.inode, Math.max(file.size - lookBackBytes, 0));
+    if (file.size === 0) {
+      // Nobody knows yet whether this becomes a copy.
+      copies.delete(file.inode);
+      alive.set(file.inode, createOpenTail(file, 0));
+      return;
+    }
+    if (!isFirst || stored !== undefined) return follow(createOpenTail(file, 0), file);
+    const tail = createOpenTail(file, Math.max(file.size - lookBackBytes, 0));
     await follow(tail, file, async () => void (await tail.drain(tellOld, file.size, goOn)));
   };
 
   /** A content that was known before goes on in its own file: after a restart, or when that comes back. */
   const resume = async (file: FoundFile) => {
-    const own = contents.ended().filter(({ inode }) => inode === file.inode);
-    if (own.length === 0) return;
-    const head = await readHeadOf(file);
-    const tail = own.find((one) => isOwnFile(one, file, head));
-    if (tail === undefined) return;
+    if (!contents.ended().some(({ inode }) => inode === file.inode)) return;
+    // The system gives the number of a removed file to a new one, which may go on with what another was read of.
+    const related = await contents.relate(file);
+    if (related?.relation !== 'all' || related.of.inode !== file.inode || file.size < related.of.offset()) return;
+    const tail = related.of;
     const until = tail.offset();
     await follow(tail, file, async () => {
       if (!isFirst) return;
-      const past = createTail(file.path, file.inode, Math.max(until - lookBackBytes, 0));
+      const past = createOpenTail(file, Math.max(until - lookBackBytes, 0));
       await past.drain(tellOld, until, goOn).finally(past.close);
     });
   };
 
-  /** Reads of a copy what its original has lost; the original tells what it still has itself. */
-  const readCopyOf = async (of: Tail, file: FoundFile, head: Buffer) => {
-    // One that holds what its original has not is none.
-    if (file.size > of.offset() && isAlive(of) && (await readOn(of)) && file.size > of.offset()) return begin(file);
-    if (!isAlive(of) && file.size >= of.offset()) {
-      await of.take(readCopy(file.path, of.offset()), tell, goOn);
-      contents.settle(of);
+  /** A file that holds all that was read of a content, and more, goes on with it, as after a save or a copy and a truncation. */
+  const goOnWith = async (of: Tail, file: FoundFile) => {
+    const position = of.position();
+    const tail = createOpenTail(file, position.offset, position);
+    await follow(tail, file);
+    if (!isAlive(tail)) return;
+    if (!isAlive(of)) contents.replace(of);
+    // The line that has not ended is told from here.
+    else if (left.has(of)) of.flush(() => {});
+  };
+
+  /** A file that was cut: what it holds was told, and what is written behind it was not. */
+  const goOnAtEnd = async (file: FoundFile) => {
+    const from = Math.max(file.size - LINE_BYTES, 0);
+    const end = await openFiles.use(() => lookInto(file, (readAt) => readAt(from, file.size - from)));
+    const lineBreak = end.lastIndexOf(10);
+    await follow(createOpenTail(file, lineBreak === -1 ? file.size : from + lineBreak + 1), file);
+  };
+
+  const readRelated = async ({ of, relation, head }: Related, file: FoundFile) => {
+    const now = performance.now();
+    if (relation === 'all' && file.size > of.offset()) {
+      // The original tells what it has itself; one that holds what that has not goes its own way.
+      const isRead = isAlive(of) && (await readOn(of).catch(() => false));
+      if (isRead && file.size <= of.offset()) return keepCopy(of, file, head);
+      return goOnWith(of, file);
     }
-    const { path, inode, size } = file;
+    if (relation === 'all' && !isAlive(of)) contents.settle(of);
+    if (relation === 'all' || isAlive(of)) return keepCopy(of, file, head);
+    const known = copies.get(file.inode);
+    const shortSince = known?.size === file.size ? (known.shortSince ?? now) : now;
+    keepCopy(of, file, head, shortSince);
+    if (now - shortSince >= WRITTEN_MS) await goOnAtEnd(file);
+  };
+  const keepCopy = (of: Tail, { path, inode, size }: FoundFile, head: Buffer, shortSince?: number) => {
     const position = { path, inode, offset: size, head: hashHead(head), headBytes: head.length };
-    copies.set(inode, { of, size, position });
+    copies.set(inode, { of, size, position, ...(shortSince !== undefined && { shortSince }) });
+  };
+
+  const sweepLeft = async (tail: Tail, now: number) => {
+    // What has its path by now may be another file, even one with its number: its rest is looked for by what it holds.
+    if (!tail.isOpen()) return contents.end(tail);
+    const since = left.get(tail);
+    if (since === undefined) left.set(tail, now);
+    if (!(await readOn(tail).catch(() => true)) || now - (since ?? now) < LEAVE_MS) return;
+    await contents.end(tail);
+    contents.settle(tail);
   };
 
   const sweepTails = async (files: Files) => {
@@ -107,18 +166,20 @@ export function createFileSet({ stored, lookBackBytes, onLine, goOn }: FileSetOp
     for (const tail of [...alive.values()]) {
       const file = files.get(tail.inode);
       if (file === undefined) {
-        if (!left.has(tail)) left.set(tail, now);
-        if (!(await readOn(tail).catch(() => true)) || now - (left.get(tail) ?? now) < LEAVE_MS) continue;
-        await contents.end(tail);
-        contents.settle(tail);
+        await sweepLeft(tail, now);
         continue;
       }
       left.delete(tail);
       tail.path = file.path;
-      if (file.size === tail.offset()) continue;
-      // One that was seen while it was still empty may turn out to be a copy.
-      const head = tail.offset() === 0 ? await readHeadOf(file).catch(() => undefined) : undefined;
-      if (head === undefined || contents.findOriginal(file, head) === undefined) await readOn(tail).catch(() => {});
+      if (file.size === tail.offset()) {
+        if (tail.isOpen() && now - (grownAt.get(tail) ?? now) > IDLE_MS) await tail.close();
+        continue;
+      }
+      // One that was seen while it was still empty, or was closed, may hold what was read of another.
+      const isSure = tail.offset() > 0 && tail.isOpen();
+      const related = isSure ? undefined : await contents.relate(file).catch(() => undefined);
+      if (related === undefined || related.of === tail) await readOn(tail).catch(() => {});
+      else if (tail.offset() > 0) await contents.end(tail);
       else {
         alive.delete(tail.inode);
         await tail.close();
@@ -129,23 +190,29 @@ export function createFileSet({ stored, lookBackBytes, onLine, goOn }: FileSetOp
 
   const sweepOther = async (file: FoundFile) => {
     const copy = copies.get(file.inode);
-    if (copy?.size === file.size && (isAlive(copy.of) || contents.isSettled(copy.of))) return;
-    const head = await readHeadOf(file);
+    const isSame = copy?.size === file.size && copy.shortSince === undefined;
+    if (isSame && (isAlive(copy.of) || contents.isSettled(copy.of))) return;
     // While a copy is made anew in its place it is empty.
-    if (copy !== undefined && (head.length === 0 || copy.of.beginsLike(head))) return readCopyOf(copy.of, file, head);
-    const original = isFirst && stored === undefined ? undefined : contents.findOriginal(file, head);
-    await (original === undefined ? begin(file) : readCopyOf(original, file, head));
+    if (copy !== undefined && file.size === 0) return;
+    const related = isFirst && stored === undefined ? undefined : await contents.relate(file);
+    await (related === undefined ? begin(file) : readRelated(related, file));
   };
 
   /** Looks for the rest of a content in what rotation has made of its file outside of the glob. */
   const seekRest = async (tail: Tail, files: Files) => {
     for (const file of await findRelated(tail.path)) {
       if (files.has(file.inode) || alive.has(file.inode)) continue;
-      if (!isGzip(file.path) && file.size < tail.offset()) continue;
-      const head = await readCopyHead(file.path);
-      if (isOwnFile(tail, file, head)) return follow(tail, file);
-      if (!tail.beginsLike(head)) continue;
-      await tail.take(readCopy(file.path, tail.offset()), tell, goOn);
+      const packed = isGzip(file.path);
+      if (!packed && file.size < tail.offset()) continue;
+      const readAt = readerOfCopy(file.path);
+      if (tail.offset() === 0 && file.inode === tail.inode) return follow(tail, file);
+      const whole = packed ? { ...file, size: Number.POSITIVE_INFINITY } : file;
+      const related = await openFiles.use(() => contents.relateTo(whole, readAt));
+      if (related?.relation !== 'all') continue;
+      if (related.of === tail && file.inode === tail.inode) return follow(tail, file);
+      if (related.of === tail) await openFiles.use(() => tail.take(readCopy(file.path, tail.takesFrom()), tell, goOn));
+      // What goes on with the content elsewhere has told the rest, or will.
+      else if ((await openFiles.use(() => tail.compare(readAt, whole.size))) !== 'all') continue;
       return contents.settle(tail);
     }
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { ReadAt } from './content-marks.ts';
 import { type FoundFile, inodeOf } from './find-log-files.ts';
 
 /** By so much of its beginning the content of a file is known again. */
@@ -23,11 +24,20 @@ export async function openFound(path: string, inode: string): Promise<FileHandle
   throw new Error('the file was renamed meanwhile');
 }
 
-/** The first bytes of a found file. Rejects as `openFound` does. */
-export async function readHeadOf({ path, inode }: FoundFile): Promise<Buffer> {
+/** Reads an open file wherever it is asked to. */
+export const readerOf =
+  (handle: FileHandle): ReadAt =>
+  async (at, bytes) => {
+    const buffer = Buffer.alloc(bytes);
+    const { bytesRead } = await handle.read(buffer, 0, bytes, at);
+    return buffer.subarray(0, bytesRead);
+  };
+
+/** Opens a found file for as long as it is looked at. Rejects as `openFound` does. */
+export async function lookInto<T>({ path, inode }: FoundFile, look: (readAt: ReadAt) => Promise<T>): Promise<T> {
   const handle = await openFound(path, inode);
   try {
-    return await readHead(handle);
+    return await look(readerOf(handle));
   } finally {
     await handle.close();
   }

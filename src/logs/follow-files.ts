@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { LogFault, PositionStore } from '../model/log.ts';
 import { createDirectoryWatch } from './create-directory-watch.ts';
 import { createFileSet } from './create-file-set.ts';
+import type { OpenFiles } from './create-open-files.ts';
 import { findLogFiles } from './find-log-files.ts';
 
 /** What a follower of files is given. */
@@ -13,6 +14,8 @@ export interface FollowFilesOptions {
   readonly positions: PositionStore;
   /** What stands before the place where reading begins is read up to so many bytes back, and told as `old`. */
   readonly lookBackBytes: number;
+  /** Bounds the descriptors of all followers that share it; a bound of its own when absent. */
+  readonly openFiles?: OpenFiles;
   /** A line, as `OnLine` takes it; `old` when it was there before reading began. */
   readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
   /** After each sweep: the fault when nothing can be read, and the size of all files together. */
@@ -27,7 +30,7 @@ const POLL_MS = 1_000;
  * beginning of what appears later.
  */
 export function followFiles(options: FollowFilesOptions): () => Promise<void> {
-  const { path, source, positions, lookBackBytes, onLine, onState } = options;
+  const { path, source, positions, lookBackBytes, openFiles, onLine, onState } = options;
   const watch = createDirectoryWatch(POLL_MS);
   let stopped = false;
 
@@ -38,6 +41,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
       lookBackBytes,
       onLine,
       goOn: () => !stopped,
+      ...(openFiles && { openFiles }),
     });
     const keep = () => positions.keep(source, () => ({ kind: 'files', files: set.positions() }));
     if (stored !== undefined) keep();

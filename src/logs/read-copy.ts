@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { HEAD_BYTES } from './file-head.ts';
+import type { ReadAt } from './content-marks.ts';
 
 /** Is it packed in the one form that is read? */
 export const isGzip = (path: string): boolean => path.endsWith('.gz');
@@ -20,18 +20,20 @@ export async function* readCopy(path: string, offset: number): AsyncGenerator<Bu
   }
 }
 
-/** The first bytes of what a file or a packed file holds; none when it cannot be read. */
-export async function readCopyHead(path: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of readCopy(path, 0)) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= HEAD_BYTES) break;
+/** Reads a file or a packed file wherever it is asked to: nothing when it cannot be read. */
+export const readerOfCopy =
+  (path: string): ReadAt =>
+  async (at, bytes) => {
+    const chunks: Buffer[] = [];
+    let read = 0;
+    try {
+      for await (const chunk of readCopy(path, at)) {
+        chunks.push(chunk);
+        read += chunk.length;
+        if (read >= bytes) break;
+      }
+    } catch {
+      return Buffer.alloc(0);
     }
-  } catch {
-    return Buffer.alloc(0);
-  }
-  return Buffer.concat(chunks).subarray(0, HEAD_BYTES);
-}
+    return Buffer.concat(chunks).subarray(0, bytes);
+  };

@@ -91,6 +91,10 @@ export interface FilePosition {
   /** Hexadecimal SHA-256 of the first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
+  /** Hashes of blocks at known places, up to where it was read; absent in positions of older versions. */
+  readonly marks?: string;
+  /** Up to where it was read, a line that has not ended included, and the hash of the bytes before. */
+  readonly last?: { readonly at: number; readonly bytes: number; readonly hash: string };
 }
 
 /** Keeps positions as followers see it. The key names subnet, component, target and source. Never rejects or throws. */

@@ -1,6 +1,7 @@
 import { createClockSkew } from '../logs/create-clock-skew.ts';
 import { createLedger } from '../logs/create-ledger.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
+import type { OpenFiles } from '../logs/create-open-files.ts';
 import { followContainer } from '../logs/follow-container.ts';
 import { followFiles } from '../logs/follow-files.ts';
 import { packs } from '../logs/packs.ts';
@@ -27,6 +28,8 @@ export interface LogWatchOptions {
   readonly clock: Clock;
   /** Reading begins after this. */
   readonly ready: Promise<unknown>;
+  /** Bounds the log files that are open at once, of all watches together. */
+  readonly openFiles: OpenFiles;
   /** Something that matters has come; `urgent` when a check may have failed by it. Called at most every few milliseconds. */
   readonly onNews: (urgent: boolean) => void;
 }
@@ -57,7 +60,7 @@ const withSkew = (clockAheadMs: number | undefined) => (clockAheadMs === undefin
 
 /** Begins to follow everything that the inventory names for a target. */
 export function createLogWatch(options: LogWatchOptions): LogWatch {
-  const { target, settings, docker, positions, clock, ready, onNews } = options;
+  const { target, settings, docker, positions, clock, ready, openFiles, onNews } = options;
   const { component, logFiles, container, patterns: own } = target;
   const pack = packs[component];
   const ledger = createLedger(pack, own);
@@ -164,6 +167,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         source: positionKey(target, path),
         positions,
         lookBackBytes: LOOK_BACK_BYTES,
+        openFiles,
         onLine: (text, start, end, isOld) => {
           if (isOld) past.read(text, start, end);
           else {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createOpenFiles, MAX_OPEN_FILES } from '../logs/create-open-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
@@ -27,13 +28,15 @@ export interface LogWatchPlan {
 const isSame = (known: Target, target: Target): boolean =>
   isDeepStrictEqual(seenThrough.logs(known), seenThrough.logs(target));
 
-/** No watch yet; `onNews` is told the target as the inventory of now has it. */
+/** No watch yet; `onNews` is told the target as the inventory of now has it. So many log files are open at once at most. */
 export function createLogWatches(
   docker: DockerLink,
   positions: PositionStore,
   clock: Clock,
   onNews: (target: Target, urgent: boolean) => void,
+  maxOpenFiles = MAX_OPEN_FILES,
 ): LogWatches {
+  const openFiles = createOpenFiles(maxOpenFiles);
   type Entry = { readonly target: Target; readonly watch: LogWatch };
   let watches = new Map<string, Entry>();
   /** A target that comes back must not read on before its last position is saved. */
@@ -61,6 +64,7 @@ export function createLogWatches(
                 positions,
                 clock,
                 ready,
+                openFiles,
                 onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
               });
         planned.set(key, { target, watch });

@@ -1,10 +1,16 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createOpenFiles } from '../../src/logs/create-open-files.ts';
 import { followFiles } from '../../src/logs/follow-files.ts';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
 
 /** Follows a path or a glob; its lines can be waited for. */
-export function follow(path: string, positions: PositionStore = createMemoryPositions(), lookBackBytes = 0) {
+export function follow(
+  path: string,
+  positions: PositionStore = createMemoryPositions(),
+  lookBackBytes = 0,
+  openFiles = createOpenFiles(),
+) {
   const lines: string[] = [];
   const old: string[] = [];
   const state: { fault?: LogFault; bytes: number; sweeps: number } = { bytes: 0, sweeps: 0 };
@@ -13,6 +19,7 @@ export function follow(path: string, positions: PositionStore = createMemoryPosi
     source: 'test',
     positions,
     lookBackBytes,
+    openFiles,
     onLine: (all, start, end, isOld) => void (isOld ? old : lines).push(all.slice(start, end)),
     onState: (fault, bytes) => {
       state.bytes = bytes;
