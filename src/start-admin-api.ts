@@ -85,10 +85,10 @@ export function startAdminApi(
       trustedProxies: settings.trustedProxies,
       ...(settings.jwtSecret !== undefined && { jwtSecret: settings.jwtSecret }),
       now,
-      onError: (what, error) =>
+      onError: (what, error, requestId) =>
         what === 'database'
-          ? log.error({ cause: error }, 'the database failed on a request')
-          : log.error({ err: error }, 'a request of the platform API broke; please report this'),
+          ? log.error({ requestId, cause: error }, 'the database failed on a request')
+          : log.error({ requestId, err: error }, 'a request of the platform API broke; please report this'),
       onSecurity: (event) => logSecurity(log, event),
     });
   };

@@ -1,5 +1,7 @@
 import { userInfo } from 'node:os';
+import { toNameKey } from '../model/resource.ts';
 import type { Inventory } from '../model/target.ts';
+import { checkText } from '../platform/check-text.ts';
 import type { Client } from '../push/create-client.ts';
 import { addSilence, endSilence, listSilences } from '../push/silences.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -26,6 +28,15 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
+/** What is wrong with the texts that others read. */
+function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
+  const texts = Object.entries({ '--why': why, '--by': by }).filter(([, text]) => text?.trim());
+  return texts.flatMap(([flag, text]) => {
+    const checked = checkText(text, flag, { kind: 'text', most: 1_000 });
+    return checked.ok ? [] : [checked.failure.message];
+  });
+}
+
 /** What is wrong with the flags by themselves. */
 function findProblems(flags: SilenceFlags): readonly string[] {
   const { subnet, component, name, end, list } = flags;
@@ -45,6 +56,7 @@ function findProblems(flags: SilenceFlags): readonly string[] {
       ? []
       : ['--for must be a duration such as 30m, 1h or 72h, of less than a year']),
     ...(flags.why?.trim() ? [] : ['--why must say the reason, for those who find the silence']),
+    ...findTextProblems(flags),
   ];
 }
 
@@ -69,8 +81,8 @@ async function make(clients: readonly Client[], flags: SilenceFlags): Promise<Ex
   const labels = { subnet, ...(component !== undefined && { component }), ...(name !== undefined && { name }) };
   const now = Date.now();
   const endsAt = now + (parseDuration(flags.for ?? '') ?? 0);
-  const createdBy = by ?? userInfo().username;
-  const results = await addSilence(clients, { labels, startsAt: now, endsAt, createdBy, comment: why });
+  const createdBy = by === undefined ? userInfo().username : toNameKey(by);
+  const results = await addSilence(clients, { labels, startsAt: now, endsAt, createdBy, comment: toNameKey(why) });
   for (const result of results) if (!result.ok) complain([`subnetd silence: ${result.why}`]);
   const ids = new Set(results.flatMap((result) => (result.ok ? [result.id] : [])));
   for (const id of ids) say(id);

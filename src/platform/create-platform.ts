@@ -34,7 +34,7 @@ export interface PlatformDeps {
   readonly jwtSecret?: string;
   /** Unix milliseconds. */
   readonly now: () => number;
-  readonly onError: (what: 'database' | 'bug', error: unknown) => void;
+  readonly onError: (what: 'database' | 'bug', error: unknown, requestId: string | null) => void;
   /** Takes each event of the security log; one may stand for several. */
   readonly onSecurity: (event: SecurityEvent) => void;
 }
@@ -229,7 +229,15 @@ export function createPlatform(deps: PlatformDeps): Platform {
       );
     if (resource === undefined) return giveToken(store, caller, body, visit, headers);
     if (operation.kind === 'list')
-      return listRecords(store, resource, segment, queryOf(request), headers, toFailure, from.breakOff);
+      return listRecords(
+        store,
+        resource,
+        segment,
+        queryOf(request),
+        headers,
+        (error) => void toFailure(error, from),
+        from.breakOff,
+      );
     const author = {
       owner: caller?.owner ?? null,
       credential: caller?.credential ?? '',
@@ -240,9 +248,13 @@ export function createPlatform(deps: PlatformDeps): Platform {
     return write(store, { ...operation, resource }, body, segment, author, headers);
   };
 
-  const toFailure = (error: unknown): Failure => {
+  const toFailure = (error: unknown, { request }: ApiRequest): Failure => {
     const isDatabase = isDatabaseFailure(error);
-    onError(isDatabase ? 'database' : 'bug', isDatabase ? describeCause(error) : error);
+    onError(
+      isDatabase ? 'database' : 'bug',
+      isDatabase ? describeCause(error) : error,
+      request.headers.get('x-request-id'),
+    );
     return isDatabase
       ? { code: 1106, message: 'the database failed; try again later' }
       : { code: 1105, message: 'subnetd failed on this request; its log says more' };
@@ -254,7 +266,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
       try {
         return await answer(from, state);
       } catch (error) {
-        return answerFailure(toFailure(error), state.headers);
+        return answerFailure(toFailure(error, from), state.headers);
       }
     },
     refuse: async (from, needed) => {
@@ -270,7 +282,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
         const scoped = checkScope(visit, identified.value.caller, needed);
         return scoped.ok ? undefined : scoped.failure;
       } catch (error) {
-        return toFailure(error);
+        return toFailure(error, from);
       }
     },
     routeOf: (path) => {

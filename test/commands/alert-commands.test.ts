@@ -228,6 +228,11 @@ describe('subnetd silence', () => {
     [['--list', '--end', 'x'], 'give --subnet, --for and --why'],
     [['--subnet', 'devnet', '--for', '1h'], '--why must say the reason'],
     [['--subnet', 'devnet', '--why', 'x'], '--for must be a duration'],
+    [['--subnet', 'devnet', '--why', 'x\u001b[2J', '--for', '1h'], '--why holds a character that does not show'],
+    [
+      ['--subnet', 'devnet', '--why', 'x', '--by', 'a\u202eb', '--for', '1h'],
+      '--by holds a character that does not show',
+    ],
     [['--subnet', 'devnet', '--why', 'x', '--for', '0s'], '--for must be a duration'],
     [['--for', '1h', '--why', 'x'], '--subnet must name the subnet'],
     [['--subnet', 'other', '--for', '1h', '--why', 'x'], 'has no subnet "other"; it has "devnet"'],

@@ -161,7 +161,8 @@ it('a list whose database goes away half-way breaks off, and is told in one line
   await client.end();
   const daemon = await startApiDaemon(environment);
   try {
-    const response = await fetch(`${daemon.url}/api/ProjectType/ListAll/0?apiKey=${key}`);
+    const headers = { 'x-request-id': 'broken-list' };
+    const response = await fetch(`${daemon.url}/api/ProjectType/ListAll/0?apiKey=${key}`, { headers });
     expect(response.status).toBe(200);
     const reader = response.body?.getReader();
     await reader?.read();
@@ -174,8 +175,9 @@ it('a list whose database goes away half-way breaks off, and is told in one line
       .output()
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { readonly msg: string });
-    expect(lines.filter(({ msg }) => msg === 'the database failed on a request')).toHaveLength(1);
+      .map((line) => JSON.parse(line) as { readonly msg: string; readonly requestId?: string });
+    const told = lines.filter(({ msg }) => msg === 'the database failed on a request');
+    expect(told.map(({ requestId }) => requestId)).toEqual(['broken-list']);
     const livez = await fetch(`${daemon.url}/livez`);
     expect(livez.status).toBe(200);
   } finally {
