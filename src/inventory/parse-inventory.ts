@@ -1,17 +1,8 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type YAMLError,
-} from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import type { Inventory } from '../model/target.ts';
 import { findConflicts } from './find-conflicts.ts';
+import { parseBounded } from './parse-bounded.ts';
 import { formatPath, type Problem } from './problem.ts';
 import { inventorySchema } from './schema.ts';
 import { type Environment, substitute } from './substitute.ts';
@@ -75,7 +66,6 @@ function saySyntax(error: YAMLError, text: string): string {
 /** Reads an inventory's text; all problems are found at once. */
 export function parseInventory(text: string, environment: Environment): ParsedInventory {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, stringKeys: true });
   const problems: (Problem & { readonly offset: number })[] = [];
   const add = (offset: number, path: string, what: string) => {
     const { line, col } = lines.linePos(offset);
@@ -90,6 +80,12 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
       .map(({ line, column, path, what }) => ({ line, column, path, what })),
   });
 
+  const read = parseBounded(text, lines);
+  if ('excess' in read) {
+    add(read.excess.offset, '', read.excess.what);
+    return finish();
+  }
+  const { document } = read;
   for (const error of [...document.errors, ...document.warnings]) add(error.pos[0], '', saySyntax(error, text));
   if (problems.length > 0) return finish();
 

@@ -1,0 +1,76 @@
+import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
+
+/** An inventory nests ten deep. What reads it is recursive, so the depth has to be known before. */
+const MAX_DEPTH = 64;
+
+/** Each key of a mapping is compared with all others. */
+const MAX_KEYS = 200;
+
+/** Each alias is looked up by going through all anchors and aliases. */
+const MAX_ANCHORS = 1_000;
+
+/** Names, values and signs: ten thousand nodes have about half a million. */
+const MAX_LEXEMES = 1_000_000;
+
+const OPTIONS = { prettyErrors: false, merge: true, stringKeys: true } as const;
+const [AMPERSAND, ASTERISK] = [0x26, 0x2a];
+
+/** Of what a text has too much to be read, and where. */
+export interface Excess {
+  readonly offset: number;
+  readonly what: string;
+}
+
+/** Is the parser in a mapping with too many keys? */
+function hasManyKeys({ stack }: Parser): boolean {
+  const top = stack.at(-1);
+  if (top?.type === 'block-map') return top.items.length > MAX_KEYS;
+  return top?.type === 'flow-collection' && top.start.source === '{' && top.items.length > MAX_KEYS;
+}
+
+/** The tokens of a text, one for each document; they end where there is too much of something, which is reported. */
+function* readTokens(text: string, lines: LineCounter, report: (excess: Excess) => void): Generator<CST.Token, void> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let lexemes = 0;
+  let anchors = 0;
+  const findExcess = (): string | undefined => {
+    if (parser.stack.length > MAX_DEPTH)
+      return `is nested deeper than ${MAX_DEPTH} levels, which no inventory is; look for brackets or dashes that are too many`;
+    if (hasManyKeys(parser))
+      return `has more than ${MAX_KEYS} keys in one mapping; write subnets and nodes as lists, with a dash before each`;
+    if (anchors > MAX_ANCHORS) return `has more than ${MAX_ANCHORS} anchors and aliases; write out some of them`;
+    if (lexemes > MAX_LEXEMES)
+      return `has more than ${MAX_LEXEMES} names, values and signs; watch some of it by another subnetd`;
+    return undefined;
+  };
+  for (const lexeme of new Lexer().lex(text)) {
+    lexemes += 1;
+    const first = lexeme.charCodeAt(0);
+    if (first === AMPERSAND || first === ASTERISK) anchors += 1;
+    yield* parser.next(lexeme);
+    const what = findExcess();
+    if (what !== undefined) return report({ offset: parser.offset - lexeme.length, what });
+  }
+  yield* parser.end();
+}
+
+/** What `parseDocument` of yaml gives; or of what the text has too much for it, in time or in depth. */
+export function parseBounded(
+  text: string,
+  lines: LineCounter,
+): { readonly document: Document.Parsed } | { readonly excess: Excess } {
+  let excess: Excess | undefined;
+  const tokens = readTokens(text, lines, (found) => {
+    excess = found;
+  });
+  const [document, second] = new Composer({ ...OPTIONS, lineCounter: lines }).compose(tokens, true, text.length);
+  if (excess !== undefined) return { excess };
+  if (document === undefined) throw new Error('yaml composes a document of every text');
+  if (second !== undefined) {
+    const place: [number, number] = [second.range[0], second.range[1]];
+    const what = 'Source contains multiple documents; write one document, without --- between its parts';
+    document.errors.push(new YAMLParseError(place, 'MULTIPLE_DOCS', what));
+  }
+  return { document };
+}
