@@ -1,4 +1,5 @@
 import { databaseFailure } from '../model/database-failure.ts';
+import { settleWithin } from '../model/settle-within.ts';
 import type { OpenStore } from './create-store.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
 import type { Engine } from './engine.ts';
@@ -32,15 +33,6 @@ const FIRST_WITHIN_MS = 5_000;
 /** A server that hangs does not answer a goodbye either. */
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Waits for the end of what is done, but not for ever. */
-async function endSoon(done: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-  });
-  await Promise.race([done.catch(() => {}), late]).finally(() => clearTimeout(timer));
-}
-
 /** Opens the database in the background, and again whenever it has gone. */
 export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const { address, onUp, onDown, onWarning, lookEveryMs = LOOK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
@@ -58,7 +50,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
     const gone = engine;
     engine = undefined;
     store = undefined;
-    if (gone !== undefined) await endSoon(gone.close());
+    if (gone !== undefined) await settleWithin(CLOSE_WITHIN_MS, gone.close());
   };
   const look = async (hasFailed: boolean) => {
     const writes = hasFailed || up !== true || performance.now() - writtenAt >= writeEveryMs;
@@ -113,7 +105,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
     stop: async () => {
       stopping.abort();
       clearTimeout(timer);
-      if (looking !== undefined) await endSoon(looking);
+      if (looking !== undefined) await settleWithin(CLOSE_WITHIN_MS, looking);
       await drop();
     },
   };

@@ -11,6 +11,16 @@ export interface InstanceState<T> {
   write(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
 }
 
+/** Undefined for what is no JSON object: one bad row does not hide the others. */
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What an instance keeps of a kind; `isOne` tells a value from what an older program may have left. */
 export function createInstanceState<T>(
   db: Queries,
@@ -29,8 +39,8 @@ export function createInstanceState<T>(
         .execute();
       const known = new Map<string, T>();
       for (const { key, value: text } of rows) {
-        const value: unknown = JSON.parse(text);
-        if (isOne(value)) known.set(key, value);
+        const value = parse(text);
+        if (value !== undefined && isOne(value)) known.set(key, value);
       }
       return known;
     },

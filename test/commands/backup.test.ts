@@ -1,10 +1,19 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { copySqlite } from '../../src/db/copy-sqlite.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
-import { eventually, runCli } from '../support/cli.ts';
+import { eventually, runCli, startCli } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -184,6 +193,37 @@ describe('subnetd backup and subnetd restore', () => {
     });
     reader.exec('commit');
     expect((await runCli(['restore', pathOf('good.db')], at(path))).code).toBe(0);
+  });
+
+  it('killed at any moment leaves the database of before or that of the backup, whole', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(pathOf('good.db'), many);
+    await makeDatabase(path, ['old']);
+    const seen = new Set<number>();
+    for (let round = 0; round < 8; round += 1) {
+      const running = startCli(['restore', pathOf('good.db')], at(path));
+      const isCopying = () => readdirSync(pathOf('data')).some((name) => name.includes('.part-'));
+      await eventually(() => expect(isCopying() || running.child.exitCode !== null).toBe(true), 20_000, 1);
+      await new Promise((resolve) => setTimeout(resolve, round * 25));
+      running.child.kill('SIGKILL');
+      await running.finished;
+      const names = namesIn(path);
+      seen.add(names.length);
+      expect(names).toEqual(names.length === 1 ? ['old'] : many);
+      await (await openDatabase({ kind: 'sqlite', path })).close();
+    }
+    expect(seen).toContain(1);
+    expect((await runCli(['restore', pathOf('good.db')], at(path))).code).toBe(0);
+    expect(namesIn(path)).toEqual(many);
+  }, 60_000);
+
+  it.skipIf(process.getuid?.() !== 0)('done by root belongs to the user of the database', async () => {
+    const path = pathOf('data/subnetd.db');
+    await makeDatabase(path, ['old']);
+    for (const name of ['data', 'data/subnetd.db']) chownSync(pathOf(name), 65_534, 65_534);
+    expect((await runCli(['backup', pathOf('data/b.db')], at(path))).code).toBe(0);
+    expect((await runCli(['restore', pathOf('data/b.db')], at(path))).code).toBe(0);
+    expect([statSync(path).uid, statSync(path).gid]).toEqual([65_534, 65_534]);
   });
 
   it('replaces a database that is damaged, and keeps its write-ahead log with it and away from the new one', async () => {

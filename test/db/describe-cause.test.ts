@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { describeCause } from '../../src/model/database-failure.ts';
+import { projectType } from '../../src/platform/resources/project-type.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
@@ -46,10 +47,12 @@ it('a stored value that is not JSON is not quoted', async () => {
   const path = pathOf('subnetd.db');
   const engine = await openDatabase({ kind: 'sqlite', path });
   cleanups.push(engine.close);
-  const { logPositions } = await createStore(engine);
+  const { store } = await createStore(engine);
+  const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:00:00.000Z', ip: null };
+  await store.add(projectType, { ContractName: 'name', IsDeleted: false }, author);
   const other = new Database(path);
-  other.prepare("insert into instance_state values ('one', 'log-position', 'a', ?)").run(SECRET);
+  other.prepare('update audit_event set changes = ?').run(SECRET);
   other.close();
-  const failure = await failureOf(logPositions('one').read());
+  const failure = await failureOf(store.listAudit('', 0, 10));
   expect(describeCause(failure)).toEqual({ message: 'a stored value is not JSON' });
 });

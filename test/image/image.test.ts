@@ -125,6 +125,7 @@ describe('the image that the Dockerfile makes', () => {
     expect(await runShell("find / -xdev -user node ! -path '/home/node*'")).toEqual(['/var/lib/subnetd']);
     expect(await runShell('find /opt /etc/subnetd -user node -o ! -type l -perm -002')).toEqual([]);
     expect(await runShell('id -u')).toEqual(['1000']);
+    expect(await runShell('stat -c %a /var/lib/subnetd')).toEqual(['700']);
   });
 
   test('watches a subnet on a read-only file system, is healthy, says what it is, and ends when it is told', async () => {
@@ -171,6 +172,9 @@ describe('the image that the Dockerfile makes', () => {
     ]);
     const first = (await dockerOk('exec', name, 'cat', '/proc/1/cmdline')).split('\0');
     expect(first[0]).toMatch(/\/node$/);
+
+    const modes = await dockerOk('exec', name, 'sh', '-c', 'cd data && stat -c "%a %n" . *');
+    expect(modes.trim().split('\n')).toEqual(['700 .', '600 subnetd.db', '600 subnetd.db-shm', '600 subnetd.db-wal']);
 
     const begun = performance.now();
     await dockerOk('stop', '--time', '20', name);

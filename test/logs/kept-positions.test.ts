@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import type { LogPosition, PositionTable } from '../../src/model/log.ts';
 import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';
@@ -86,6 +87,19 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     await one.write(new Map([['source 8', container('third')]]), [...many.keys()]);
     expect(await one.read()).toEqual(new Map([['source 8', container('third')]]));
     expect(await other.read()).toEqual(new Map([['source 7', container('of the other')]]));
+  });
+
+  test('are read beside one that is damaged', async () => {
+    const address = await databases.create();
+    const table = openTable(address);
+    await table.write(new Map([['good', container('a')]]), []);
+    const engine = await openDatabase(address);
+    for (const [key, value] of Object.entries({ text: 'damaged', nothing: 'null', number: '1' }))
+      await engine.exclusively(({ run }) =>
+        run(`insert into instance_state values ('test', 'log-position', '${key}', '${value}')`),
+      );
+    await engine.close();
+    expect(await table.read()).toEqual(new Map([['good', container('a')]]));
   });
 
   test('of what the inventory names no more are forgotten, and those of other instances stay', async () => {
