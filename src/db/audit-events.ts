@@ -40,7 +40,7 @@ export async function addAuditEvent(
   ]);
 }
 
-/** So many rows are deleted at once, so that nobody waits long for them. */
+/** So many rows are looked at and deleted at once, so that nobody waits long for them; the oldest have the lowest ids. */
 const SLICE = 1_000;
 
 /** The security log, in the table of the audit trail. */
@@ -68,8 +68,9 @@ export function createSecurityEvents(
           select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`.execute(on);
         await sql`
           delete from audit_event where id in (
-            select id from audit_event where is_security = 1 and (at < ${before} or id <= ${rows[0]?.id ?? 0})
-            order by id limit ${SLICE}
+            select id from (
+              select id, at from audit_event where is_security = 1 order by id limit ${SLICE}
+            ) as oldest where at < ${before} or id <= ${rows[0]?.id ?? 0}
           )`.execute(on);
         await on.deleteFrom('sign_in_address').where('at', '<', before).execute();
       }),
