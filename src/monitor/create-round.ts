@@ -60,6 +60,11 @@ export function createRound(
   const busy = new Set<Target>();
   const due = new Set<Target>();
 
+  /** What was under way while the process was suspended has not been late by that. */
+  const late = (why: 'overlap' | 'overdue') => {
+    if (awakeMs() >= OVERDUE_MS) onLate(subnet, name, why);
+  };
+
   const lookAt = async (target: Target): Promise<void> => {
     busy.add(target);
     await look(target);
@@ -78,7 +83,7 @@ export function createRound(
       if (!busy.has(target)) return lookAt(target);
       if (due.has(target) && !isLate) {
         isLate = true;
-        onLate(subnet, name, 'overlap');
+        late('overlap');
       }
       due.add(target);
     };
@@ -95,7 +100,7 @@ export function createRound(
     return ended;
   };
   const tick = () => {
-    if (isBeginning) onLate(subnet, name, 'overlap');
+    if (isBeginning) late('overlap');
     // The last look has time to end before the next tick.
     else void run(Math.min(MAX_SPREAD_MS, Math.max(0, timer.intervalMs - timeoutMs)));
   };
@@ -112,7 +117,7 @@ export function createRound(
     isAlive: () => overdueMs() < DEAD_MS,
     wake: () => {
       if (overdueMs() < OVERDUE_MS) return;
-      onLate(subnet, name, 'overdue');
+      late('overdue');
       timer.stop();
       timer = createTimer(schedule, tick);
       tick();
