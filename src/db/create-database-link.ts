@@ -38,6 +38,8 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const { address, onUp, onDown, onWarning, lookEveryMs = LOOK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
   const stopping = new AbortController();
   const options = { signal: stopping.signal, ...(onWarning && { onWarning }) };
+  /** The first attempt to open it has ended. */
+  const tried = Promise.withResolvers<void>();
   let engine: Engine | undefined;
   let store: Promise<OpenStore> | undefined;
   let up: boolean | undefined;
@@ -58,6 +60,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       if (engine === undefined) {
         const { openDatabase } = await import('./open-database.ts');
         engine = await openDatabase(address, options);
+        tried.resolve();
         if (stopping.signal.aborted) return await drop();
       }
       await engine.ping(writes);
@@ -71,6 +74,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       if (outage !== reason && !stopping.signal.aborted) onDown(reason, error);
       up = false;
       outage = reason;
+      tried.resolve();
     }
   };
   let looking: Promise<void> | undefined;
@@ -86,14 +90,14 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
     });
     return looking;
   };
-  const first = lookNow();
+  void lookNow();
 
   return {
     open: async () => {
       if (engine !== undefined && store !== undefined) return store;
       if (up === undefined) {
         const late = new Promise((resolve) => setTimeout(resolve, FIRST_WITHIN_MS).unref());
-        await Promise.race([first, late]);
+        await Promise.race([tried.promise, late]);
       }
       const current = engine;
       if (current === undefined) throw databaseFailure(new Error('the database is away'));

@@ -20,6 +20,8 @@ export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   /** Runs `work` in one transaction that no other process can be in at the same time. */
   exclusively(work: (session: Session) => Promise<void>): Promise<void>;
+  /** The first column of the rows of a query, as text, without waiting for who writes. */
+  column(sql: string): Promise<readonly string[]>;
   /**
    * Rejects when the database does not answer, or is another than the one that was opened. `writes`: also when it takes no
    * write. Needs the schema.

@@ -95,6 +95,10 @@ export async function openPostgres(url: string, answerWithinMs: number = ANSWER_
         throw error;
       }
     },
+    column: async (sql) => {
+      const { rows } = await pool.query<unknown[]>({ text: sql, rowMode: 'array' });
+      return rows.map(([first]) => String(first));
+    },
     ping,
     retry: async (attempt) => attempt(),
     createDialect: async () => {

@@ -102,6 +102,7 @@ export async function openSqlite(givenPath: string, { onWarning, signal }: OpenO
         throw error;
       }
     },
+    column: (sql) => whileBusy(() => session.column(sql), signal),
     ping: async (writes) => {
       if (isFile) await checkFiles();
       await whileBusy(() => {

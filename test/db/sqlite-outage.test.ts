@@ -54,6 +54,7 @@ describe('a SQLite database', () => {
     const { link, outages, add } = startLink(path);
     // An event loop that waits for the lock has few turns until it is told that the database is locked.
     await eventually(() => expect(turns).toBeGreaterThan(40));
+    expect(await (await link.open()).store.list(projectType, 0, 10)).toEqual([]);
     expect(link.isUp()).toBe(false);
     other.exec('commit');
     other.close();
