@@ -10,9 +10,10 @@ const files = globSync('src/**/*.ts', { cwd: root }).sort();
 const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly packages: readonly string[] }>> = {
   model: { rooms: [], packages: [] },
   rules: { rooms: ['model'], packages: [] },
+  'skip-informational': { rooms: [], packages: [] },
   'compile-re2': { rooms: [], packages: ['re2js'] },
   inventory: { rooms: ['model', 'compile-re2'], packages: ['yaml', 'zod', 'node-cron'] },
-  probes: { rooms: ['model'], packages: ['undici', 'dockerode', 'playwright-core'] },
+  probes: { rooms: ['model', 'skip-informational'], packages: ['undici', 'dockerode', 'playwright-core'] },
   logs: { rooms: ['model', 'compile-re2'], packages: [] },
   monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
@@ -24,7 +25,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   incidents: { rooms: ['model'], packages: [] },
   alerts: { rooms: ['model', 'rules', 'monitor'], packages: [] },
-  push: { rooms: ['model', 'incidents'], packages: ['undici'] },
+  push: { rooms: ['model', 'skip-informational', 'incidents'], packages: ['undici'] },
   demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
   commands: {
     rooms: [

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault, Look } from '../model/observation.ts';
+import { skipInformational } from '../skip-informational.ts';
 
 /** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -97,7 +98,7 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
           if (connecting === socket) connecting = undefined;
           done(...result);
         }) as unknown as Socket;
-        connecting = socket;
+        connecting = skipInformational(socket);
       },
       bodyTimeout: 0,
       headersTimeout: 0,

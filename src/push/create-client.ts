@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
+import { skipInformational } from '../skip-informational.ts';
 import { IN_INVENTORY, sayError, sayStatus, UnusableFile, type Written } from './say-trouble.ts';
 import { sayUrl, toBase, withoutPath } from './say-url.ts';
 
@@ -57,7 +59,8 @@ const toConnector = ({ tls = {} }: Login): buildConnector.connector => {
         ...(key !== undefined && { key: readFile('tls.key', key) }),
         ...(serverName !== undefined && { servername: serverName }),
       });
-      connect(options, done);
+      // It returns the socket, which its type does not say.
+      skipInformational(connect(options, done) as unknown as Socket);
     } catch (error) {
       done(error as Error, null);
     }

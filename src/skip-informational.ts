@@ -1,0 +1,51 @@
+import type { Socket } from 'node:net';
+
+/** A head that does not end within this is none. */
+const MAX_HEAD_BYTES = 16 * 1024;
+const START = /^HTTP\/1\.[01] 1(?!01)\d\d/;
+const START_LENGTH = 'HTTP/1.1 103'.length;
+
+/** What follows the informational answers that the bytes begin with; undefined while the last of them is incomplete. */
+function withoutInformational(bytes: Buffer): Buffer | undefined {
+  let rest = bytes;
+  while (rest.length > 0) {
+    const start = rest.toString('latin1', 0, START_LENGTH);
+    if (start.length < START_LENGTH && 'HTTP/1.'.startsWith(start.slice(0, 7))) return undefined;
+    if (!START.test(start)) return rest;
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return undefined;
+    rest = rest.subarray(end + 4);
+  }
+  return rest;
+}
+
+/**
+ * Takes `100 Continue` and other informational answers out of what is read before an answer: a client has to ignore them
+ * (RFC 9110, 15.2), and undici ends the connection at the first `100`. An answer begins with what is read first after
+ * something was written.
+ */
+export function skipInformational<T extends Socket>(socket: T): T {
+  const read = socket.read.bind(socket);
+  const write = socket.write.bind(socket);
+  let isBefore = false;
+  let held: Buffer | undefined;
+  socket.write = ((...args: Parameters<typeof write>) => {
+    isBefore = true;
+    return write(...args);
+  }) as typeof socket.write;
+  socket.read = (size) => {
+    for (;;) {
+      const chunk: Buffer | null = read(size);
+      if (!isBefore || chunk === null) return chunk;
+      const bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
+      const rest = withoutInformational(bytes);
+      held = undefined;
+      if (rest === undefined && bytes.length <= MAX_HEAD_BYTES) held = bytes;
+      else if (rest === undefined || rest.length > 0) {
+        isBefore = false;
+        return rest ?? bytes;
+      }
+    }
+  };
+  return socket;
+}
