@@ -77,10 +77,11 @@ export async function startApp(
     connections: listener.connections,
   });
   const api = startAdminApi(options.platform, build.version, log, () => toWall(now()));
+  const descriptors = planDescriptors(options.descriptorLimit);
   const monitor = createMonitor({
     clock,
     scheduled: true,
-    maxConnections: planDescriptors(options.descriptorLimit).probes,
+    limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: api.positions(options.instance),
     onFinished: own.roundFinished,
     onLate: (subnet, round, why) => {

@@ -19,6 +19,9 @@ const LEAST = 4;
 
 const MOST_CONNECTIONS = 4_096;
 
+/** More are never open at once: the files that are quiet are closed. */
+const MOST_LOG_FILES = 64;
+
 /** How many descriptors this process may have; undefined where that cannot be known. Node itself raises the soft limit. */
 export function readDescriptorLimit(): number | undefined {
   try {
@@ -56,20 +59,20 @@ export function planDescriptors(limit: number | undefined): DescriptorBudget {
     return {
       connections: MOST_CONNECTIONS,
       probes: Number.POSITIVE_INFINITY,
-      logFiles: Number.POSITIVE_INFINITY,
+      logFiles: MOST_LOG_FILES,
     };
   const left = Math.max(0, limit - OWN);
   const quarter = Math.max(LEAST, Math.floor(left / 4));
   return {
     connections: Math.min(MOST_CONNECTIONS, quarter),
     probes: Math.max(LEAST, Math.floor(left / 2)),
-    logFiles: quarter,
+    logFiles: Math.min(MOST_LOG_FILES, quarter),
   };
 }
 
 /**
  * The limit with which everything in the inventory can stay open: a connection to each address, a stream of each
- * container's log, a file for each entry of `logFiles`.
+ * container's log, a file for each entry of `logFiles` as far as they are kept open.
  */
 export function descriptorsFor({ subnets }: Inventory): number {
   let probes = 0;
@@ -80,5 +83,5 @@ export function descriptorsFor({ subnets }: Inventory): number {
       probes += addresses.filter((address) => address !== undefined).length + (target.container === undefined ? 0 : 1);
       logFiles += target.logFiles.length;
     }
-  return OWN + Math.max(4 * LEAST, 2 * probes, 4 * logFiles);
+  return OWN + Math.max(4 * LEAST, 2 * probes, 4 * Math.min(MOST_LOG_FILES, logFiles));
 }

@@ -43,8 +43,8 @@ export interface MonitorOptions extends RoundEvents {
   readonly scheduled: boolean;
   /** Where it is kept how far logs were read; without it, a restart of subnetd begins anew. */
   readonly positions?: PositionTable;
-  /** At most this many connections of probes are open at once; without it, as many as there are targets. */
-  readonly maxConnections?: number;
+  /** How many connections of probes and how many log files may be open at once; by default what they would like. */
+  readonly limits?: { readonly connections: number; readonly logFiles: number };
   /** Something in the monitor itself broke; the look counts as not made. */
   readonly onBug: (error: unknown) => void;
 }
@@ -68,7 +68,7 @@ interface Watch {
 
 /** A monitor without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
-  const { clock, scheduled, onFinished, onLate, onBug } = options;
+  const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
   const board = createBoard(clock.toWall);
@@ -88,7 +88,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
   const docker = createDockerLink(onEvent);
   const browsers = createBrowserLink();
-  const connections = createConnectionBudget(options.maxConnections);
+  const connections = createConnectionBudget(limits?.connections);
 
   /** A look in which the process did not run may have timed out by that alone, so it is made again. */
   const lookAwake = async (looker: Looker) => {
@@ -141,7 +141,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         .then((fold) => board.fold(target, fold))
         .catch(onBug);
   };
-  const logs = createLogWatches(docker, positions ?? createMemoryPositions(), clock, onLogNews);
+  const logs = createLogWatches(docker, positions ?? createMemoryPositions(), clock, onLogNews, limits?.logFiles);
 
   /** For how long the process has run since it was last suspended. */
   const awakeMs = () => now() - clock.resumedAt();

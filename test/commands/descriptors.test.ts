@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
@@ -74,6 +74,27 @@ it('with 64 descriptors and 200 nodes, every node is watched, probes and scrapes
   expect(daemon.output()).not.toContain('no file descriptor left');
 }, 60_000);
 
+it('with 64 descriptors and 200 log files, every line of each is counted', async () => {
+  const files = Array.from({ length: 200 }, (_, i) => pathOf(`xdc-${i}.log`));
+  for (const file of files) writeFileSync(file, '');
+  const node = { name: 'n0', rpc: 'http://127.0.0.1:1', logFiles: [pathOf('xdc-*.log')] };
+  writeFileSync(
+    pathOf('subnetd.yaml'),
+    stringify({ subnets: [{ name: 'devnet', consensus: 'XDPoS', nodes: [node] }] }),
+  );
+  const daemon = await startDaemon(pathOf('subnetd.yaml'), {}, ['prlimit', '--nofile=64']);
+  cleanups.push(() => daemon.child.kill());
+  const scrape = async () => (await fetch(`${daemon.url}/metrics`)).text();
+  await eventually(async () => expect(await scrape()).toMatch(/^subnet_log_source_up{.*} 1$/m));
+  for (const file of files) appendFileSync(file, 'one line\n');
+  await eventually(async () => {
+    const page = await scrape();
+    expect(page).toMatch(/^subnet_log_lines_total{.*} 200$/m);
+    expect(readMetric(page, 'subnetd_open_fds')).toBeLessThan(64);
+  });
+  expect(daemon.output()).not.toContain('no file descriptor left');
+}, 60_000);
+
 it('without a descriptor left a node is unknown and not down, the log says it once, and a scrape is answered', async () => {
   const nodes = await startNodes(false);
   const daemon = await startDaemon(writeInventory(nodes.url, 1));
@@ -127,11 +148,11 @@ it('without a descriptor left a node is unknown and not down, the log says it on
 }, 60_000);
 
 it.each([
-  [undefined, { connections: 4_096, probes: Number.POSITIVE_INFINITY, logFiles: Number.POSITIVE_INFINITY }],
+  [undefined, { connections: 4_096, probes: Number.POSITIVE_INFINITY, logFiles: 64 }],
   [16, { connections: 4, probes: 4, logFiles: 4 }],
   [64, { connections: 8, probes: 16, logFiles: 8 }],
-  [1_024, { connections: 248, probes: 496, logFiles: 248 }],
-  [20_000, { connections: 4_096, probes: 9_984, logFiles: 4_992 }],
+  [1_024, { connections: 248, probes: 496, logFiles: 64 }],
+  [20_000, { connections: 4_096, probes: 9_984, logFiles: 64 }],
 ])('a limit of %s is shared out', (limit, budget) => {
   expect(planDescriptors(limit)).toEqual(budget);
 });
