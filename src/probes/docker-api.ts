@@ -33,12 +33,26 @@ const isTls = (address: DockerAddress): boolean =>
 
 const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** Where to connect, and by which certificates; throws when one cannot be read. */
-function toConnection(address: DockerAddress): RequestOptions {
-  if ('socketPath' in address) return { socketPath: address.socketPath };
-  const { host, port, ca, cert, key } = address;
+/** The certificates of an address; throws when one cannot be read. */
+function readCertificates(address: DockerAddress) {
+  const { ca, cert, key } = 'host' in address ? address : {};
   const [caPem, certPem, keyPem] = [ca, cert, key].map((path) => path && readFileSync(path));
-  return { host, port, ...(isTls(address) && { ca: caPem, cert: certPem, key: keyPem }) };
+  return { ca: caPem, cert: certPem, key: keyPem };
+}
+
+/** Reads the certificates for each connection, and resumes no session, in which they would not be shown again. */
+function createTlsAgent(address: DockerAddress): TlsAgent {
+  const agent = new TlsAgent({ keepAlive: true, maxCachedSessions: 0 });
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    try {
+      return connect({ ...options, ...readCertificates(address) }, callback);
+    } catch (error) {
+      callback?.(error as Error, null as never);
+      return undefined;
+    }
+  };
+  return agent;
 }
 
 function toQueryString(query: DockerQuery): string {
@@ -76,18 +90,18 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
 }
 
 /**
- * Connects with the first request, and anew whenever it must. The files of `ca`, `cert` and `key` are read then, and a
- * request rejects while they cannot be.
+ * Connects with the first request, and again whenever it must. The files of `ca`, `cert` and `key` are read each time, so
+ * they can be renewed, and a request rejects while they cannot be read.
  */
 export function createDockerApi(address: DockerAddress): DockerApi {
-  const agent = isTls(address) ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const agent = isTls(address) ? createTlsAgent(address) : new Agent({ keepAlive: true });
   const start = isTls(address) ? tlsRequest : request;
-  let connection: RequestOptions | undefined;
+  const connection: RequestOptions =
+    'socketPath' in address ? { socketPath: address.socketPath } : { host: address.host, port: address.port };
   let isClosed = false;
 
   const send = async (options: RequestOptions, body: string | undefined, isLog: boolean): Promise<IncomingMessage> => {
     if (isClosed) throw new Error('the connection to Docker is closed');
-    connection ??= toConnection(address);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const sent = start({ ...connection, ...options, agent }, resolve).on('error', reject);
     if (isLog) unframe(sent);

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ContainerObservation } from '../../src/model/observation.ts';
 import type { DockerAddress } from '../../src/model/target.ts';
@@ -185,6 +186,48 @@ describe('an engine at the wire', () => {
     expect(await reach({ ...address, ca: cert, cert, key }).look(byName, soon())).toEqual({ kind: 'missing' });
     expect(await codeOf(reach({ ...address, ca: cert }))).toBe('other');
     expect(await codeOf(reach(address))).toBe('other');
+  });
+
+  test('with TLS is asked with renewed certificates as soon as it is connected to again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tls-'));
+    open.push(() => rm(folder, { recursive: true }));
+    const make = async (name: string) => {
+      const [key, cert] = [join(folder, `${name}-key.pem`), join(folder, `${name}.pem`)];
+      const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`];
+      const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert];
+      execFileSync(findProgram('openssl', 'openssl'), [...request, ...names], { stdio: 'pipe' });
+      return { key: await readFile(key), cert: await readFile(cert) };
+    };
+    const before = await make('before');
+    const after = await make('after');
+    const shown: (string | undefined)[] = [];
+    const toOptions = (pem: typeof before) => ({ ...pem, ca: pem.cert, requestCert: true, rejectUnauthorized: true });
+    const server = createTlsServer(toOptions(before), ({ socket }, answer) => {
+      shown.push(String((socket as TLSSocket).getPeerCertificate().subject.CN));
+      answer.writeHead(404).end('{"message":"No such container: n"}');
+    });
+    const [ca, cert, key] = ['ca.pem', 'cert.pem', 'key.pem'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const renew = (pem: typeof before) =>
+      Promise.all([writeFile(ca, pem.cert), writeFile(cert, pem.cert), writeFile(key, pem.key)]);
+    await renew(before);
+    const docker = reach({ host: '127.0.0.1', port: await listen(server), ca, cert, key });
+    expect(await docker.look(byName, soon())).toEqual({ kind: 'missing' });
+    // As when the engine is restarted with a new certificate: it lets in nobody who shows the old one.
+    server.setSecureContext(toOptions(after));
+    server.closeAllConnections();
+    await renew(after);
+    expect(await docker.look(byName, soon())).toEqual({ kind: 'missing' });
+    expect(shown).toEqual(['before', 'after']);
+    // While they are being written nothing breaks, and afterwards all is well.
+    server.closeAllConnections();
+    await rm(key);
+    expect(await codeOf(docker)).toBe('other');
+    await renew(after);
+    expect(await docker.look(byName, soon())).toEqual({ kind: 'missing' });
   });
 
   test('that loses the container between the list and the inspection is asked once more', async () => {
