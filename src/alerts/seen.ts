@@ -7,7 +7,7 @@ export interface Seen {
   readonly now: number;
   /** The name of this subnetd. */
   readonly instance: string;
-  /** The usual gap between two runs of a subnet's round. */
+  /** The gap between two runs of a subnet's round as of now. */
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   /** Rounds of a subnet that did not begin in time since then. */
   readonly lateRounds: (subnet: string, since: number) => number;

@@ -75,8 +75,11 @@ export const families: readonly Family[] = [
       ran(state) ? state.lastRun : undefined,
     ),
   ),
-  check('interval_seconds', 'gauge', 'The gap between two runs of the check by its schedule.', (state, interval) =>
-    ran(state) ? interval : undefined,
+  check(
+    'interval_seconds',
+    'gauge',
+    'The gap between two runs of the check by its schedule, as of now.',
+    (state, interval) => (ran(state) ? interval : undefined),
   ),
   check('duration_seconds', 'gauge', 'How long the last look for the check took.', (state) => state.durationSeconds),
   check('runs_total', 'counter', 'Runs of the check since subnetd started.', (state) =>

@@ -15,6 +15,7 @@ import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
+import { keepValues } from './keep-values.ts';
 
 /** Watches what the inventory lists, and knows how it stands. */
 export interface Monitor {
@@ -204,21 +205,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }
   };
 
-  /** A subnet that did not change stays the same value, and so does a target: the board knows it by that. */
-  const keepValues = (subnet: Subnet): Subnet => {
-    const before = watches.find((watch) => watch.subnet.name === subnet.name)?.subnet;
-    if (before === undefined || isDeepStrictEqual(before, subnet)) return before ?? subnet;
-    const known = new Map(before.targets.map((target) => [targetKey(target), target]));
-    const targets = subnet.targets.map((target) => {
-      const old = known.get(targetKey(target));
-      return old !== undefined && isDeepStrictEqual(old, target) ? old : target;
-    });
-    return { ...subnet, targets };
-  };
-
   /** Either all of it is built, or nothing has changed. */
   const build = (inventory: Inventory) => {
-    const subnets = inventory.subnets.map(keepValues);
+    const subnets = inventory.subnets.map((subnet) =>
+      keepValues(subnet, watches.find((watch) => watch.subnet.name === subnet.name)?.subnet),
+    );
     const plan = logs.prepare();
     const made: Watch[] = [];
     try {
@@ -272,7 +263,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     snapshot: board.snapshot,
     intervalMs: (subnet, round) =>
-      watches.find((watch) => watch.subnet.name === subnet)?.rounds.find(({ name }) => name === round)?.intervalMs,
+      watches
+        .find((watch) => watch.subnet.name === subnet)
+        ?.rounds.find(({ name }) => name === round)
+        ?.intervalMs(),
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => ready,
     isDockerUp: docker.isUp,

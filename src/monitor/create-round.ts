@@ -1,6 +1,6 @@
 import type { RoundName, Schedule, Subnet, Target } from '../model/target.ts';
 import type { Slots } from './create-slots.ts';
-import { createTimer } from './create-timer.ts';
+import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
 
 /** What a round tells while it runs. */
@@ -15,7 +15,8 @@ export interface RoundEvents {
 export interface Round {
   readonly subnet: string;
   readonly name: RoundName;
-  readonly intervalMs: number;
+  /** The gap between two runs: that to the next one, or once that is overdue the shorter of it and the one after. */
+  intervalMs(): number;
   /** Resolves when the first round has ended. */
   readonly first: Promise<void>;
   /** The schedule works: no tick is more than a minute late. */
@@ -56,6 +57,8 @@ export function createRound(
   /** Runs whose looks have not all begun, and those whose looks have not all ended. */
   let isBeginning = false;
   const running = new Set<Promise<void>>();
+  /** What was due when each of these runs began, the oldest first: a run that does not end puts nothing off. */
+  const underWay = new Set<Due>();
   /** Targets in whose last look we are, and those of them whose turn has come again. */
   const busy = new Set<Target>();
   const due = new Set<Target>();
@@ -78,6 +81,8 @@ export function createRound(
     slots?.free();
   };
   const run = (spreadMs: number): Promise<void> => {
+    const next = { ...timer.due() };
+    underWay.add(next);
     let isLate = false;
     const takeTurn = async (target: Target): Promise<void> => {
       if (!busy.has(target)) return lookAt(target);
@@ -94,6 +99,7 @@ export function createRound(
     };
     const ended = runRound(targets, plan, stopping.signal, takeTurn, onAllBegun).then((busyMs) => {
       running.delete(ended);
+      underWay.delete(next);
       if (!stopping.signal.aborted) onFinished(subnet, name, busyMs / 1000);
     });
     running.add(ended);
@@ -102,16 +108,16 @@ export function createRound(
   const tick = () => {
     if (isBeginning) late('overlap');
     // The last look has time to end before the next tick.
-    else void run(Math.min(MAX_SPREAD_MS, Math.max(0, timer.intervalMs - timeoutMs)));
+    else void run(Math.min(MAX_SPREAD_MS, Math.max(0, timer.due().gapMs - timeoutMs)));
   };
 
   let timer = createTimer(schedule, tick);
   /** A process that was suspended has not been late while it was. */
-  const overdueMs = () => Math.min(performance.now() - timer.dueAt(), awakeMs());
+  const overdueMs = () => Math.min(performance.now() - timer.due().at, awakeMs());
   return {
     subnet,
     name,
-    intervalMs: timer.intervalMs,
+    intervalMs: () => toIntervalMs(underWay.values().next().value ?? timer.due(), performance.now()),
     first,
     start: () => void run(0).then(firstEnded),
     isAlive: () => overdueMs() < DEAD_MS,

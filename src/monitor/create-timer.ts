@@ -1,14 +1,28 @@
 import { createTask } from 'node-cron';
 import type { Schedule } from '../model/target.ts';
 
+/** What is due after a tick, or after the timer was made. */
+export interface Due {
+  /** When the next tick has to come, in the time of `performance.now()`. */
+  readonly at: number;
+  /** From the last tick, or the making, to the next one. */
+  readonly gapMs: number;
+  /** From the next tick to the one after it. */
+  readonly gapAfterMs: number;
+}
+
 /** A schedule that runs; times in milliseconds. */
 export interface Timer {
-  /** The usual gap between two ticks. */
-  readonly intervalMs: number;
-  /** When the next tick has to come, in the time of `performance.now()`. */
-  dueAt(): number;
+  due(): Due;
   stop(): void;
 }
+
+/**
+ * The gap by which to tell how old is too old: the one that is due, be it a night long. Once the next tick is overdue it is
+ * the shorter of that and the one after it, so that a tick that is missed is noticed in the morning and before the night.
+ */
+export const toIntervalMs = ({ at, gapMs, gapAfterMs }: Due, now: number): number =>
+  now < at ? gapMs : Math.min(gapMs, gapAfterMs);
 
 /** node-cron writes to the console unless it is given a logger; what matters of it comes as events. */
 const silent = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
@@ -16,18 +30,18 @@ const silent = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {
 function createInterval(ms: number, onTick: () => void): Timer {
   // Counted from the start, so that a late tick does not shift those after it.
   const started = performance.now();
-  let due = started + ms;
+  let at = started + ms;
   let timer: NodeJS.Timeout;
   const arm = () => {
-    timer = setTimeout(tick, due - performance.now());
+    timer = setTimeout(tick, Math.max(at - performance.now(), 0));
   };
   const tick = () => {
-    due = Math.max(due + ms, started + Math.ceil((performance.now() - started) / ms) * ms);
+    at = Math.max(at + ms, started + Math.ceil((performance.now() - started) / ms) * ms);
     arm();
     onTick();
   };
   arm();
-  return { intervalMs: ms, dueAt: () => due, stop: () => clearTimeout(timer) };
+  return { due: () => ({ at, gapMs: ms, gapAfterMs: ms }), stop: () => clearTimeout(timer) };
 }
 
 function createCron(expression: string, onTick: () => void): Timer {
@@ -37,21 +51,21 @@ function createCron(expression: string, onTick: () => void): Timer {
     logger: silent,
     suppressMissedWarning: true,
   });
-  const nextDue = () => performance.now() + (task.msToNext() ?? 0);
+  const findDue = (): Due => {
+    const [now, next = now, after = next] = [Date.now(), ...task.getNextRuns(2).map((date) => date.getTime())];
+    // A tick comes some milliseconds late, and a schedule has no parts of a second.
+    const gapMs = Math.ceil((next - now) / 1_000) * 1_000;
+    return { at: performance.now() + next - now, gapMs, gapAfterMs: after - next };
+  };
   const tick = () => {
-    due = nextDue();
+    due = findDue();
     onTick();
   };
   // A tick that the event loop slept through is made up for.
   task.on('execution:missed', tick);
   void task.start();
-  let due = nextDue();
-  const [first, second] = task.getNextRuns(2);
-  return {
-    intervalMs: (second?.getTime() ?? 0) - (first?.getTime() ?? 0),
-    dueAt: () => due,
-    stop: () => void task.destroy(),
-  };
+  let due = findDue();
+  return { due: () => due, stop: () => void task.destroy() };
 }
 
 /** Calls `onTick` by the schedule until it is stopped; the first call comes with the first tick, not at once. */

@@ -373,6 +373,8 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     not: [
       see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 170_000 })]),
       see([state(stats, { http: 'skipped' }, {}, { lastRun: undefined })]),
+      // By night, when the next run is due in the morning.
+      see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 600 * MINUTE })], { intervalMs: () => 905 * MINUTE }),
     ],
     unknown: [],
   },

@@ -157,11 +157,41 @@ describe('what fires', () => {
     });
     const alert = { alertname: 'SubnetContainerRestarting', component: 'bootnode', name: 'bootnode' };
     const first = (after: number): Values => [absent, (step) => (step < 36 ? undefined : after)];
-    expectFiring(subnetOf(4, {}, restart(first(0))), alert);
-    expectFiring(subnetOf(4, {}, restart(first(1))));
-    // A crash after a planned restart, and the other way round.
-    expectFiring(subnetOf(4, {}, restart(from(36, 1, 0))), alert);
-    expectFiring(subnetOf(4, {}, restart(from(36, 0, 1))));
+    const by = (planned: Values, ...firing: (typeof alert)[]) =>
+      toFiringTest(subnetOf(1, {}, restart(planned)), 60, [watchdog, ...firing]);
+    // A crash after a planned restart, and the other way round, are the last two.
+    const tests = [by(first(0), alert), by(first(1)), by(from(36, 1, 0), alert), by(from(36, 0, 1))];
+    expect(testRules(['containers', 'subnetd'], tests)).toBe('');
+  });
+
+  it('is a check that has missed its runs, and not one that has none to make by night', () => {
+    const of = 'subnet="s", component="relayer", name="relayer", check="http"';
+    const stale = { alertname: 'SubnetdCheckStale', component: 'relayer', name: 'relayer' };
+    /** Every 300 s by day, which begins at the step `morning`; the last run before it was at second 0. */
+    const by = (morning: number, steps: number, lastRun: (step: number) => number, ...firing: (typeof stale)[]) => {
+      const series = subnetOf(
+        1,
+        {},
+        {
+          [`subnet_check_last_run_timestamp_seconds{${of}}`]: [constant(0), lastRun],
+          [`subnet_check_interval_seconds{${of}}`]: [constant(300), (step) => (step < morning ? 54_300 : 300)],
+        },
+      );
+      return toFiringTest(series, steps, [watchdog, ...firing]);
+    };
+    // The run of the morning ends 20 s after it was due, with a verdict that was a night old until then.
+    const works = (step: number) => (step < 202 ? 0 : 2_020 + 300 * Math.floor((step - 202) / 30));
+    const never = () => 0;
+    const tests = [
+      by(1_000, 300, never),
+      by(200, 202, works),
+      by(200, 250, works),
+      by(200, 229, never),
+      by(200, 233, never, stale),
+      // Runs stop by day: the interval is that of the day all night long.
+      by(0, 400, never, stale),
+    ];
+    expect(testRules(['subnetd'], tests)).toBe('');
   });
 
   it('is the same when two subnetd watch the same subnet', () => {

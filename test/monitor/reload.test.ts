@@ -33,8 +33,7 @@ function useMonitor(folder: string) {
     const rows = Object.entries(nodes).map(
       ([name, rpc]) => `      - { name: ${name}, rpc: '${rpc}', logFiles: ['${join(folder, `${name}.log`)}'] }\n`,
     );
-    const checks =
-      "rpc: { schedule: 'every 100ms', timeout: 100ms, stallAfter: 1s }, logs: { schedule: 'every 100ms' }";
+    const checks = "rpc: { schedule: 'every 100ms', timeout: 5s, stallAfter: 1s }, logs: { schedule: 'every 100ms' }";
     const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${rows.join('')}    checks: { ${checks} }\n`, {});
     if (!parsed.ok) throw new Error(parsed.problems.map(({ what }) => what).join());
     monitor.load(parsed.inventory);
