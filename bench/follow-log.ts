@@ -29,7 +29,7 @@ const reader = createLogReader({
 });
 const begun = performance.now();
 const { user, system } = process.cpuUsage();
-const stop = followContainer({
+const { stop } = followContainer({
   source: 'bench',
   positions: createMemoryPositions(),
   find,

@@ -11,6 +11,9 @@ export interface LedgerEntry {
   readonly own: boolean;
 }
 
+/** The name under which it is counted that Docker has thrown lines away before they were read. */
+export const LINES_LOST = 'log_lines_lost';
+
 /** Counts hits; nothing is copied until somebody reads it. */
 export interface Ledger {
   add(hit: LogHit): void;
@@ -20,6 +23,7 @@ export interface Ledger {
 /** A ledger whose counted patterns begin at 0. */
 export function createLedger(pack: readonly LogPattern[], own: readonly Pattern[]): Ledger {
   const known = new Map<string, { what: string; own: boolean }>();
+  known.set(LINES_LOST, { what: 'Docker threw lines away before they were read; give its log more room', own: false });
   for (const { name, what } of pack) known.set(name, { what, own: false });
   for (const { name, means } of own)
     known.set(name, { what: `a pattern of the inventory that means ${means}`, own: true });

@@ -68,15 +68,24 @@ export interface LogSourceState {
   readonly caughtUp: boolean;
 }
 
+/** How far the log of one container was read. */
+export interface ContainerPosition {
+  readonly id: string;
+  /** What is stamped before, in Unix milliseconds, was never read. */
+  readonly from: number;
+  /** By stream: the timestamp of the last whole line, and how many lines carried it. */
+  readonly streams: Readonly<Record<string, { readonly at: string; readonly count: number }>>;
+}
+
 /** Where reading of one container or file goes on. */
 export type LogPosition =
   | {
       readonly kind: 'container';
       readonly id: string;
-      /** What is stamped before, in Unix milliseconds, was never read. */
       readonly from: number;
-      /** By stream: the timestamp of the last whole line, and how many lines carried it. */
-      readonly streams: Readonly<Record<string, { readonly at: string; readonly count: number }>>;
+      readonly streams: ContainerPosition['streams'];
+      /** The same of the containers that stood for the target before, the last one first; absent when there was none. */
+      readonly others?: readonly ContainerPosition[];
     }
   | { readonly kind: 'files'; readonly files: readonly FilePosition[] };
 

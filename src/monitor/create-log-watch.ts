@@ -1,5 +1,5 @@
 import { createClockSkew } from '../logs/create-clock-skew.ts';
-import { createLedger } from '../logs/create-ledger.ts';
+import { createLedger, LINES_LOST } from '../logs/create-ledger.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
 import type { OpenFiles } from '../logs/create-open-files.ts';
 import { followContainer } from '../logs/follow-container.ts';
@@ -16,6 +16,8 @@ import { findLogContainer } from './find-log-container.ts';
 export interface LogWatch {
   /** What is known now. */
   facts(): LogFacts;
+  /** Its container may have begun to run. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -98,6 +100,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   let stopped = false;
   const stops: (() => Promise<void>)[] = [];
+  const wakes: (() => void)[] = [];
   const start = (follow: () => () => Promise<void>) =>
     void ready.then(() => {
       if (!stopped) stops.push(follow());
@@ -206,8 +209,8 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       ...(!besideFiles && { onOwnTime: (own: number) => noteOwnTime(own, readSince(), false) }),
       toHit: (hit) => ({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }),
     });
-    start(() =>
-      followContainer({
+    start(() => {
+      const follower = followContainer({
         source: positionKey(target, 'container'),
         positions,
         find: async (signal) => {
@@ -226,9 +229,12 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           isLive = live;
           lines.read(text, start, end, at);
         },
+        onLost: () => add({ pattern: LINES_LOST, means: 'note', at: now(), counted: true }),
         onState: (fault) => setState('container', begun - lookBackMs, fault),
-      }),
-    );
+      });
+      wakes.push(follower.wake);
+      return follower.stop;
+    });
   }
 
   return {
@@ -240,6 +246,9 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
       ...(created && { created }),
     }),
+    wake: () => {
+      for (const wake of wakes) wake();
+    },
     stop: async () => {
       stopped = true;
       clearTimeout(news);

@@ -11,6 +11,8 @@ import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 export interface LogWatches {
   /** Prepares the watches of another inventory; those that run go on until it is committed. */
   prepare(): LogWatchPlan;
+  /** The container of a target has begun to run. */
+  wake(target: Target): void;
   stop(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export function createLogWatches(
 
   return {
     prepare,
+    wake: (target) => watches.get(targetKey(target))?.watch.wake(),
     stop: async () => {
       for (const entry of watches.values()) end(entry);
       watches = new Map();

@@ -82,6 +82,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const target of subnet.targets) {
         if (!target.container || !matchesContainer(target.container, event)) continue;
         board.fold(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, { ...event, at }) }));
+        if (event.action === 'start') logs.wake(target);
         const looker = lookers.get('containers')?.get(target);
         if (looker) void look(target, 'containers', looker);
       }

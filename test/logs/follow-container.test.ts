@@ -26,7 +26,8 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
   const lines: string[] = [];
   const old: string[] = [];
   const states: (LogFault | undefined)[] = [];
-  const stop = followContainer({
+  const lost: number[] = [];
+  const { stop } = followContainer({
     source: 'test',
     positions,
     find: (signal) => findLogContainer(docker, ref, signal),
@@ -34,6 +35,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
     beginAt,
     onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),
     onState: (fault) => void states.push(fault),
+    onLost: () => void lost.push(lines.length),
   });
   let ended: Promise<void> | undefined;
   const end = () => {
@@ -43,7 +45,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
   onTestFinished(end);
   const has = (count: number, timeout = 30_000) =>
     vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout, interval: 20 });
-  return { lines, old, states, stop: end, has };
+  return { lines, old, states, lost, stop: end, has };
 }
 
 const serviceOf = () => {
@@ -284,3 +286,84 @@ test('a missing container and a missing engine are told apart', async () => {
   const missing = follow({ name: uniqueName('nobody') });
   await vi.waitFor(() => expect(missing.states).toContainEqual({ what: 'no-container' }), 10_000);
 });
+
+/** Runs a container whose log the engine rotates. */
+async function runRotated(name: string, labels: Readonly<Record<string, string>>, script: string, files: number) {
+  const container = await engine.docker.createContainer({
+    name,
+    Image: busybox,
+    Cmd: ['sh', '-c', script],
+    Labels: { ...labels },
+    HostConfig: {
+      NetworkMode: 'none',
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '50k', 'max-file': String(files) } },
+    },
+  });
+  await container.start();
+  return container;
+}
+
+test('a log that Docker rotates while it is read is told whole, each line once', async () => {
+  const { ref, labels, name } = serviceOf();
+  // Some 4 kB, or 5 rotations, in 20 s.
+  const script =
+    'i=0; while [ $i -lt 2000 ]; do echo "line $i"; i=$((i+1)); [ $((i % 25)) = 0 ] && sleep 0.2; done; exec sleep 600';
+  await runRotated(name, labels, script, 3);
+  const { lines, lost, has } = follow(ref);
+  await has(2_000, 60_000);
+  expect(lines).toEqual(numbered(0, 2_000));
+  expect(lost).toEqual([]);
+}, 90_000);
+
+test('lines that Docker threw away before they were read are told as lost', async () => {
+  const { ref, labels, name } = serviceOf();
+  const positions = createMemoryPositions();
+  const script =
+    'i=0; while [ $i -lt 10 ]; do echo "line $i"; i=$((i+1)); done; while [ ! -e /go ]; do sleep 0.1; done; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; exec sleep 600';
+  const container = await runRotated(name, labels, script, 2);
+  const first = follow(ref, positions);
+  await first.has(10);
+  await first.stop();
+  const go = await container.exec({ Cmd: ['touch', '/go'] });
+  await go.start({});
+  await vi.waitFor(
+    async () => {
+      const log = await container.logs({ stdout: true, stderr: true, tail: 1 });
+      expect(log.toString()).toContain('line 2999');
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  const second = follow(ref, positions);
+  await vi.waitFor(() => expect(second.lines.at(-1)).toBe('line 2999'), { timeout: 20_000, interval: 20 });
+  expect(second.lost).toEqual([0]);
+  expect(second.lines).toEqual(numbered(3_000 - second.lines.length, 3_000));
+}, 90_000);
+
+test('two containers of one service that take turns are each told once', async () => {
+  const { ref, labels, name } = serviceOf();
+  const containers: Dockerode.Container[] = [];
+  for (const which of ['a', 'b'])
+    containers.push(
+      await runContainer(engine.docker, {
+        name: `${name}-${which}`,
+        labels,
+        command: ['sh', '-c', `i=0; while [ $i -lt 100 ]; do echo "${which} $i"; i=$((i+1)); done; exec sleep 600`],
+      }),
+    );
+  const { lines } = follow(ref);
+  const [a, b] = containers as [Dockerode.Container, Dockerode.Container];
+  const tellsAll = (which: string, runs: number) =>
+    vi.waitFor(() => expect(lines.filter((line) => line.startsWith(which)).length).toBe(100 * runs), {
+      timeout: 30_000,
+      interval: 20,
+    });
+  await b.stop({ t: 0 });
+  await tellsAll('a', 1);
+  await b.start();
+  await a.stop({ t: 0 });
+  await tellsAll('b', 2);
+  await a.start();
+  await b.stop({ t: 0 });
+  await tellsAll('a', 2);
+  expect(lines.length).toBe(400);
+}, 120_000);

@@ -24,7 +24,7 @@ test.each([0, -90_000, 90_000])(
     });
     onTestFinished(engine.stop);
     const lines: (readonly [string, boolean])[] = [];
-    const stop = followContainer({
+    const { stop } = followContainer({
       source: 'test',
       positions: createMemoryPositions(),
       find: async () => ({ id: 'c', running: true, tty: false }),
