@@ -26,6 +26,10 @@ interface Connection {
   readonly socket: Socket;
   readonly address: string;
   readonly from: Address;
+  /** When something last happened on it, in milliseconds of `performance.now()`. */
+  since: number;
+  /** It has been answered: who keeps it open may be about to ask again. */
+  wasAnswered: boolean;
   /** Requests that wait for an answer. */
   pending: number;
   /** The last of them. */
@@ -69,10 +73,10 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
 
 /**
  * Keeps at most `max` connections open. A new one is never refused for the sake of one on which nothing happens: the one
- * that has been quiet longest makes room, be it idle, or in the middle of a request that does not come. A connection on
- * which an answer is owed is never closed.
+ * that has been quiet longest makes room, be it idle, or in the middle of a request that does not come. One that has
+ * asked nothing for `freshMs` goes before one that was answered. A connection on which an answer is owed is never closed.
  */
-export function limitConnections(max: number, onDropped: () => void): Connections {
+export function limitConnections(max: number, freshMs: number, onDropped: () => void): Connections {
   const share = partOf(max, SHARE_PART);
   // In the order of what last happened on them: they came, they asked, they were answered.
   const open = new Map<string, Connection>();
@@ -119,11 +123,14 @@ export function limitConnections(max: number, onDropped: () => void): Connection
     const address = socket.remoteAddress ?? '';
     const from = addresses.get(address) ?? { open: 0, busy: 0 };
     const isOverShare = from.open >= share;
-    if ((isOverShare || open.size >= max) && !spare(isOverShare ? from : undefined, isQuiet)) {
+    const of = isOverShare ? from : undefined;
+    const now = performance.now();
+    const isStale = (other: Connection) => isQuiet(other) && !other.wasAnswered && now - other.since >= freshMs;
+    if ((isOverShare || open.size >= max) && !spare(of, isStale) && !spare(of, isQuiet)) {
       drop(socket);
       return;
     }
-    const connection: Connection = { socket, address, from, pending: 0 };
+    const connection: Connection = { socket, address, from, since: now, wasAnswered: false, pending: 0 };
     addresses.set(address, from);
     from.open += 1;
     open.set(peer, connection);
@@ -133,6 +140,7 @@ export function limitConnections(max: number, onDropped: () => void): Connection
   /** Notes that something happened on a connection that is still there. */
   const touch = (peer: string, connection: Connection) => {
     if (open.get(peer) !== connection) return;
+    connection.since = performance.now();
     open.delete(peer);
     open.set(peer, connection);
   };
@@ -156,6 +164,7 @@ export function limitConnections(max: number, onDropped: () => void): Connection
       response.once('close', () => {
         if (open.get(peer) !== connection) return;
         setBusy(connection, connection.pending - 1);
+        connection.wasAnswered = true;
         touch(peer, connection);
       });
       const isOverShare = connection.from.busy > partOf(share, BUSY_PART);

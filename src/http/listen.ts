@@ -25,6 +25,8 @@ export interface Listener {
 export interface ListenLimits {
   /** Bounds what connections cost; far above what scrapers and clients of the API open. */
   readonly maxConnections: number;
+  /** A new connection that has asked nothing for this long makes room before any that was answered. */
+  readonly freshMs: number;
   /** A client may take this long to send the head of a request, the first of a connection too, or to agree on TLS. */
   readonly headersMs: number;
   /** A client may take this long to send a whole request. */
@@ -36,6 +38,7 @@ export interface ListenLimits {
 /** What holds where descriptors are not scarce. */
 export const LISTEN_LIMITS: ListenLimits = {
   maxConnections: 4_096,
+  freshMs: 1_000,
   headersMs: 10_000,
   requestMs: 30_000,
   silentMs: 60_000,
@@ -71,7 +74,7 @@ export async function listen(
 ): Promise<Listener> {
   let handler = starting;
   let onDropped = () => {};
-  const connections = limitConnections(limits.maxConnections, () => onDropped());
+  const connections = limitConnections(limits.maxConnections, limits.freshMs, () => onDropped());
   const handle = receiveRequests(connections.admit((request, response) => handler(request, response)));
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -93,6 +93,16 @@ it('a connection that asks now and then is not the oldest', async () => {
   expect(asking.isOpen()).toBe(true);
 });
 
+it('a connection that was answered stays before those that asked nothing, though it has been quiet longer', async () => {
+  const listener = await start({ freshMs: 0 });
+  const answered = await open(listener, 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually(() => expect(answered.received()).toContain('answer to /x'));
+  const silent = await openMany(listener, 20);
+  await openMany(listener, 2 * MAX);
+  await eventually(() => expect(silent.filter(({ isOpen }) => isOpen()).length).toBe(0));
+  expect(answered.isOpen()).toBe(true);
+});
+
 it('an answer that is owed is never cut off; a body that does not come makes room', async () => {
   const listener = await start();
   const owed = await openMany(listener, 20, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
