@@ -5,12 +5,12 @@ export interface DirectoryWatch {
   /** Watches these folders from now on, as far as they are there. */
   use(folders: ReadonlySet<string>): void;
   /** Resolves at the next change, at once when there was one since the last call, and after the pause at the latest. */
-  changed(): Promise<void>;
+  changed(pauseMs?: number): Promise<void>;
   stop(): void;
 }
 
-/** A watch of nothing; `pauseMs` is the longest that a change stays unseen. */
-export function createDirectoryWatch(pauseMs: number): DirectoryWatch {
+/** A watch of nothing; `defaultMs` is the longest that a change stays unseen. */
+export function createDirectoryWatch(defaultMs: number): DirectoryWatch {
   const watchers = new Map<string, FSWatcher>();
   let hasChanged = false;
   let wake: (() => void) | undefined;
@@ -43,7 +43,7 @@ export function createDirectoryWatch(pauseMs: number): DirectoryWatch {
         }
       }
     },
-    changed: async () => {
+    changed: async (pauseMs = defaultMs) => {
       if (!hasChanged && !stopped) {
         const { promise, resolve } = Promise.withResolvers<void>();
         const timer = setTimeout(resolve, pauseMs);

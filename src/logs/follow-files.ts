@@ -24,6 +24,10 @@ export interface FollowFilesOptions {
 
 const POLL_MS = 1_000;
 
+/** What has been missing for so many polls is looked for less often, but for a change in its folder or the one above. */
+const PATIENT_POLLS = 60;
+const MISSING_POLL_MS = 10_000;
+
 /**
  * Follows the files of a path or glob until the returned function is called: files that grow, are renamed, truncated after
  * a copy was made, taken away, or appear. Without a position it starts at the end of what is there at first, and at the
@@ -45,6 +49,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
     });
     const keep = () => positions.keep(source, () => ({ kind: 'files', files: set.positions() }));
     if (stored !== undefined) keep();
+    let missing = 0;
     for (let isFirst = true; !stopped; isFirst = false) {
       const found = await findLogFiles(path);
       const files = found.ok ? found.files : [];
@@ -53,10 +58,12 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
         found.ok ? fault : found.fault,
         files.reduce((sum, { size }) => sum + size, 0),
       );
-      watch.use(new Set([dirname(path), ...files.map((file) => dirname(file.path))]));
+      missing = found.ok ? 0 : missing + 1;
+      const above = found.ok ? [] : [dirname(dirname(path))];
+      watch.use(new Set([dirname(path), ...above, ...files.map((file) => dirname(file.path))]));
       // Before that, what is old has not been told to its end.
       if (isFirst && !stopped) keep();
-      await watch.changed();
+      await watch.changed(missing > PATIENT_POLLS ? MISSING_POLL_MS : POLL_MS);
     }
     await set.close();
   };

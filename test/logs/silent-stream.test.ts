@@ -1,0 +1,66 @@
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { followContainer } from '../../src/logs/follow-container.ts';
+
+const stampOf = (index: number): string =>
+  new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');
+
+/** A message of the engine's stream: a line with its stamp. */
+function frame(index: number): Buffer {
+  const text = Buffer.from(`${stampOf(index)} line ${index}\n`);
+  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32BE(text.length, 4);
+  return Buffer.concat([header, text]);
+}
+
+/** An engine whose streams bring what is there when they are opened, and then nothing. */
+async function startSilentEngine() {
+  let printed = 0;
+  let opened = 0;
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    opened++;
+    const since = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('since')) * 1_000;
+    for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+    response.flushHeaders();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    print: (count: number) => {
+      printed += count;
+    },
+    opened: () => opened,
+    open: (path: string, query: Readonly<Record<string, string | boolean>>, signal: AbortSignal) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+        get({ host: '127.0.0.1', port, path: `${path}?${words}`, signal }, resolve).on('error', reject);
+      }),
+  };
+}
+
+test('a stream that has fallen silent is opened again, and brings each line once', async () => {
+  const engine = await startSilentEngine();
+  engine.print(100);
+  const lines: string[] = [];
+  const { stop } = followContainer({
+    source: 'test',
+    positions: createMemoryPositions(),
+    find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false }),
+    open: engine.open,
+    beginAt: 0,
+    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
+    onState: () => {},
+  });
+  onTestFinished(stop);
+  await vi.waitFor(() => expect(lines).toHaveLength(100), 10_000);
+  engine.print(50);
+  await vi.waitFor(() => expect(lines).toHaveLength(150), { timeout: 15_000, interval: 50 });
+  expect(engine.opened()).toBe(2);
+  expect(lines).toEqual(Array.from({ length: 150 }, (_, index) => `line ${index}`));
+}, 30_000);
