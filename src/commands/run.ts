@@ -84,7 +84,10 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     log.info({ signal }, 'stopping');
     if (!(await settleWithin(withinMs, end()))) log.warn('something did not end in time and is cut off');
     log.info('stopped');
-    setTimeout(cutOff, EXIT_WITHIN_MS).unref();
+    setTimeout(() => {
+      log.debug({ resources: process.getActiveResourcesInfo() }, 'something still holds the process, which is cut off');
+      cutOff();
+    }, EXIT_WITHIN_MS).unref();
     return 0;
   };
   if (signal !== undefined) return stop(() => listener.stop(0));

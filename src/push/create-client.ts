@@ -48,7 +48,7 @@ function toAuthorization(url: URL, { basicAuth, bearerTokenFile }: Login): strin
 }
 
 /** Files of certificates are read at each new connection, so that they can be renewed. */
-const toConnector = ({ tls = {} }: Login): buildConnector.connector => {
+const toConnector = ({ tls = {} }: Login, connecting: Set<Socket>): buildConnector.connector => {
   const { ca, cert, key, serverName } = tls;
   return (options, done) => {
     try {
@@ -60,7 +60,11 @@ const toConnector = ({ tls = {} }: Login): buildConnector.connector => {
         ...(serverName !== undefined && { servername: serverName }),
       });
       // It returns the socket, which its type does not say.
-      skipInformational(connect(options, done) as unknown as Socket);
+      const socket = connect(options, (...result) => {
+        connecting.delete(socket);
+        done(...result);
+      }) as unknown as Socket;
+      connecting.add(skipInformational(socket));
     } catch (error) {
       done(error as Error, null);
     }
@@ -94,7 +98,9 @@ export function createClient(
 ): Client {
   const base = new URL(url);
   const address = sayUrl(url);
-  const agent = new Agent({ connect: toConnector(login), connections: 2, allowH2: false });
+  /** Connections that do not stand yet; undici leaves them to themselves when its agent is destroyed. */
+  const connecting = new Set<Socket>();
+  const agent = new Agent({ connect: toConnector(login, connecting), connections: 2, allowH2: false });
   return {
     address,
     call: async (method, path, body) => {
@@ -128,6 +134,9 @@ export function createClient(
         return failed(sayError(error, timeoutMs, written), !(error instanceof UnusableFile));
       }
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      for (const socket of connecting) socket.destroy();
+      await agent.destroy();
+    },
   };
 }
