@@ -95,6 +95,21 @@ test('a log that is removed, and begins again as it began before, loses no line'
   expect(lines.filter((line) => line.startsWith('line'))).toEqual(numbered(0, 5_000));
 });
 
+test.each([400, 4_000])(
+  'a log that begins again in its place with the same 12 KiB and %i other lines tells those',
+  async (count) => {
+    const begins = BANNER.repeat(4);
+    const { path, lines, has } = await followed(begins + text(0, 2_000));
+    await writeFile(path, begins + text(5_000, 5_000 + count));
+    await has(2 * 120 + 2_000 + count);
+    expect(lines.filter((line) => line.startsWith('line'))).toEqual([
+      ...numbered(0, 2_000),
+      ...numbered(5_000, 5_000 + count),
+    ]);
+  },
+  10_000,
+);
+
 test('after a restart a file that was saved meanwhile tells its new lines alone, and another with the same beginning all', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
