@@ -38,7 +38,7 @@ export interface ListenLimits {
 /** What holds where descriptors are not scarce. */
 export const LISTEN_LIMITS: ListenLimits = {
   maxConnections: 4_096,
-  freshMs: 1_000,
+  freshMs: 250,
   headersMs: 10_000,
   requestMs: 30_000,
   silentMs: 60_000,
