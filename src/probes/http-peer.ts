@@ -129,6 +129,7 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
       if (signal?.aborted) return resolve({ ok: false, fault: { kind: 'closed', address } });
       const started = performance.now();
       const reused = connection === 'kept';
+      const ends = !keeps();
       const chunks: Buffer[] = [];
       let size = 0;
       let status = 0;
@@ -166,7 +167,7 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
           method: ask.method,
           path: ask.path ?? ownPath,
           body: ask.body,
-          reset: !keeps(),
+          reset: ends,
           headers: {
             ...(authorization && { authorization }),
             ...(ask.contentType && { 'content-type': ask.contentType }),
@@ -184,7 +185,8 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
             else chunks.push(chunk);
           },
           onResponseEnd: () => {
-            connection = isClose(headers.connection) ? 'rested' : 'kept';
+            // Some servers do not say that they end what they were asked to end; it is ended here.
+            connection = ends || isClose(headers.connection) ? 'rested' : 'kept';
             const encoding = headers['content-encoding'];
             if (encoding !== undefined && encoding !== 'identity')
               return settle({ ok: false, fault: { kind: 'encoding' } });

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeObservation } from '../../src/model/observation.ts';
+import { createHttpPeer } from '../../src/probes/http-peer.ts';
 import { createNodeProbe, type NodeProbe } from '../../src/probes/node-probe.ts';
 import {
+  answerCall,
   blockResult,
   type FakeServer,
   healthy,
@@ -42,6 +44,33 @@ describe('what is asked', () => {
       ['latest', 'rpc_modules'],
       ['committed', 'admin_peers'],
     ]);
+  });
+
+  it('is answered by a server that keeps connections which it was asked to end', async () => {
+    const bodyOf = (request: string) => {
+      const calls: ReceivedCall | readonly ReceivedCall[] = JSON.parse(request.slice(request.indexOf('\r\n\r\n')));
+      return JSON.stringify(
+        'method' in calls ? answerCall(healthy, calls) : calls.map((call) => answerCall(healthy, call)),
+      );
+    };
+    const server = await startTcp((socket) =>
+      socket.on('data', (request) => {
+        const body = bodyOf(String(request));
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      }),
+    );
+    const probe = createNodeProbe(
+      createHttpPeer(server.url, () => false),
+      'XDPoS',
+      Date.now,
+    );
+    cleanups.push(probe.close, server.stop);
+    for (let i = 0; i < 3; i += 1)
+      expect(await probe.look(2000)).toMatchObject({
+        latest: { ok: true },
+        committed: { ok: true },
+        peers: { ok: true },
+      });
   });
 
   it('is one batch a look afterwards', async () => {
