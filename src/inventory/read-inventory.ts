@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { Inventory } from '../model/target.ts';
 import { parseInventory } from './parse-inventory.ts';
 import { formatProblem } from './problem.ts';
+import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 
 /** An inventory read from a file, or one line of text for each problem. */
@@ -9,12 +9,11 @@ export type ReadInventory =
   | { readonly ok: true; readonly inventory: Inventory; readonly text: string }
   | { readonly ok: false; readonly problems: readonly string[]; readonly text?: string };
 
-const MAX_BYTES = 16 * 1024 * 1024;
-
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another with --config',
   EACCES: 'subnetd may not read it; change its owner or mode',
   EISDIR: 'it is a directory; name the file in it',
+  ETIMEDOUT: 'it is a pipe to which nobody writes, or that has no end; name a file',
 };
 
 /** Reads and checks an inventory file. */
@@ -25,10 +24,10 @@ export async function readInventory(path: string, environment: Environment): Pro
   });
   let text: string;
   try {
-    if ((await stat(path)).size > MAX_BYTES) return unreadable('it is larger than 16 MiB, which no inventory is');
-    text = await readFile(path, 'utf8');
+    text = await readText(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (code === 'EFBIG') return unreadable('it is larger than 16 MiB, which no inventory is');
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
   const parsed = parseInventory(text, environment);

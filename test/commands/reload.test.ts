@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 import { type FakeServer, startHttp } from '../support/fake-node.ts';
@@ -51,6 +52,18 @@ describe('a percent sign in a password', () => {
 });
 
 describe('reloads', () => {
+  it('go on after the inventory was a pipe to which nobody writes, and the log says what it was', async () => {
+    const node = await startLockedNode();
+    const { child, config, get, waitFor } = await start(inventory(node.url, 'n0'));
+    await rm(config);
+    execFileSync('mkfifo', [config]);
+    child.kill('SIGHUP');
+    await waitFor(/it is a pipe to which nobody writes, or that has no end; name a file/);
+    await rm(config);
+    await writeFile(config, inventory(node.url, 'n1'));
+    await eventually(async () => expect(await get('/metrics')).toContain('subnet_node_up{subnet="d",name="n1"}'));
+  });
+
   it('that are asked for at once run one after another, and the last state of the file is in force', async () => {
     const node = await startLockedNode();
     const { child, url, config, get, makeKey, output } = await start(inventory(node.url, 'n0'));
