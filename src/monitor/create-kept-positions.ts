@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts';
+import { settleWithin, valueWithin } from '../model/settle-within.ts';
 
 /** Positions that outlive the process, as far as their table can be reached; else they go on in memory. */
 export interface KeptPositions extends PositionStore {
@@ -15,14 +16,6 @@ const READ_WITHIN_MS = 10_000;
 /** After a restart of the machine a database may come up after subnetd. */
 const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
-
-const within = <T>(ms: number, done: Promise<T>, instead: T): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, ms, instead);
-  });
-  return Promise.race([done.catch(() => instead), late]).finally(() => clearTimeout(timer));
-};
 
 /** The table is read when a position is asked for, and written each second when something has changed. */
 export function createKeptPositions(table: PositionTable): KeptPositions {
@@ -43,7 +36,10 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
         await sleep(READ_AGAIN_MS);
       }
     };
-    const positions = await Promise.race([within(READ_WITHIN_MS, read(), new Map<string, LogPosition>()), stopped]);
+    const positions = await Promise.race([
+      valueWithin(READ_WITHIN_MS, read(), new Map<string, LogPosition>()),
+      stopped,
+    ]);
     isLate = true;
     for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
   };
@@ -99,7 +95,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
         await saving;
         await save();
       };
-      await within(LAST_SAVE_WITHIN_MS, last(), undefined);
+      await settleWithin(LAST_SAVE_WITHIN_MS, last());
     },
   };
 }

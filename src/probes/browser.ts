@@ -1,6 +1,7 @@
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import { readCredentials } from '../model/credentials.ts';
 import type { ConsoleObservation } from '../model/observation.ts';
+import { settleWithin, valueWithin } from '../model/settle-within.ts';
 import type { BrowserRef } from '../model/target.ts';
 import { type Started, startBrowser } from './start-browser.ts';
 import { visitPage } from './visit-page.ts';
@@ -23,28 +24,9 @@ const LOOK_AFTER_MS = 500;
 /** What does not end by itself within this is killed. */
 const END_WITHIN_MS = 1_000;
 
-/** The promise's value, or `'late'` when it has none after so many milliseconds. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
-  const { promise: late, resolve } = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => resolve('late'), Math.max(0, ms));
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-    void promise.catch(() => {});
-  }
-}
-
 /** Ends the browser; one that hangs is killed, with its group of processes. A browser elsewhere is only left. */
 async function end(browser: Chromium, pid: number | undefined): Promise<void> {
-  if (
-    (await within(
-      browser.close().catch(() => undefined),
-      END_WITHIN_MS,
-    )) !== 'late' ||
-    pid === undefined
-  )
-    return;
+  if ((await settleWithin(END_WITHIN_MS, browser.close())) || pid === undefined) return;
   for (const target of [-pid, pid]) {
     try {
       process.kill(target, 'SIGKILL');
@@ -83,7 +65,7 @@ export function createBrowser(ref: BrowserRef): Browser {
     visits = 0;
     const ended = discarded?.then((started) => (started.ok ? end(started.browser, started.pid) : undefined));
     // One that is still starting ends as soon as it has started.
-    if (ended) await within(ended, 2 * END_WITHIN_MS);
+    if (ended) await settleWithin(2 * END_WITHIN_MS, ended);
   };
 
   const start = (timeoutMs: number): Promise<Started> => {
@@ -101,13 +83,7 @@ export function createBrowser(ref: BrowserRef): Browser {
   };
 
   const leave = async (context: BrowserContext): Promise<void> => {
-    if (
-      (await within(
-        context.close().catch(() => undefined),
-        END_WITHIN_MS,
-      )) === 'late'
-    )
-      await discard();
+    if (!(await settleWithin(END_WITHIN_MS, context.close()))) await discard();
   };
 
   const visit = async (
@@ -119,13 +95,13 @@ export function createBrowser(ref: BrowserRef): Browser {
   ): Promise<ConsoleObservation> => {
     if (signal?.aborted) return noBrowser('died');
     const left = (): number => deadline - performance.now();
-    const started = await within(start(Math.max(1, left())), left());
+    const started = await valueWithin(left(), start(Math.max(1, left())), 'late');
     if (started === 'late') return noBrowser('timeout');
     if (!started.ok) return noBrowser(started.why);
     visits += 1;
     const { address, credentials } = toAddress(url);
     const opening = started.browser.newContext({ acceptDownloads: false, serviceWorkers: 'block', ...credentials });
-    const context = await within(opening, left()).catch(() => 'died' as const);
+    const context = await valueWithin(left(), opening, 'late').catch(() => 'died' as const);
     if (context === 'late' || context === 'died') {
       await discard();
       // A browser that has ended since its last visit is started anew.
@@ -135,7 +111,7 @@ export function createBrowser(ref: BrowserRef): Browser {
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
     try {
-      const seen = await within(visitPage(context, address, own, deadline), left() + LOOK_AFTER_MS);
+      const seen = await valueWithin(left() + LOOK_AFTER_MS, visitPage(context, address, own, deadline), 'late');
       await leave(context);
       return seen === 'late' ? { kind: 'no-page', why: 'timeout' } : seen;
     } finally {
