@@ -4,8 +4,10 @@ import { createLastingState, type LastingState } from './db/lasting-state.ts';
 import { sayDatabase } from './db/parse-database-url.ts';
 import { describeCause } from './model/database-failure.ts';
 import { type Incident, type IncidentStore, incidentKey } from './model/incident.ts';
+import { loadOnce } from './model/load-once.ts';
 import type { LogPosition, PositionTable } from './model/log.ts';
 import type { SecurityEvent } from './model/security-event.ts';
+import { settleWithin } from './model/settle-within.ts';
 import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Platform } from './platform/create-platform.ts';
 import type { ApiRequest } from './platform/visit.ts';
@@ -31,8 +33,8 @@ const CLEAN_EVERY_MS = 60_000;
 const SECURITY_MS = 90 * 24 * 60 * 60 * 1_000;
 const SECURITY_ROWS = 100_000;
 
-/** What waits of the security log has so long to be written at the end. */
-const STOP_WITHIN_MS = 1_000;
+/** What waits of the security log has so long to be written at the end: half of what the database has to be closed. */
+const SECURITY_WITHIN_MS = 450;
 
 const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'sign-in': 'an admin user signed in',
@@ -92,11 +94,7 @@ export function startAdminApi(
       onSecurity: (event) => logSecurity(log, event),
     });
   };
-  let loaded: Promise<Platform> | undefined;
-  const platform = () => {
-    loaded ??= load();
-    return loaded;
-  };
+  const platform = loadOnce(load);
   const openApi = async () => {
     const [{ createOpenApi }, { resources }] = await Promise.all([
       import('./platform/create-open-api.ts'),
@@ -128,13 +126,13 @@ export function startAdminApi(
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
   };
   const cleaner = setInterval(() => {
-    if (loaded !== undefined) clean().catch(() => {});
+    if (platform.started() !== undefined) clean().catch(() => {});
   }, cleanEveryMs);
   cleaner.unref();
 
   return {
-    platform,
-    answer: async (request) => (await platform()).answer(request),
+    platform: platform.get,
+    answer: async (request) => (await platform.get()).answer(request),
     openApi: async () => JSON.stringify(await openApi()),
     docs: async () => (await import('./platform/docs-page.ts')).docsPage(await openApi()),
     isDatabaseUp: link.isUp,
@@ -146,10 +144,8 @@ export function startAdminApi(
     },
     stop: async () => {
       clearInterval(cleaner);
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, STOP_WITHIN_MS);
-      await Promise.race([loaded?.then((api) => api.stop()).catch(() => {}), late]);
-      clearTimeout(timer);
+      const stopped = platform.started()?.then((api) => api.stop());
+      if (stopped !== undefined) await settleWithin(SECURITY_WITHIN_MS, stopped);
       await link.stop();
     },
   };

@@ -4,6 +4,7 @@ import type { Seen } from './alerts/seen.ts';
 import type { Alertmanagers } from './model/alertmanager.ts';
 import type { Clock } from './model/clock.ts';
 import type { IncidentStore } from './model/incident.ts';
+import { loadOnce } from './model/load-once.ts';
 import type { Push } from './push/create-push.ts';
 import type { AlertCounts } from './push/create-sender.ts';
 
@@ -64,17 +65,16 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
     });
   };
   let inForce: Alertmanagers = { urls: [] };
-  let push: Promise<Push> | undefined;
+  let push = loadOnce(load);
   /** One change after the other, in their order. */
   let changing = Promise.resolve();
   const change = async (alertmanagers: Alertmanagers) => {
     if (alertmanagers.urls.length === 0) {
-      await (await push)?.stop();
-      push = undefined;
+      await (await push.started())?.stop();
+      push = loadOnce(load);
       return;
     }
-    push ??= load();
-    (await push).use(alertmanagers);
+    (await push.get()).use(alertmanagers);
   };
   return {
     counts,
@@ -95,7 +95,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
     },
     stop: async () => {
       await changing;
-      await (await push)?.stop();
+      await (await push.started())?.stop();
     },
   };
 }

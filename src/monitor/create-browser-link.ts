@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Loaded, loadOnce } from '../model/load-once.ts';
 import type { ConsoleObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 import type { Browser } from '../probes/browser.ts';
@@ -17,8 +18,8 @@ export interface BrowserUse {
 
 interface Shared {
   readonly ref: BrowserRef;
+  readonly browser: Loaded<Browser>;
   users: number;
-  browser?: Promise<Browser>;
 }
 
 /** No browser yet. */
@@ -28,20 +29,18 @@ export function createBrowserLink(): BrowserLink {
   return {
     use: (ref) => {
       const known = shared.find((one) => isDeepStrictEqual(one.ref, ref));
-      const held: Shared = known ?? { ref, users: 0 };
+      // playwright-core takes long to load, and few inventories name a browser.
+      const load = async () => (await import('../probes/browser.ts')).createBrowser(ref);
+      const held: Shared = known ?? { ref, browser: loadOnce(load), users: 0 };
       if (known === undefined) shared = [...shared, held];
       held.users += 1;
       return {
-        visit: async (url, own, timeoutMs, signal) => {
-          // playwright-core takes long to load, and few inventories name a browser.
-          held.browser ??= import('../probes/browser.ts').then(({ createBrowser }) => createBrowser(ref));
-          return (await held.browser).visit(url, own, timeoutMs, signal);
-        },
+        visit: async (url, own, timeoutMs, signal) => (await held.browser.get()).visit(url, own, timeoutMs, signal),
         release: async () => {
           held.users -= 1;
           if (held.users > 0) return;
           shared = shared.filter((one) => one !== held);
-          await (await held.browser)?.stop();
+          await (await held.browser.started())?.stop();
         },
       };
     },
