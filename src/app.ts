@@ -116,9 +116,12 @@ export async function startApp(
     push.use(inventory.alertmanager);
   };
 
+  let isStopping = false;
   const reloadNow = async (why: string): Promise<readonly string[]> => {
     try {
       const read = await readInventory(configPath, environment);
+      // It may have taken until the stop began: what it loads now, nobody would stop.
+      if (isStopping) return ['subnetd is stopping, so the inventory was not loaded; it is read at the next start'];
       file.know(read.text);
       if (read.ok) {
         load(read.inventory);
@@ -171,8 +174,10 @@ export async function startApp(
       status,
       reload,
       stop: async () => {
+        isStopping = true;
         file.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
+          ended.catch((error) => log.error({ part, err: error }, 'a part broke while it ended; please report this'));
           if (!(await settleWithin(withinMs, ended))) log.warn({ part }, 'a part did not end in time and is left');
         };
         await Promise.all([
