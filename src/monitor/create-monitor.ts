@@ -259,7 +259,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
       );
       void Promise.all(firsts).then(() => {
-        ready = true;
+        // The first round of an inventory that was replaced ends with it, unfinished.
+        if (watches === next) ready = true;
       });
     },
     snapshot: board.snapshot,

@@ -6,13 +6,20 @@ import { createProcessClock } from '../../src/model/clock.ts';
 import type { CheckState } from '../../src/model/verdict.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
-import { type FakeNode, startNode } from '../support/fake-node.ts';
+import { type FakeNode, startNode, startTcp } from '../support/fake-node.ts';
 import { useFolder } from '../support/recordings.ts';
 
 async function useNode(): Promise<FakeNode> {
   const node = await startNode();
   onTestFinished(node.stop);
   return node;
+}
+
+/** The address of a node that takes connections and answers nothing. */
+async function useMute(): Promise<string> {
+  const mute = await startTcp(() => {});
+  onTestFinished(mute.stop);
+  return mute.url;
 }
 
 /** A monitor of a subnet whose nodes have an address and a log file each. */
@@ -29,11 +36,11 @@ function useMonitor(folder: string) {
     await monitor.stop();
     expect(bugs).toEqual([]);
   });
-  const load = (nodes: Readonly<Record<string, string>>) => {
+  const load = (nodes: Readonly<Record<string, string>>, timeout = '5s') => {
     const rows = Object.entries(nodes).map(
       ([name, rpc]) => `      - { name: ${name}, rpc: '${rpc}', logFiles: ['${join(folder, `${name}.log`)}'] }\n`,
     );
-    const checks = "rpc: { schedule: 'every 100ms', timeout: 5s, stallAfter: 1s }, logs: { schedule: 'every 100ms' }";
+    const checks = `rpc: { schedule: 'every 100ms', timeout: ${timeout}, stallAfter: 1s }, logs: { schedule: 'every 100ms' }`;
     const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${rows.join('')}    checks: { ${checks} }\n`, {});
     if (!parsed.ok) throw new Error(parsed.problems.map(({ what }) => what).join());
     monitor.load(parsed.inventory);
@@ -42,7 +49,7 @@ function useMonitor(folder: string) {
     monitor.snapshot()[0]?.targets.find(({ target }) => target.name === name) ?? expect.fail(`no target ${name}`);
   const checkOf = (name: string, check: string): CheckState =>
     stateOf(name).checks.find((one) => one.check === check) ?? expect.fail(`no check ${check}`);
-  return { load, stateOf, checkOf };
+  return { load, stateOf, checkOf, isReady: monitor.isReady };
 }
 
 const modulesAsked = ({ requests }: FakeNode): number =>
@@ -125,4 +132,13 @@ test('a target with another address begins with nothing known of its chain, and 
   await eventually(() => expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'pass' }));
   await eventually(() => expect(checkOf('a', 'log_block').runs).toBeGreaterThan(runs));
   expect(stateOf('a').facts.logs?.sources.file?.lines).toBe(1);
+});
+
+test('an inventory that is replaced before its first round has ended does not make the monitor ready', async () => {
+  const { load, checkOf, isReady } = useMonitor(useFolder());
+  const [first, second] = await Promise.all([useMute(), useMute()]);
+  load({ a: first }, '300ms');
+  load({ b: second }, '300ms');
+  await eventually(() => expect(isReady()).toBe(true));
+  expect(checkOf('b', 'latest_block')).toMatchObject({ verdict: 'fail', lastRun: expect.any(Number) });
 });
