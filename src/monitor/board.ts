@@ -79,6 +79,19 @@ function toFailures(target: Target, facts: Facts, now: number): TargetState['fai
   return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
 }
 
+/** A bootnode's state with how many nodes of the subnet it has heard; that of any other target as it is. */
+function withHeardNodes(
+  state: TargetState,
+  states: readonly TargetState[],
+  { checks: { logs } }: Subnet,
+  now: number,
+): TargetState {
+  if (state.target.component !== 'bootnode') return state;
+  const { heardNodes: _, ...rest } = state;
+  const heardNodes = countHeardNodes(states, now, logs.bootnodeWindowMs);
+  return { ...rest, ...(heardNodes !== undefined && { heardNodes }) };
+}
+
 /** An empty board; `toWall` is the clock's. */
 export function createBoard(toWall: (at: number) => number = (at) => at): Board {
   let entries: readonly Entry[] = [];
@@ -100,7 +113,8 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       return { target, facts, checks: kept, failures: toFailures(target, facts, now) };
     };
     entries = inventory.subnets.map((subnet) => {
-      const states = subnet.targets.map((target) => toState(target, subnet));
+      const known = subnet.targets.map((target) => toState(target, subnet));
+      const states = known.map((state) => withHeardNodes(state, known, subnet, now));
       return { subnet, states, summaries: createSummaryTree(states) };
     });
     places = new Map(
@@ -147,13 +161,9 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
         failures: failures + Number(verdict === 'fail'),
       };
     });
+    const changed = { ...state, checks: judged, failures: toFailures(target, state.facts, now) };
     const { subnet, states } = place.entry;
-    const failures = toFailures(target, state.facts, now);
-    states[place.index] = { ...state, checks: judged, failures };
-    if (target.component !== 'bootnode' || round !== 'logs') return;
-    const heardNodes = countHeardNodes(states, now, subnet.checks.logs.bootnodeWindowMs);
-    const { heardNodes: _, ...rest } = { ...state, checks: judged, failures };
-    states[place.index] = { ...rest, ...(heardNodes !== undefined && { heardNodes }) };
+    states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;
   };
 
   const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {

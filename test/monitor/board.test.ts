@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import type { NodeObservation } from '../../src/model/observation.ts';
+import type { BootnodeTarget, Inventory, Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
 import { foldNode } from '../../src/rules/fold-node.ts';
 import { nodeTarget, settings } from '../support/views.ts';
 
+const toInventory = (targets: readonly Target[]): Inventory => ({
+  subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
+  docker: { socketPath: '/s' },
+  alertmanager: { urls: [] },
+});
+
 test('each node is judged beside what its neighbours told last, and no longer beside what they told before', () => {
   const [a, b] = [nodeTarget('a'), nodeTarget('b')];
   const board = createBoard();
-  board.load(
-    {
-      subnets: [{ name: 'd', consensus: 'XDPoS', targets: [a, b], checks: settings }],
-      docker: { socketPath: '/s' },
-      alertmanager: { urls: [] },
-    },
-    0,
-  );
+  board.load(toInventory([a, b]), 0);
   const look = (target: typeof a, number: number | undefined, at: number): string | undefined => {
     const latest: NodeObservation['latest'] =
       number === undefined ? { ok: false, fault: { kind: 'result-error' } } : { ok: true, value: { number } };
@@ -38,4 +38,21 @@ test('each node is judged beside what its neighbours told last, and no longer be
   expect(look(b, 101, 5_000)).toContain('b is at block 101');
   expect(look(a, 81, 64_000)).toContain('a has not risen for 1m while other nodes rise');
   expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
+});
+
+test('the nodes that a bootnode has heard are still counted after a reload that adds a node', () => {
+  const bootnode: BootnodeTarget = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
+  const [a, b] = [nodeTarget('a', { p2p: '10.0.0.1:1' }), nodeTarget('b', { p2p: '10.0.0.2:2' })];
+  const board = createBoard();
+  const heardNodes = () => board.snapshot()[0]?.targets.find(({ target }) => target === bootnode)?.heardNodes;
+  board.load(toInventory([a, bootnode]), 0);
+  expect(heardNodes()).toBeUndefined();
+  const source = { up: true, since: 0, caughtUp: true, lines: 1 };
+  const logs = { sources: { file: source }, patterns: {}, heard: new Map([['10.0.0.1:1', 500]]) };
+  board.record(bootnode, 'logs', (facts) => ({ ...facts, logs }), 0, 1_000);
+  expect(heardNodes()).toBe(1);
+  board.load(toInventory([a, b, bootnode]), 2_000);
+  expect(heardNodes()).toBe(1);
+  board.load(toInventory([b, bootnode]), 3_000);
+  expect(heardNodes()).toBe(0);
 });
