@@ -14,6 +14,7 @@ import { createDockerTimes } from './create-docker-times.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
+import { createProbeRuns } from './create-probe-runs.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
 import { keepValues } from './keep-values.ts';
 
@@ -73,6 +74,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
   const board = createBoard(clock.toWall);
+  const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly Watch[] = [];
   let ready = false;
 
@@ -84,7 +86,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         board.fold(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, { ...event, at }) }));
         if (event.action === 'start') logs.wake(target);
         const looker = lookers.get('containers')?.get(target);
-        if (looker) void look(target, 'containers', looker);
+        if (looker) void runs.run(target, 'containers', looker);
       }
     }
   };
@@ -92,51 +94,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const browsers = createBrowserLink();
   const connections = createConnectionBudget(limits?.connections);
 
-  /** A look in which the process did not run may have timed out by that alone, so it is made again. */
-  const lookAwake = async (looker: Looker) => {
-    for (;;) {
-      const started = now();
-      const fold = await looker.look();
-      if (clock.resumedAt() <= started) return { fold, seconds: (now() - started) / 1000 };
-    }
-  };
-
-  const closed = new WeakSet<Looker>();
-  const underWay = new Set<Promise<void>>();
-  const recorded = new WeakMap<Looker, number>();
-  let looks = 0;
-  /** Looks of one looker may overlap when an event calls for one; what an older one saw is not recorded after a newer one. */
-  const look = (target: Target, round: RoundName, looker: Looker): Promise<void> => {
-    looks += 1;
-    const number = looks;
-    const done = lookAwake(looker)
-      .then(({ fold, seconds }) => {
-        // It saw its own end, not the target.
-        if (closed.has(looker)) return;
-        if (number < (recorded.get(looker) ?? 0)) return;
-        recorded.set(looker, number);
-        board.record(target, round, fold, seconds, now());
-      })
-      .catch(onBug)
-      .finally(() => underWay.delete(done));
-    underWay.add(done);
-    return done;
-  };
-
-  const turns = new WeakMap<Looker, Promise<void>>();
-  /** The round before a reload may still be looking, and a connection carries one look at a time. */
-  const lookInTurn = (target: Target, round: RoundName, looker: Looker): Promise<void> => {
-    const turn = (turns.get(looker) ?? Promise.resolve()).then(() => look(target, round, looker));
-    turns.set(looker, turn);
-    return turn;
-  };
-
   const onLogNews = (target: Target, urgent: boolean) => {
     const looker = watches.map(({ lookers }) => lookers.get('logs')?.get(target)).find((found) => found !== undefined);
     if (looker === undefined) return;
     // A verdict that is not good yet should not have to wait for the next round.
     const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || unsettled) void look(target, 'logs', looker);
+    if (urgent || unsettled) void runs.run(target, 'logs', looker);
     else
       looker
         .look()
@@ -171,10 +134,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const stopped = watch.rounds.map((round) => round.stop());
     const ended = lookersOf([watch])
       .filter((looker) => !kept.has(looker))
-      .map(async (looker) => {
-        closed.add(looker);
-        await looker.close();
-      });
+      .map((looker) => runs.close(looker));
     for (const result of await Promise.allSettled([...stopped, ...ended]))
       if (result.status === 'rejected') onBug(result.reason);
   };
@@ -194,7 +154,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       }
       for (const [name, own] of lookers) {
         if (own.size === 0 || !scheduled) continue;
-        const lookAt = (target: Target) => lookInTurn(target, name, own.get(target) as Looker);
+        const lookAt = (target: Target) => runs.runInTurn(target, name, own.get(target) as Looker);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
         const events = { onFinished, onLate, awakeMs };
         rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, events, connections.slotsOf(name)));
@@ -275,7 +235,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
     lookNow: async (wanted) => {
       const started = watches.flatMap(({ lookers }) =>
         [...lookers].flatMap(([round, own]) =>
-          [...own].filter(([target]) => wanted(target, round)).map(([target, looker]) => look(target, round, looker)),
+          [...own]
+            .filter(([target]) => wanted(target, round))
+            .map(([target, looker]) => runs.run(target, round, looker)),
         ),
       );
       await Promise.all(started);
@@ -283,7 +245,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     stop: async () => {
       clearInterval(watchdog);
       // First everything is aborted; only then is anything waited for, and nothing that hangs keeps positions from being saved.
-      const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), ...underWay]);
+      const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), runs.settled()]);
       const readersEnded = settleWithin(READERS_END_MS, logs.stop());
       docker.stop();
       await Promise.all([
