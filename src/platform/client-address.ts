@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 
 /** Reads CIDRs and single addresses; undefined names the first that is neither. */
 export function parseTrustedProxies(
@@ -22,7 +22,12 @@ const withoutPort = (entry: string): string => {
   return bracketed ?? dotted ?? entry;
 };
 
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+/** An address in its one canonical form, without a zone; an IPv4 address in IPv6's form is that IPv4 address. */
+function plain(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const canonical = new SocketAddress({ address: address.split('%')[0], family: 'ipv6' }).address;
+  return canonical.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
+}
 
 /** The address of the client: the last in `X-Forwarded-For` that no trusted proxy has, as far as trusted ones wrote it. */
 export function clientAddress(peer: string | undefined, forwarded: string | undefined, proxies: BlockList): string {
@@ -39,8 +44,9 @@ export function clientAddress(peer: string | undefined, forwarded: string | unde
 
 /** What an address is limited by: an IPv6 client has its whole /64. */
 export function addressKey(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const canonical = plain(address);
+  if (isIP(canonical) !== 6) return canonical;
+  const [head = '', tail] = canonical.split('::');
   const groups = head === '' ? [] : head.split(':');
   const rest = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0');

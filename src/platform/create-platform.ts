@@ -52,7 +52,9 @@ export interface Platform {
 }
 
 const TOUCH_EVERY_MS = 60_000;
-const BODIES = new Set(['POST', 'PUT', 'PATCH']);
+/** Methods whose bodies mean nothing, and those that have to have one; the others may. */
+const IGNORES_BODY = new Set(['GET', 'HEAD']);
+const NEEDS_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -190,7 +192,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
     if (!atAddress.ok) return answerFailure(atAddress.failure);
     state.headers = atAddress.value;
 
-    const read = BODIES.has(method) ? await readBody(request, isToken) : succeed<Body>({});
+    const mayBeMissing = isToken || !NEEDS_BODY.has(method);
+    const read = IGNORES_BODY.has(method) ? succeed<Body>({}) : await readBody(request, mayBeMissing);
     if (!read.ok) return answerFailure(read.failure, state.headers);
     const body = read.value;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Scope } from '../model/platform-store.ts';
+import { MAX_INTEGER } from '../model/resource.ts';
 import { parseScopes } from './scopes.ts';
 
 /** What a token says. */
@@ -22,6 +23,10 @@ export interface Tokens {
 
 const LIFE_SECONDS = 24 * 60 * 60;
 const ISSUER = 'subnetd';
+
+/** An id that a column of the database can hold; undefined for all else. */
+const toId = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER ? value : undefined;
 
 /** Tokens signed with `secret`. `now` is in Unix milliseconds. */
 export async function createTokens(secret: string, now: () => number): Promise<Tokens> {
@@ -52,11 +57,13 @@ export async function createTokens(secret: string, now: () => number): Promise<T
           requiredClaims: ['sub', 'jti', 'iat', 'exp'],
           currentDate: new Date(now()),
         });
-        const { sub, scope, key: keyId, pwv } = payload;
+        const { sub, scope, key: statedKey, pwv } = payload;
+        const userId = typeof sub === 'string' && /^\d+$/.test(sub) ? toId(Number(sub)) : undefined;
         const scopes = typeof scope === 'string' ? parseScopes(scope) : undefined;
-        if (scopes === undefined || typeof pwv !== 'number') return undefined;
-        if (keyId !== undefined && typeof keyId !== 'number') return undefined;
-        return { userId: Number(sub), scopes, passwordVersion: pwv, ...(keyId !== undefined && { keyId }) };
+        const keyId = toId(statedKey);
+        if (userId === undefined || scopes === undefined || typeof pwv !== 'number') return undefined;
+        if (statedKey !== undefined && keyId === undefined) return undefined;
+        return { userId, scopes, passwordVersion: pwv, ...(keyId !== undefined && { keyId }) };
       } catch {
         return undefined;
       }

@@ -39,10 +39,14 @@ export function takeCredentials(
 ): SentCredentials {
   const own = (name: string) => (Object.hasOwn(body, name) ? [body[name]] : []);
   const sent = (name: string) => [...own(name), ...(query?.getAll(name) ?? [])].filter(isSent);
-  // The scheme Basic is meant for the web config, or for a proxy in front.
-  const isBasic = header !== undefined && /^\s*Basic(?:\s|$)/i.test(header);
-  const bearer = isBasic ? undefined : header?.replace(/^Bearer(?:\s+|$)/i, '').trim();
-  return { apiKeys: sent('apiKey'), tokens: bearer ? [...sent('token'), bearer] : sent('token') };
+  // A header that is sent several times comes with commas between, which no token holds. The scheme Basic is meant for the
+  // web config, or for a proxy in front.
+  const bearers = (header ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => !/^Basic(?:\s|$)/i.test(one))
+    .map((one) => one.replace(/^Bearer(?:\s+|$)/i, ''));
+  return { apiKeys: sent('apiKey'), tokens: [...sent('token'), ...bearers.filter(isSent)] };
 }
 
 async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
-import { type Api, startApi } from '../support/api.ts';
+import { type Api, SHORT_WAITS, startApi } from '../support/api.ts';
 import { type Databases, startDatabases } from '../support/databases.ts';
 
 let databases: Databases;
 let api: Api;
 beforeAll(async () => {
   databases = await startDatabases('sqlite');
-  api = await startApi(await databases.create());
+  api = await startApi(await databases.create(), {}, SHORT_WAITS);
 });
 afterAll(async () => {
   await api.stop();
@@ -121,6 +121,37 @@ it('a user name and password for the web config or a proxy are no credential of 
   expect([alone.http, alone.appErrorCode]).toEqual([401, 1101]);
 });
 
+it('of several authorization headers each token must be good, also beside a user name and password', async () => {
+  const { token } = (await api.send('POST', '/api/Auth/Token')).data;
+  const basic = `Basic ${btoa('prometheus:scrape me')}`;
+  const codeOf = async (query: string, ...headers: readonly string[]) => {
+    const lines = headers.map((value) => `Authorization: ${value}\r\n`).join('');
+    const answer = await raw(
+      `GET /api/Sector/ListAll/0${query} HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`,
+    );
+    return /"appErrorCode":(\d+)/.exec(answer)?.[1] ?? answer.slice(0, 12);
+  };
+  expect(await codeOf('', basic, `Bearer ${token}`)).toBe('HTTP/1.1 200');
+  expect(await codeOf('', `Bearer ${token}`, token)).toBe('HTTP/1.1 200');
+  expect(await codeOf(`?apiKey=${api.key}`, basic, basic)).toBe('HTTP/1.1 200');
+  expect(await codeOf(`?apiKey=${api.key}`, basic, 'Bearer bad')).toBe('1104');
+  expect(await codeOf('', `Bearer ${token}`, 'Bearer bad')).toBe('1104');
+  expect(await codeOf('', 'Bearer bad', `Bearer ${token}`)).toBe('1104');
+  expect(await codeOf('', basic, 'Bearer')).toBe('1101');
+});
+
+it('only GET and HEAD have no say in their body: a DELETE gives its key there as a POST does', async () => {
+  const codeOf = async (method: string, body?: unknown) =>
+    (await api.sendBare(method, '/api/ProjectType/Add', body)).appErrorCode;
+  for (const method of ['PATCH', 'DELETE', 'OPTIONS']) {
+    expect([method, await codeOf(method, { apiKey: api.key })]).toEqual([method, 1001]);
+    expect([method, await codeOf(method, { apiKey: 'bad' })]).toEqual([method, 1123]);
+    expect([method, await codeOf(method, {})]).toEqual([method, 1101]);
+    expect([method, await codeOf(method, `{"x":"${'x'.repeat(65_536)}"}`)]).toEqual([method, 1005]);
+  }
+  expect(await codeOf('DELETE')).toBe(1101);
+});
+
 it('a refusal for want of a credential says which kind is wanted', async () => {
   const { http, headers } = await api.sendBare('GET', '/api/Sector/ListAll/0');
   expect([http, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="subnetd"']);
@@ -210,6 +241,10 @@ it.each([
   ['10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
   ['10.0.0.1', '[2001:db8::1], 10.0.0.2:80', '2001:db8::1'],
   ['10.0.0.1', '[::ffff:1.2.3.4]:80', '1.2.3.4'],
+  ['10.0.0.1', '::ffff:102:304', '1.2.3.4'],
+  ['10.0.0.1', '0:0:0:0:0:FFFF:1.2.3.4', '1.2.3.4'],
+  ['10.0.0.1', '2001:0DB8:0000:0001:0:0:0:00ff', '2001:db8:0:1::ff'],
+  ['10.0.0.1', 'fe80::1%eth0', 'fe80::1'],
   ['10.0.0.1', '1.2.3.4:567890', '10.0.0.1'],
   ['10.0.0.1', '1.2.3.4:5 6', '10.0.0.1'],
 ])('the client behind %s that forwards %s is %s', (peer, forwarded, client) => {
@@ -219,6 +254,7 @@ it.each([
 
 it('an IPv6 client is limited by its /64', () => {
   expect(addressKey('2001:db8::1')).toBe(addressKey('2001:db8:0:0:ffff::2'));
+  expect(addressKey('2001:0DB8:0:00:1::1')).toBe(addressKey('2001:db8::1'));
   expect(addressKey('2001:db8:0:1::1')).not.toBe(addressKey('2001:db8::1'));
 });
 

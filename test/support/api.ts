@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
-import { LISTEN_LIMITS, listen } from '../../src/http/listen.ts';
+import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import type { PlatformSettings } from '../../src/parse-platform-settings.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
@@ -64,8 +64,15 @@ async function toAnswer(response: Response): Promise<Answer> {
   return { http: response.status, headers: response.headers, text, ...JSON.parse(text) };
 }
 
+/** Waits that a test can sit through. Where many requests come at once on a busy machine they would end good ones. */
+export const SHORT_WAITS: ListenLimits = { ...LISTEN_LIMITS, headersMs: 2_000, requestMs: 3_000 };
+
 /** Starts the API on an empty database. */
-export async function startApi(address: DatabaseAddress, other: Partial<PlatformSettings> = {}): Promise<Api> {
+export async function startApi(
+  address: DatabaseAddress,
+  other: Partial<PlatformSettings> = {},
+  waits: ListenLimits = LISTEN_LIMITS,
+): Promise<Api> {
   const engine = await openDatabase(address);
   const { store } = await createStore(engine);
   const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
@@ -84,8 +91,7 @@ export async function startApi(address: DatabaseAddress, other: Partial<Platform
   const routes = new Hono<never>();
   addApiRoutes(routes as never, admin);
   routes.post('/-/reload', async (c) => (await reloadRefusal(admin, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'));
-  // Short, for tests that wait for them.
-  const listener = await listen('127.0.0.1', 0, undefined, { ...LISTEN_LIMITS, headersMs: 2_000, requestMs: 3_000 });
+  const listener = await listen('127.0.0.1', 0, undefined, waits);
   listener.setHandler(
     getRequestListener(routes.fetch as never, { hostname: 'localhost', errorHandler: answerUnreadable }),
   );
