@@ -44,7 +44,14 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
   let waiting: SecurityEvent[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
 
+  /** At its end what waits is written, also what could not be written before. */
+  const openWindow = () => {
+    if (timer !== undefined || stopped) return;
+    timer = setTimeout(settle, windowMs);
+    timer.unref();
+  };
   const writeAll = async () => {
     // Those that come in the same turn are written together.
     await new Promise(setImmediate);
@@ -54,6 +61,7 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
       await write(batch);
     } catch {
       waiting = [...batch, ...waiting].slice(-MAX_WAITING);
+      openWindow();
       return;
     }
     if (waiting.length > 0) await writeAll();
@@ -84,10 +92,7 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
 
   return {
     note: (event) => {
-      if (timer === undefined) {
-        timer = setTimeout(settle, windowMs);
-        timer.unref();
-      }
+      openWindow();
       const counted = actions.get(event.action) ?? { byKey: new Map(), rest: 0 };
       actions.set(event.action, counted);
       const key = keyOf(event);
@@ -102,6 +107,7 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
       }
     },
     stop: async () => {
+      stopped = true;
       settle();
       await writing;
     },

@@ -274,6 +274,20 @@ describe('the security log', () => {
     expect(written.map(({ ip }) => ip)).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
+  it('writes what waits when the database is back, though nothing else happens', async () => {
+    let tries = 0;
+    const written: SecurityEvent[] = [];
+    const write = async (events: readonly SecurityEvent[]) => {
+      tries += 1;
+      if (tries < 4) throw new Error('away');
+      written.push(...events);
+    };
+    const log = createSecurityLog({ write, log: () => {}, windowMs: 20 });
+    log.note(nobody);
+    await expect.poll(() => written).toEqual([{ ...nobody, count: 1 }]);
+    await log.stop();
+  });
+
   it('tells at the end of each window how many more there were, and begins again', async () => {
     const logged: SecurityEvent[] = [];
     const log = createSecurityLog({ write: async () => {}, log: (one) => logged.push(one), windowMs: 20, most: 1 });
