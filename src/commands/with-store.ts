@@ -3,18 +3,14 @@ import { openDatabase } from '../db/open-database.ts';
 import { sayDatabase } from '../db/parse-database-url.ts';
 import { describeCause } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
-import { parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
+import { readDatabase } from './read-database.ts';
 import { complain } from './report.ts';
 
 /** Opens the database of the settings for one command. A bad setting and a database that fails exit 2. */
 export async function withStore(work: (store: PlatformStore) => Promise<ExitCode>): Promise<ExitCode> {
-  const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
-  if (!parsed.ok) {
-    complain(parsed.problems.map((problem) => `subnetd: ${problem}`));
-    return 2;
-  }
-  const { database } = parsed.settings.platform;
+  const database = readDatabase();
+  if (database === undefined) return 2;
   let close = async () => {};
   try {
     const engine = await openDatabase(database, {

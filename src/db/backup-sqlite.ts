@@ -1,7 +1,7 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Copied, copySqlite, flush, refuse } from './copy-sqlite.ts';
-import { makePrivateFile } from './private-files.ts';
+import { makePrivateFile, removeDatabase } from './private-files.ts';
 
 /** Writes a copy of the database at `path` to the new file `file`, whole or not at all. Resolves to its size in bytes. */
 export async function backupSqlite(path: string, file: string): Promise<Copied<number>> {
@@ -23,7 +23,6 @@ export async function backupSqlite(path: string, file: string): Promise<Copied<n
   } catch (error) {
     return refuse(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}); choose another place`);
   } finally {
-    rmSync(part, { force: true });
-    for (const end of ['-journal', '-wal', '-shm']) rmSync(`${part}${end}`, { force: true });
+    removeDatabase(part);
   }
 }

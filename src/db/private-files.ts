@@ -1,8 +1,18 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** What SQLite keeps beside a database, by the end of its name; the empty one is the database itself. */
-export const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
+const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
 
 const OTHERS = 0o077;
 const MAY_WRITE = 0o022;
@@ -75,6 +85,11 @@ export function makePrivateFile(path: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Removes a database and what SQLite keeps beside it, as far as they are there. */
+export function removeDatabase(path: string): void {
+  for (const end of SQLITE_FILES) rmSync(`${path}${end}`, { force: true });
 }
 
 /** Makes the folder of a database, for the owner alone, when it is absent. */

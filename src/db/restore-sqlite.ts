@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { isBusy } from './busy.ts';
 import { type Copied, copySqlite, flush, refuse } from './copy-sqlite.ts';
 import { identify } from './file-identity.ts';
-import { makeDatabaseFolder } from './private-files.ts';
+import { makeDatabaseFolder, removeDatabase } from './private-files.ts';
 
 /** What a restore left. */
 export interface Restored {
@@ -92,6 +92,6 @@ export async function restoreSqlite(givenPath: string, file: string, now: Date):
     return refuse(`${path} cannot be replaced (${(error as NodeJS.ErrnoException).code}); nothing was restored`);
   } finally {
     if (hold !== undefined && hold.who !== 'others') hold.release();
-    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${part}${end}`, { force: true });
+    removeDatabase(part);
   }
 }

@@ -21,7 +21,7 @@ const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 112
 const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
 
 /** Every code that the operation can answer. */
-export function codesOf({ kind, resource }: Operation): readonly ErrorCode[] {
+function codesOf({ kind, resource }: Operation): readonly ErrorCode[] {
   const own: ErrorCode[] = [];
   if (kind === 'list') own.push(1003, 1011);
   if (kind === 'token') own.push(1001, 1002, 1003, 1005, 1012);

@@ -7,7 +7,7 @@ const CHALLENGE = { 'www-authenticate': 'Bearer realm="subnetd"' };
 const JSON_TYPE = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 /** The body of a failure. */
-export const failureBody = ({ code, message }: Failure): string =>
+const failureBody = ({ code, message }: Failure): string =>
   JSON.stringify({ status: 'failed', appErrorCode: code, errMessage: message });
 
 /** The envelope of a success, HTTP 200. */

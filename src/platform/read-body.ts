@@ -2,7 +2,7 @@ import type { Body } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** The largest body that is read. */
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 const tooLarge = fail(1005, `the body exceeds the maximum of ${MAX_BODY_BYTES} bytes`, { connection: 'close' });
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -18,14 +18,14 @@ export const SIGN_IN = {
   password: { kind: 'password', most: 1_024 },
 } as const satisfies Readonly<Record<string, TextRule>>;
 
-/** Today's rules of texts hold for what is kept anew; who was named before them signs in as before. */
+/** Only what is written must follow today's rules of texts: a user who was named before them signs in as before. */
 function readText(body: Body, name: string, rule: TextRule): Outcome<string> {
   const present = requireMember(body, name);
   return present.ok ? checkLookup(present.value, name, rule) : present;
 }
 
 /** How long an address is remembered from which a user has signed in. */
-export const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
+const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
 const REMEMBER_AGAIN_MS = 60 * 60 * 1_000;
 
 /** What a sign-in is tried with besides its body. */
