@@ -10,6 +10,7 @@ import { createLimits, type LimitSettings } from './create-limits.ts';
 import { createTokens, type Tokens } from './create-tokens.ts';
 import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
 import { answerFailure, answerSuccess } from './envelope.ts';
+import { giveToken } from './give-token.ts';
 import type { Take } from './limits.ts';
 import { listRecords } from './list-records.ts';
 import { createFindOperation, neededScope, type Operation, operationsOf } from './operations.ts';
@@ -17,7 +18,6 @@ import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
 import { requireScope } from './scopes.ts';
 import { createSecurityLog } from './security-log.ts';
-import { signIn, triesPassword } from './sign-in.ts';
 import { type ApiRequest, createVisit, type Visit } from './visit.ts';
 import { addRecord, updateRecord } from './write-record.ts';
 
@@ -130,38 +130,6 @@ export function createPlatform(deps: PlatformDeps): Platform {
     return succeed({ store, caller: checked.value });
   };
 
-  const giveToken = async (
-    store: PlatformStore,
-    caller: Caller | undefined,
-    body: Body,
-    { address, note }: Visit,
-    headers: Headers,
-  ) => {
-    const isByKey = caller?.credential.startsWith('key ') === true;
-    if (!isByKey && !triesPassword(body))
-      return answerFailure(fail(1101, 'send an API key, or UserName and Password').failure, headers);
-    let by: (Caller & { readonly passwordVersion?: number }) | undefined = caller;
-    if (triesPassword(body)) {
-      const signed = await signIn(store, body, { address: addressKey(address), limits, now: now() });
-      if (!signed.ok) {
-        const { code, subject } = signed.failure;
-        if (code === 1102) note('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
-        if (code === 1104) note('sign-in refused', { subject });
-        return answerFailure(signed.failure, headers);
-      }
-      note('sign-in', { caller: signed.value });
-      by = isByKey ? caller : signed.value;
-    }
-    const user = by && (await store.findUser({ id: by.owner }));
-    if (by === undefined || user === undefined) throw new Error('a caller without a user');
-    const passwordVersion = by.passwordVersion ?? user.passwordVersion;
-    const { owner: userId, scopes, keyId } = by;
-    const claims = { userId, scopes, passwordVersion, ...(keyId !== undefined && { keyId }) };
-    const issued = await (await getTokens(store)).issue(claims);
-    note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
-    return answerSuccess(issued, headers);
-  };
-
   const write = async (
     store: PlatformStore,
     { kind, resource }: Operation & { readonly resource: Resource },
@@ -230,7 +198,11 @@ export function createPlatform(deps: PlatformDeps): Platform {
         fail(1001, `this path takes ${operation.method} only`, { allow: operation.method }).failure,
         headers,
       );
-    if (resource === undefined) return giveToken(store, caller, body, visit, headers);
+    if (resource === undefined) {
+      const context = { store, tokens: () => getTokens(store), limits, now: now() };
+      const given = await giveToken(context, caller, body, visit);
+      return given.ok ? answerSuccess(given.value, headers) : answerFailure(given.failure, headers);
+    }
     if (operation.kind === 'list')
       return listRecords(
         store,

@@ -1,0 +1,56 @@
+import type { PlatformStore } from '../model/platform-store.ts';
+import type { Body } from './check-value.ts';
+import { addressKey } from './client-address.ts';
+import type { Limits } from './create-limits.ts';
+import type { Tokens } from './create-tokens.ts';
+import type { Caller } from './credentials.ts';
+import { fail, type Outcome, succeed } from './outcome.ts';
+import { signIn, triesPassword } from './sign-in.ts';
+import type { Visit } from './visit.ts';
+
+/** What tokens are made by. */
+export interface TokenContext {
+  readonly store: PlatformStore;
+  readonly tokens: () => Promise<Tokens>;
+  readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Signs in, and notes how that went. */
+async function tryPassword({ store, limits, now }: TokenContext, body: Body, { address, note }: Visit) {
+  const signed = await signIn(store, body, { address: addressKey(address), limits, now });
+  if (signed.ok) note('sign-in', { caller: signed.value });
+  else {
+    const { code, subject } = signed.failure;
+    if (code === 1102) note('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
+    if (code === 1104) note('sign-in refused', { subject });
+  }
+  return signed;
+}
+
+/** A token for the caller with an API key, else for who signs in by user name and password. Both, if sent, must be good. */
+export async function giveToken(
+  context: TokenContext,
+  caller: Caller | undefined,
+  body: Body,
+  visit: Visit,
+): Promise<Outcome<Awaited<ReturnType<Tokens['issue']>>>> {
+  const { store, tokens } = context;
+  const isByKey = caller?.credential.startsWith('key ') === true;
+  if (!isByKey && !triesPassword(body)) return fail(1101, 'send an API key, or UserName and Password');
+  let by: (Caller & { readonly passwordVersion?: number }) | undefined = caller;
+  if (triesPassword(body)) {
+    const signed = await tryPassword(context, body, visit);
+    if (!signed.ok) return signed;
+    by = isByKey ? caller : signed.value;
+  }
+  const user = by && (await store.findUser({ id: by.owner }));
+  if (by === undefined || user === undefined) throw new Error('a caller without a user');
+  const passwordVersion = by.passwordVersion ?? user.passwordVersion;
+  const { owner: userId, scopes, keyId } = by;
+  const claims = { userId, scopes, passwordVersion, ...(keyId !== undefined && { keyId }) };
+  const issued = await (await tokens()).issue(claims);
+  visit.note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
+  return succeed(issued);
+}
