@@ -58,6 +58,8 @@ export function createFileSet({
   /** Since when a file is not in the glob any more. */
   const left = new Map<Tail, number>();
   const grownAt = new WeakMap<Tail, number>();
+  /** When its file was written last, as of the last read. */
+  const writtenAt = new WeakMap<Tail, number>();
   let isFirst = true;
   let soughtAt = Number.NEGATIVE_INFINITY;
 
@@ -73,6 +75,7 @@ export function createFileSet({
   /** Reads a file as the content from now on; one that cannot be opened stays unknown. */
   const follow = async (tail: Tail, file: FoundFile, before = async () => {}) => {
     tail.path = file.path;
+    writtenAt.set(tail, file.writtenAt);
     alive.set(tail.inode, tail);
     copies.delete(tail.inode);
     try {
@@ -171,7 +174,10 @@ export function createFileSet({
       }
       left.delete(tail);
       tail.path = file.path;
-      if (file.size === tail.offset()) {
+      // What was written in the place of a content may be as long as that.
+      const isWritten = file.size > 0 && file.writtenAt !== (writtenAt.get(tail) ?? file.writtenAt);
+      writtenAt.set(tail, file.writtenAt);
+      if (file.size === tail.offset() && !isWritten) {
         if (tail.isOpen() && now - (grownAt.get(tail) ?? now) > IDLE_MS) await tail.close();
         continue;
       }
@@ -205,11 +211,13 @@ export function createFileSet({
       const packed = isGzip(file.path);
       if (!packed && file.size < tail.offset()) continue;
       const readAt = readerOfCopy(file.path);
-      if (tail.offset() === 0 && file.inode === tail.inode) return follow(tail, file);
       const whole = packed ? { ...file, size: Number.POSITIVE_INFINITY } : file;
       const related = await openFiles.use(() => contents.relateTo(whole, readAt));
+      // The number of a removed file may be that of a copy or a packed file by now.
+      const isOwn = file.inode === tail.inode && !packed;
+      if (isOwn && tail.offset() === 0 && related === undefined) return follow(tail, file);
       if (related?.relation !== 'all') continue;
-      if (related.of === tail && file.inode === tail.inode) return follow(tail, file);
+      if (isOwn && related.of === tail) return follow(tail, file);
       if (related.of === tail) await openFiles.use(() => tail.take(readCopy(file.path, tail.takesFrom()), tell, goOn));
       // What goes on with the content elsewhere has told the rest, or will.
       else if ((await openFiles.use(() => tail.compare(readAt, whole.size))) !== 'all') continue;

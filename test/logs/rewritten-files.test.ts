@@ -1,4 +1,4 @@
-import { appendFile, copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -50,6 +50,27 @@ test('a file that is truncated and written again with the same lines and more te
   await writeFile(path, text(0, 150));
   await has(150);
   expect(lines).toEqual(numbered(0, 150));
+});
+
+test('lines that are written in the place of others, and are as long, are read', async () => {
+  const { path, lines, has } = await followed(text(100, 200));
+  const file = await open(path, 'r+');
+  await file.write(text(200, 300));
+  await file.close();
+  await has(200);
+  expect(lines).toEqual(numbered(100, 300));
+});
+
+test('a copy in a file that was once the log, while that was empty, tells no line again', async () => {
+  const { folder, path, lines, has, ...rest } = await followed('');
+  const other = join(folder, 'x');
+  await rename(path, other);
+  await writeFile(path, text(0, 3));
+  await has(3);
+  await writeFile(other, text(0, 3));
+  await rename(other, `${path}.1`);
+  for (let seen = 0; seen < 2; seen++) await looked({ lines, has, ...rest });
+  expect(lines).toEqual(numbered(0, 3));
 });
 
 test('a file that is written again piece by piece tells the new lines alone', async () => {
