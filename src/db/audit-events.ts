@@ -17,7 +17,7 @@ const insert = (on: Queries, runOn: RunOn, cells: readonly Cell[]) =>
     cells,
   );
 
-/** Writes one audit event, in the transaction of the change that it tells of. */
+/** Writes one audit event, in the transaction of the change that it describes. */
 export async function addAuditEvent(
   on: Queries,
   runOn: RunOn,
@@ -40,7 +40,7 @@ export async function addAuditEvent(
   ]);
 }
 
-/** So many rows are looked at and deleted at once, so that nobody waits long for them; the oldest have the lowest ids. */
+/** So many rows are read and deleted at once, so that nobody waits long for them; the oldest have the lowest ids. */
 const SLICE = 1_000;
 
 /** The security log, in the table of the audit trail. */

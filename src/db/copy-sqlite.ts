@@ -37,7 +37,7 @@ function findFault(database: Database.Database): string | undefined {
 /**
  * Copies the database at `from` as it is at one moment, while others read and write it, to the new file `to`, which is for its
  * owner alone, complete without a write-ahead log, and on the disk at the end. Resolves to its size in bytes. What is wrong
- * with it is told as of `from`; then nothing is left at `to` but what the caller removes.
+ * with it is described as a fault of `from`; then nothing is left at `to` but what the caller removes.
  */
 export async function copySqlite(from: string, to: string, readOnly: boolean): Promise<Copied<number>> {
   makePrivateFile(to);

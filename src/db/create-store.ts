@@ -30,7 +30,7 @@ export interface OpenStore {
 const isPosition = (value: unknown): value is LogPosition =>
   ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
 
-/** Lets every function wait while SQLite is busy, reject with a `DatabaseFailure` and tell `onFailure` of it. */
+/** Lets every function wait while SQLite is busy; when it fails it calls `onFailure`, and rejects with a `DatabaseFailure`. */
 function guard<T extends object>(parts: T, retry: Engine['retry'], onFailure: (error: unknown) => void): T {
   const guarded = Object.entries(parts).map(([name, call]: [string, (...words: never[]) => Promise<unknown>]) => [
     name,

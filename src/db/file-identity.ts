@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** What tells one file from another that took its name. */
+/** What distinguishes a file from another that took its name. */
 export type FileIdentity = string;
 
 const toIdentity = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): FileIdentity => `${dev}:${ino}`;

@@ -57,7 +57,7 @@ export async function openPostgres(url: string, answerWithinMs: number = ANSWER_
       await readMode();
     } catch (error) {
       if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error;
-      // The connection may be one that the server has ended: a new one tells.
+      // The connection may be one that the server has ended: a new one shows whether the server is there.
       await readMode();
     }
   };

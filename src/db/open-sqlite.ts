@@ -61,7 +61,7 @@ export async function openSqlite(givenPath: string, { onWarning, signal }: OpenO
   const restrict = () => isFile && restrictFiles(path).forEach((warning) => void onWarning?.(warning));
   restrict();
   const { database, file } = await whileBusy(() => openNamed(path), signal);
-  /** The write-ahead log, from the first look at it on. */
+  /** The write-ahead log, once it has been seen. */
   let log: FileIdentity | undefined;
   let isLost = false;
   let reader: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;

@@ -17,7 +17,7 @@ const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
 const OTHERS = 0o077;
 const MAY_WRITE = 0o022;
 
-const look = (path: string) => statSync(path, { throwIfNoEntry: false });
+const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 const octal = (mode: number) => (mode & 0o777).toString(8);
 
 /** Takes a file or folder away from other users; false when that did not help, as for one that belongs to another user. */
@@ -27,7 +27,7 @@ function restrict(path: string, mode: number): boolean {
   } catch {
     return false;
   }
-  return ((look(path)?.mode ?? 0) & OTHERS) === 0;
+  return ((statOf(path)?.mode ?? 0) & OTHERS) === 0;
 }
 
 /** Does the folder belong to this user, hold nothing but this database, and is it no volume that was put here? */
@@ -49,7 +49,7 @@ function isOwnFolder(folder: string, name: string): boolean {
 export function restrictFiles(path: string): readonly string[] {
   const [folder, name] = [dirname(path), basename(path)];
   const warnings: string[] = [];
-  const mode = look(folder)?.mode ?? 0;
+  const mode = statOf(folder)?.mode ?? 0;
   const narrowed: string[] = [];
   const open: string[] = [];
   const narrow = (target: string, was: number, to: number) =>
@@ -60,7 +60,7 @@ export function restrictFiles(path: string): readonly string[] {
       `other users may write to ${folder} (mode ${octal(mode)}) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${folder}`,
     );
   for (const end of SQLITE_FILES) {
-    const file = look(`${path}${end}`);
+    const file = statOf(`${path}${end}`);
     if (file !== undefined && (file.mode & OTHERS) !== 0) narrow(`${path}${end}`, file.mode, 0o600);
   }
   if (narrowed.length > 0)

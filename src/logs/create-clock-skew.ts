@@ -2,7 +2,7 @@
 export interface ClockSkew {
   /** A line carries a time that is so much ahead of the time of reading; `now` is in watched time. */
   note(aheadMs: number, now: number): void;
-  /** In milliseconds, negative when it is behind; undefined while too few lines have told it lately. */
+  /** In milliseconds, negative when it is behind; undefined while too few lines have shown it lately. */
   read(now: number): number | undefined;
 }
 
@@ -13,7 +13,7 @@ const STRETCHES = 6;
 const MIN_LINES = 3;
 
 /**
- * A skew that nobody has told yet. Lines are read after they were printed and carry whole seconds, so each shows the clock
+ * A skew that is not known yet. Lines are read after they were printed and carry whole seconds, so each shows the clock
  * further behind than it is: the one that shows it least far behind, of about the last minute, is nearest to the truth.
  */
 export function createClockSkew(): ClockSkew {
@@ -27,9 +27,9 @@ export function createClockSkew(): ClockSkew {
       else stretches = [{ from: now, aheadMs, lines: 1 }, ...recent(now)];
     },
     read: (now) => {
-      const told = recent(now);
-      if (told.reduce((sum, { lines }) => sum + lines, 0) < MIN_LINES) return undefined;
-      return Math.max(...told.map(({ aheadMs }) => aheadMs));
+      const known = recent(now);
+      if (known.reduce((sum, { lines }) => sum + lines, 0) < MIN_LINES) return undefined;
+      return Math.max(...known.map(({ aheadMs }) => aheadMs));
     },
   };
 }

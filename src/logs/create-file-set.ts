@@ -37,10 +37,10 @@ const SEEK_EVERY_MS = 1_000;
 /** A file that has not grown for so long is closed until it does. */
 const IDLE_MS = 60_000;
 
-/** A file that is written anew in its place has reached its length when it has not grown for so long. */
+/** A file that is written again in its place has reached its length when it has not grown for so long. */
 const WRITTEN_MS = 3_000;
 
-/** How far back the beginning of the last line is looked for. */
+/** How far back the beginning of the last line may be. */
 const LINE_BYTES = 64 * 1024;
 
 /** A set that knows nothing but what was stored. */

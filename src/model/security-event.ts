@@ -1,4 +1,4 @@
-/** What the security log tells of. */
+/** What the security log records. */
 export const SECURITY_ACTIONS = [
   'sign-in',
   'sign-in refused',
@@ -26,7 +26,7 @@ export interface SecurityEvent {
   readonly subject: Subject | undefined;
   /** The admin user whose credential was good; null when none was. */
   readonly owner: number | null;
-  /** As in the audit trail; `none` when none was good, `several` when many events are told as one. */
+  /** As in the audit trail; `none` when none was good, `several` when it stands for many events. */
   readonly credential: string;
   /** The address of the client, as the API sees it. */
   readonly ip: string | null;

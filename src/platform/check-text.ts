@@ -1,7 +1,7 @@
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /**
- * What may not stand in a text: control and format characters, among them those of zero width and those that turn the
+ * What a text may not contain: control and format characters, among them those of zero width and those that turn the
  * direction, what has no meaning (surrogates, private use, unassigned), separators of lines, and the rest of what shows
  * nothing. RFC 8265 refuses the same in names and passwords.
  */
@@ -37,8 +37,8 @@ const RELATIVE = [
 ].join('');
 
 /**
- * The patterns of texts, for regular expressions with the flag `u`; the OpenAPI document gives the same. Each lets blanks
- * (`\p{Zs}`) stand around the text, which are not kept.
+ * The patterns of texts, for regular expressions with the flag `u`; the OpenAPI document gives the same. Each allows blanks
+ * (`\p{Zs}`) around the text, which are not kept.
  */
 export const PATTERNS = {
   text: `${START}${TEXT}`,

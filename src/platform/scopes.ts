@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from '../model/platform-store.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
-/** What each scope lets its holder do. `admin` and `operate` stand beside the others: they read no list. */
+/** What each scope lets its holder do. `admin` and `operate` are apart from the others: they read no list. */
 const GRANTS: Readonly<Record<Scope, readonly Scope[]>> = {
   read: ['read'],
   lists: ['read', 'lists'],
@@ -14,7 +14,7 @@ const GRANTS: Readonly<Record<Scope, readonly Scope[]>> = {
 export const expandScopes = (scopes: readonly Scope[]): readonly Scope[] =>
   SCOPES.filter((scope) => scopes.some((given) => GRANTS[given].includes(scope)));
 
-/** Reads scopes that stand in one text, separated by blanks; undefined when one of them is none, or there is none. */
+/** Reads scopes from one text, separated by blanks; undefined when one of them is none, or there is none. */
 export function parseScopes(text: string): readonly Scope[] | undefined {
   const words = text.split(' ').filter(Boolean);
   const scopes = SCOPES.filter((scope) => words.includes(scope));

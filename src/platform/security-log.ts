@@ -13,9 +13,9 @@ export interface SecurityLogDeps {
   /** Keeps events; may reject, and is then called again with the same ones. */
   readonly write: (events: readonly SecurityEvent[]) => Promise<void>;
   readonly log: (event: SecurityEvent) => void;
-  /** How long events that are alike are counted before the count is told. */
+  /** How long events that are alike are counted before the count is logged. */
   readonly windowMs?: number;
-  /** How many different events of an action are told one by one within that time; of the rest, the count. */
+  /** How many different events of an action are logged one by one within that time; of the rest, the count. */
   readonly most?: number;
 }
 
@@ -35,7 +35,7 @@ const keyOf = ({ subject, credential, ip, detail }: Omit<SecurityEvent, 'count'>
   JSON.stringify([subject?.resource, subject?.id, credential, ip, detail?.value]);
 
 /**
- * A log that a flood cannot grow: the first of each kind is told at once, those that are alike are counted and told once a
+ * A log that a flood cannot grow: the first of each kind is logged at once, those that are alike are counted and logged once a
  * window, and each action has its own budget, so that nobody hides a sign-in behind refusals.
  */
 export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
@@ -71,20 +71,20 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
       writing = undefined;
     });
   };
-  const tell = (event: SecurityEvent) => {
+  const record = (event: SecurityEvent) => {
     log(event);
     waiting = [...waiting, event].slice(-MAX_WAITING);
     startWriting();
   };
-  /** Ends the window: tells what was only counted. */
+  /** Ends the window: logs what was only counted. */
   const settle = () => {
     clearTimeout(timer);
     timer = undefined;
     for (const [action, { byKey, rest }] of actions) {
-      for (const { more, last } of byKey.values()) if (more > 0) tell({ ...last, count: more });
+      for (const { more, last } of byKey.values()) if (more > 0) record({ ...last, count: more });
       const at = [...byKey.values()].at(-1)?.last.at ?? '';
       const nobody = { subject: undefined, owner: null, credential: 'several', ip: null, requestId: null };
-      if (rest > 0) tell({ at, action, ...nobody, count: rest });
+      if (rest > 0) record({ at, action, ...nobody, count: rest });
     }
     actions.clear();
     if (waiting.length > 0) startWriting();
@@ -103,7 +103,7 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
       } else if (counted.byKey.size >= most) counted.rest += 1;
       else {
         counted.byKey.set(key, { more: 0, last: event });
-        tell({ ...event, count: 1 });
+        record({ ...event, count: 1 });
       }
     },
     stop: async () => {

@@ -18,7 +18,7 @@ interface Noted {
   readonly detail?: NonNullable<SecurityEvent['detail']>;
 }
 
-/** A request, with whose it is and how it is told of. */
+/** A request, with whose it is and how its events are noted. */
 export interface Visit {
   readonly request: Request;
   /** The address of the client; empty when it is not known. */

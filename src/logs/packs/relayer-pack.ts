@@ -160,7 +160,7 @@ export const relayerPack: PatternPack = {
       'parent_head_unreadable',
       'error',
       'Error getLastCommittedBlockInfo while trying to fetch',
-      'the parent chain told no committed block; check PARENTNET_URL and its limits',
+      'the parent chain gave no committed block; check PARENTNET_URL and its limits',
       new RegExp(`"msg":"[^"]* from PARENTNET (?!.*${NO_CONTRACT})`),
     ),
     {
