@@ -5,9 +5,20 @@ const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const load = () => import('@node-rs/argon2');
 
+let last: Promise<unknown> = Promise.resolve();
+
+/** One password at a time: the few threads that do the work also look up names and read files for probes. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const done = last.then(work);
+  last = done.catch(() => {});
+  return done;
+}
+
 /** An argon2id hash in its usual text form. */
-export const hashPassword = async (password: string): Promise<string> =>
-  (await load()).hash(password.normalize('NFC'), OPTIONS);
+export const hashPassword = async (password: string): Promise<string> => {
+  const { hash } = await load();
+  return inTurn(() => hash(password.normalize('NFC'), OPTIONS));
+};
 
 let decoy: Promise<string> | undefined;
 
@@ -15,7 +26,8 @@ let decoy: Promise<string> | undefined;
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   decoy ??= hashPassword(randomBytes(16).toString('hex'));
   const other = await decoy;
-  const isGood = await (await load()).verify(hash ?? other, password.normalize('NFC'));
+  const { verify } = await load();
+  const isGood = await inTurn(() => verify(hash ?? other, password.normalize('NFC')));
   return hash !== undefined && isGood;
 }
 
