@@ -217,6 +217,7 @@ describe('subnetd backup and subnetd restore', () => {
     expect(namesIn(path)).toEqual(many);
   }, 60_000);
 
+  // Only root can give a file to another user.
   it.skipIf(process.getuid?.() !== 0)('done by root belongs to the user of the database', async () => {
     const path = pathOf('data/subnetd.db');
     await makeDatabase(path, ['old']);

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
+import { type Environment, parseSettings } from '../../src/settings.ts';
+import { startApiDaemon } from '../support/api-daemon.ts';
 import { program, runCli } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
@@ -98,28 +99,32 @@ describe('a SQLite database is for its owner alone', () => {
 });
 
 describe('the secret that signs tokens', () => {
-  const environment = () => ({ SUBNETD_DATABASE_URL: `sqlite:${pathOf('s.db')}` });
-  const sentence = 'SUBNETD_JWT_SECRET must be 32 bytes or longer, or its tokens can be forged';
+  const sentence =
+    'SUBNETD_JWT_SECRET must be 32 bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32';
+  const parse = (environment: Environment) => parseSettings(environment, {}, '127.0.0.1:0');
 
-  it.each(['x'.repeat(31), ' '])('is refused when it is shorter than 32 bytes: %j', async (secret) => {
+  it.each(['x'.repeat(31), ' '])('is refused when it is shorter than 32 bytes: %j', (SUBNETD_JWT_SECRET) => {
+    expect(parse({ SUBNETD_JWT_SECRET })).toEqual({ ok: false, problems: [sentence] });
+  });
+
+  it('is refused so by the daemon and by the commands, which do not print it', async () => {
+    const SUBNETD_JWT_SECRET = 'x'.repeat(31);
+    const environment = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('s.db')}`, SUBNETD_JWT_SECRET };
     for (const words of [
       ['run', '--listen', '127.0.0.1:0'],
       ['apikey', 'list'],
     ]) {
-      const { code, stderr } = await runCli(words, { ...environment(), SUBNETD_JWT_SECRET: secret });
+      const { code, stderr } = await runCli(words, environment);
       expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
-      if (secret.length > 1) expect(stderr).not.toContain(secret);
+      expect(stderr).not.toContain(SUBNETD_JWT_SECRET);
     }
   });
 
-  it('is refused in a file too, and taken with 32 bytes', async () => {
+  it('is refused in a file too, and taken with 32 bytes', () => {
+    const environment = { SUBNETD_JWT_SECRET_FILE: pathOf('secret') };
     writeFileSync(pathOf('secret'), `${'x'.repeat(31)}\n`);
-    const { code, stderr } = await runCli(['apikey', 'list'], {
-      ...environment(),
-      SUBNETD_JWT_SECRET_FILE: pathOf('secret'),
-    });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(parse(environment)).toEqual({ ok: false, problems: [sentence] });
     writeFileSync(pathOf('secret'), `${'ü'.repeat(16)}\n`);
-    runCommand(['apikey', 'list'], { ...environment(), SUBNETD_JWT_SECRET_FILE: pathOf('secret') });
+    expect(parse(environment)).toMatchObject({ ok: true, settings: { platform: { jwtSecret: 'ü'.repeat(16) } } });
   });
 });

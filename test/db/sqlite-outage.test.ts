@@ -171,6 +171,7 @@ describe('a SQLite database', () => {
     expect(errors[0]).toContain('was deleted or replaced while it was in use');
   });
 
+  // Only root can mount a small disk, and no other way fills one without harm.
   it.skipIf(process.getuid?.() !== 0)(
     'on a full disk is away for writes, read on, and back with the space',
     async () => {

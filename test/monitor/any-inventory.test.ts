@@ -150,7 +150,7 @@ describe('an inventory that is accepted', () => {
     await monitor.stop();
     expect(bugs).toEqual([]);
     expect(accepted).toBeGreaterThanOrEqual(100);
-  }, 30_000);
+  }, 60_000);
 });
 
 describe('an inventory that cannot be built', () => {
