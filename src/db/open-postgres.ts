@@ -7,6 +7,8 @@ const MIGRATION_LOCK = 10_545_001;
 const CONNECTIONS = 10;
 const CONNECT_WITHIN_MS = 3_000;
 const ANSWER_WITHIN_MS = 10_000;
+/** A step of the schema may read a whole table, and the audit trail is kept for ever. */
+const MIGRATE_WITHIN_MS = 10 * 60_000;
 
 /**
  * A connection for Kysely. One that broke, or whose answer did not come in time, is not used again: its server may still be
@@ -77,7 +79,10 @@ export async function openPostgres(url: string, answerWithinMs: number = ANSWER_
     exclusively: async (work) => {
       const client = await pool.connect();
       const session: Session = {
-        run: async (sql) => void (await client.query(sql)),
+        run: async (sql) => {
+          const query = { text: sql, query_timeout: MIGRATE_WITHIN_MS };
+          await client.query(query);
+        },
         column: async (sql) => {
           const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
           return rows.map(([first]) => String(first));
@@ -86,6 +91,7 @@ export async function openPostgres(url: string, answerWithinMs: number = ANSWER_
       try {
         await client.query('begin');
         await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+        await client.query(`set local statement_timeout = ${MIGRATE_WITHIN_MS}`);
         await work(session);
         await client.query('commit');
         client.release();

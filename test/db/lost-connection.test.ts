@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createStore } from '../../src/db/create-store.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
 import { isDatabaseFailure } from '../../src/model/database-failure.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
@@ -69,4 +70,11 @@ it('a server that takes no writes, as a standby does, counts as away, and its me
   await expect(openPostgres(url)).rejects.toThrow(
     'the server takes no writes now (a standby, or read-only); connect to',
   );
+});
+
+it('a step of the schema may take longer than an answer', async () => {
+  const engine = await openPostgres(await postgres.createDatabase(), ANSWER_WITHIN_MS);
+  onTestFinished(engine.close);
+  await migrate(engine, [...migrations, { name: 'slow', sql: () => 'select pg_sleep(1.3)' }]);
+  expect(await engine.column('select name from schema_migration')).toContain('slow');
 });
