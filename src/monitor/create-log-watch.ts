@@ -8,6 +8,7 @@ import { packs } from '../logs/packs.ts';
 import type { Clock } from '../model/clock.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
 import { type CheckSettings, positionKey, type Target } from '../model/target.ts';
+import { QUARTER_MS } from '../rules/describe-skew.ts';
 import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import { findLogContainer } from './find-log-container.ts';
@@ -54,9 +55,6 @@ function windowMs({ component }: Target, settings: CheckSettings['logs']): numbe
 
 /** What was read to its end longer ago may hold lines that have waited. */
 const AS_IT_COMES_MS = 3_000;
-
-/** Zones differ by multiples of this. */
-const QUARTER_MS = 15 * 60_000;
 
 const withSkew = (clockAheadMs: number | undefined) => (clockAheadMs === undefined ? {} : { clockAheadMs });
 
