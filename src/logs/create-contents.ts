@@ -54,13 +54,18 @@ const SEEK_MS = 60_000;
 const MAX_ENDED = 64;
 
 /** The contents that were stored, all looked for; `tell` gets a line that did not end. */
-export function createContents(stored: readonly FilePosition[], tell: OnLine, files: OpenFiles): Contents {
+export function createContents(
+  stored: readonly FilePosition[],
+  tell: OnLine,
+  files: OpenFiles,
+  readNow: () => number,
+): Contents {
   const alive = new Map<string, Tail>();
   const copies = new Map<string, Copy>();
   /** Until when its rest is looked for: 0 when it was found. */
   const ended = new Map<Tail, number>();
   for (const position of stored)
-    ended.set(createTail(position.path, position.inode, position.offset, position, files), performance.now() + SEEK_MS);
+    ended.set(createTail(position.path, position.inode, position.offset, position, files), readNow() + SEEK_MS);
 
   const isAlive = (tail: Tail): boolean => alive.get(tail.inode) === tail;
   const lastFirst = (): readonly Tail[] => [...ended.keys()].reverse();
@@ -77,9 +82,9 @@ export function createContents(stored: readonly FilePosition[], tell: OnLine, fi
       if (of.offset() === 0 || !(isOwn || isRelated(of.path, file.path)) || !of.beginsLike(head)) continue;
       const relation = await of.compare(readAt, file.size);
       if (relation === 'none') continue;
+      // What is a part of one that was read further holds nothing new, even if another ended before it.
       const further = of.offset() - (best?.of.offset() ?? -1);
-      const isBetter = relation === best?.relation ? further > 0 || (further === 0 && isOwn) : relation === 'all';
-      if (best === undefined || isBetter) best = { of, relation, head };
+      if (further > 0 || (further === 0 && isOwn)) best = { of, relation, head };
     }
     return best;
   };
@@ -89,7 +94,7 @@ export function createContents(stored: readonly FilePosition[], tell: OnLine, fi
     isAlive,
     end: async (tail) => {
       alive.delete(tail.inode);
-      ended.set(tail, performance.now() + SEEK_MS);
+      ended.set(tail, readNow() + SEEK_MS);
       await tail.close();
     },
     settle,
@@ -97,7 +102,7 @@ export function createContents(stored: readonly FilePosition[], tell: OnLine, fi
     revive: (tail) => void (isAlive(tail) && ended.delete(tail)),
     ended: lastFirst,
     sought: () => {
-      const now = performance.now();
+      const now = readNow();
       for (const [tail, until] of ended) if (until !== 0 && until < now) settle(tail);
       const settled = [...ended].filter(([, until]) => until === 0);
       for (const [tail] of settled.slice(0, -MAX_ENDED)) ended.delete(tail);

@@ -16,6 +16,8 @@ export interface FileSetOptions {
   /** Asked after each chunk. */
   readonly goOn: () => boolean;
   readonly openFiles?: OpenFiles;
+  /** Monotonic, in milliseconds. */
+  readonly now?: () => number;
 }
 
 /** Reads each line of files once, whatever rotation does to them; see docs/decisions/0012-file-identity.md. */
@@ -50,10 +52,11 @@ export function createFileSet({
   onLine,
   goOn,
   openFiles = createOpenFiles(),
+  now: readNow = () => performance.now(),
 }: FileSetOptions): FileSet {
   const tell: OnLine = (text, start, end) => onLine(text, start, end, false);
   const tellOld: OnLine = (text, start, end) => onLine(text, start, end, true);
-  const contents = createContents(stored ?? [], tell, openFiles);
+  const contents = createContents(stored ?? [], tell, openFiles, readNow);
   const { alive, copies, isAlive } = contents;
   /** Since when a file is not in the glob any more. */
   const left = new Map<Tail, number>();
@@ -67,7 +70,7 @@ export function createFileSet({
     createTail(file.path, file.inode, offset, known, openFiles);
   /** Reads the content's own file; false when that holds another one now. */
   const readOn = async (tail: Tail): Promise<boolean> => {
-    grownAt.set(tail, performance.now());
+    grownAt.set(tail, readNow());
     if (await tail.drain(tell, undefined, goOn)) return true;
     await contents.end(tail);
     return false;
@@ -135,7 +138,7 @@ export function createFileSet({
   };
 
   const readRelated = async ({ of, relation, head }: Related, file: FoundFile) => {
-    const now = performance.now();
+    const now = readNow();
     if (relation === 'all' && file.size > of.offset()) {
       // The original tells what it has itself; one that holds what that has not goes its own way.
       const isRead = isAlive(of) && (await readOn(of).catch(() => false));
@@ -165,7 +168,7 @@ export function createFileSet({
   };
 
   const sweepTails = async (files: Files) => {
-    const now = performance.now();
+    const now = readNow();
     for (const tail of [...alive.values()]) {
       const file = files.get(tail.inode);
       if (file === undefined) {
@@ -204,32 +207,68 @@ export function createFileSet({
     await (related === undefined ? begin(file) : readRelated(related, file));
   };
 
+  /** What rotation may have made of its file outside of the glob; undefined when rotation went on since `files` were found. */
+  const findElsewhere = async (tail: Tail, files: Files): Promise<readonly FoundFile[] | undefined> => {
+    const related = await findRelated(tail.path);
+    const isMoved = ({ inode, path: now }: FoundFile) => {
+      const before = files.get(inode)?.path ?? now;
+      return before !== now && !related.some((one) => one.inode === inode && one.path === before);
+    };
+    const listed = new Map([...files.values()].map((file) => [file.path, file.inode]));
+    const isReplaced = ({ inode, path: now }: FoundFile) => (listed.get(now) ?? inode) !== inode;
+    if (related.some((one) => isMoved(one) || isReplaced(one))) return undefined;
+    const isElse = ({ inode }: FoundFile) => !files.has(inode) && (!alive.has(inode) || alive.get(inode) === tail);
+    return related.filter(isElse);
+  };
   /** Looks for the rest of a content in what rotation has made of its file outside of the glob. */
   const seekRest = async (tail: Tail, files: Files) => {
-    for (const file of await findRelated(tail.path)) {
-      if (files.has(file.inode) || alive.has(file.inode)) continue;
-      const packed = isGzip(file.path);
-      if (!packed && file.size < tail.offset()) continue;
-      const readAt = readerOfCopy(file.path);
-      const whole = packed ? { ...file, size: Number.POSITIVE_INFINITY } : file;
-      const related = await openFiles.use(() => contents.relateTo(whole, readAt));
-      // The number of a removed file may be that of a copy or a packed file by now.
-      const isOwn = file.inode === tail.inode && !packed;
-      if (isOwn && tail.offset() === 0 && related === undefined) return follow(tail, file);
-      if (related?.relation !== 'all') continue;
-      if (isOwn && related.of === tail) return follow(tail, file);
-      if (related.of === tail) await openFiles.use(() => tail.take(readCopy(file.path, tail.takesFrom()), tell, goOn));
-      // What goes on with the content elsewhere has told the rest, or will.
-      else if ((await openFiles.use(() => tail.compare(readAt, whole.size))) !== 'all') continue;
-      return contents.settle(tail);
+    const others = (await findElsewhere(tail, files)) ?? [];
+    const own = others.find(({ inode }) => inode === tail.inode);
+    if (own !== undefined && (await seekIn(tail, own)) === 'followed') return;
+    let isFound = false;
+    // There may be an earlier copy beside the one that has the rest.
+    for (const other of others)
+      if (other !== own && (await seekIn(tail, other).catch(() => undefined)) === 'found') isFound = true;
+    if (isFound) contents.settle(tail);
+  };
+  /** The same of one whose file was replaced, and what took its place rotated away before it was seen. */
+  const seekRestOfLeft = async (tail: Tail, files: Files) => {
+    const others = await findElsewhere(tail, files);
+    if (others === undefined || others.some(({ inode }) => inode === tail.inode)) return;
+    const until = tail.offset();
+    for (const other of others) await seekIn(tail, other).catch(() => {});
+    if (tail.offset() === until) return;
+    await contents.end(tail);
+    contents.settle(tail);
+  };
+  const seekIn = async (tail: Tail, file: FoundFile): Promise<'followed' | 'found' | undefined> => {
+    const packed = isGzip(file.path);
+    // The number of a removed file may be that of a copy or a packed file by now.
+    const isOwn = file.inode === tail.inode && !packed;
+    if ((!packed && file.size < tail.offset()) || (tail.offset() === 0 && !isOwn)) return;
+    const readAt = readerOfCopy(file.path);
+    const whole = packed ? { ...file, size: Number.POSITIVE_INFINITY } : file;
+    const related = await openFiles.use(() => contents.relateTo(whole, readAt));
+    const isRest = related?.of === tail && related.relation === 'all';
+    if (isOwn && (isRest || (related === undefined && tail.offset() === 0))) {
+      await follow(tail, file);
+      return 'followed';
     }
+    if (related === undefined) return;
+    if (isRest) {
+      await openFiles.use(() => tail.take(readCopy(file.path, tail.takesFrom()), tell, goOn));
+      return 'found';
+    }
+    // What goes on with the content elsewhere has told the rest, or will.
+    return (await openFiles.use(() => tail.compare(readAt, whole.size))) === 'all' ? 'found' : undefined;
   };
   const seek = async (files: Files) => {
-    const now = performance.now();
+    const now = readNow();
     if (now - soughtAt < SEEK_EVERY_MS) return;
     soughtAt = now;
     // One that is still being packed, or was moved meanwhile, is tried again.
     for (const tail of contents.sought()) await seekRest(tail, files).catch(() => {});
+    for (const tail of left.keys()) await seekRestOfLeft(tail, files).catch(() => {});
   };
 
   return {

@@ -94,9 +94,12 @@ export function createTail(
   /** While the content is there itself, the end of a part is compared with that, which marks do not cover. */
   const hasSameEnd = async (readAt: ReadAt, size: number): Promise<boolean> => {
     const own = handle ?? (await openFound(tail.path, inode).catch(() => undefined));
-    if (own === undefined || start === undefined) return true;
+    if (own === undefined) return true;
     try {
-      const isThere = (await readHead(own, start.length)).equals(start);
+      const isThere =
+        start === undefined
+          ? (await compareKnown(readerOf(own), (await own.stat()).size)) === 'all'
+          : (await readHead(own, start.length)).equals(start);
       const from = Math.max(size - LAST_BYTES, 0);
       const end = await readerOf(own)(from, size - from);
       return !isThere || end.length < size - from || end.equals(await readAt(from, size - from));
@@ -105,7 +108,10 @@ export function createTail(
     }
   };
   const compare = async (readAt: ReadAt, size: number): Promise<Relation> => {
-    if (start === undefined) return compareKnown(readAt, size);
+    if (start === undefined) {
+      const relation = await compareKnown(readAt, size);
+      return relation !== 'part' || (await hasSameEnd(readAt, size)) ? relation : 'none';
+    }
     if (offset === 0) return 'all';
     const bytes = Math.min(start.length, size);
     if (!(await readAt(0, bytes)).equals(start.subarray(0, bytes))) return 'none';

@@ -1,9 +1,7 @@
-import { appendFile, copyFile, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, open, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { createOpenFiles } from '../../src/logs/create-open-files.ts';
 import { follow, numbered, text } from '../support/follow.ts';
 import { useFolder } from '../support/recordings.ts';
 
@@ -152,88 +150,3 @@ test('after a restart a file that was saved meanwhile tells its new lines alone,
   await third.has(230);
   expect(third.lines.slice(30)).toEqual(numbered(500, 700));
 });
-
-const step = fc.record({
-  kind: fc.constantFrom(
-    ...([
-      'append',
-      'append',
-      'append',
-      'rename',
-      'copyTruncate',
-      'save',
-      'rsync',
-      'rewrite',
-      'restart',
-      'copy',
-    ] as const),
-  ),
-  lines: fc.integer({ min: 1, max: 60 }),
-  waits: fc.boolean(),
-});
-
-test('whatever is done to a log, each line is counted once', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 1, maxLength: 8 }),
-      fc.constantFrom('', BANNER),
-      fc.constantFrom('a.log', 'a.log*'),
-      fc.constantFrom(3, 64),
-      async (steps, banner, glob, maxOpen) => {
-        const folder = useFolder();
-        const path = join(folder, 'a.log');
-        const positions = createMemoryPositions();
-        const told: string[] = [];
-        const begin = () => follow(join(folder, glob), positions, 0, createOpenFiles(maxOpen));
-        await writeFile(path, '');
-        let current = begin();
-        await current.begun;
-        let written = 0;
-        let files = 0;
-        const more = (count: number) => {
-          const lines = text(written, written + count);
-          written += count;
-          return lines;
-        };
-        const all = () => [...told, ...current.lines].filter((line) => line.startsWith('line'));
-        const caughtUp = () =>
-          vi.waitFor(() => expect(new Set(all()).size).toBe(written), { timeout: 15_000, interval: 5 });
-        await appendFile(path, banner + more(20));
-        await caughtUp();
-        for (const { kind, lines, waits } of steps) {
-          const content = await readFile(path, 'utf8');
-          // What was rotated away before anybody saw it cannot be found by a path without a glob.
-          if (kind === 'rename' || kind === 'copyTruncate' || waits) await caughtUp();
-          if (kind === 'append') await appendFile(path, more(lines));
-          if (kind === 'copy') await copyFile(path, `${path}.${++files}`);
-          if (kind === 'rename') {
-            await rename(path, `${path}.${++files}`);
-            await writeFile(path, banner + more(lines));
-          }
-          if (kind === 'copyTruncate') {
-            await copyFile(path, `${path}.${++files}`);
-            await truncate(path);
-            await appendFile(path, banner + more(lines));
-          }
-          if (kind === 'save' || kind === 'rsync') {
-            const beside = kind === 'save' ? join(folder, `.a.log.swp`) : join(folder, '.a.log.Xy12');
-            await writeFile(beside, content + more(lines));
-            await rename(beside, path);
-          }
-          if (kind === 'rewrite') await writeFile(path, content + more(lines));
-          if (kind === 'restart') {
-            await current.stop();
-            told.push(...current.lines.splice(0));
-            await appendFile(path, more(lines));
-            current = begin();
-          }
-        }
-        await caughtUp();
-        await looked(current);
-        await current.stop();
-        expect(all().toSorted()).toEqual([...numbered(0, written)].toSorted());
-      },
-    ),
-    { numRuns: 10, endOnFailure: true },
-  );
-}, 120_000);
