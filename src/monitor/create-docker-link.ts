@@ -16,7 +16,7 @@ export interface DockerLink {
   exec(ref: ContainerRef, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecOutcome>;
   /** A GET request, its answer as a stream, such as a container's log; rejects when none comes. */
   readonly open: Docker['open'];
-  /** Does its stream of events stand? Undefined while nobody needs it, or it has not been asked yet. */
+  /** Does its stream of events stand, and does it answer? Undefined while nobody needs it, or it has not been asked yet. */
   isUp(): boolean | undefined;
   stop(): void;
 }
@@ -25,17 +25,32 @@ interface Engine {
   readonly address: DockerAddress;
   readonly docker: Docker;
   up?: boolean;
+  /** How often it has answered or told of something; one that hangs keeps the stream of events open. */
+  signs: number;
+  hangs: boolean;
 }
 
 /** A link that tells of every event of the engine. */
 export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerLink {
   let engine: Engine | undefined;
 
+  const giveSign = (of: Engine) => {
+    of.signs += 1;
+    of.hangs = false;
+  };
+
   const open = (address: DockerAddress): Engine => {
-    const opened: Engine = { address, docker: createDocker(address) };
-    opened.docker.follow(onEvent, (up) => {
-      opened.up = up;
-    });
+    const opened: Engine = { address, docker: createDocker(address), signs: 0, hangs: false };
+    opened.docker.follow(
+      (event) => {
+        giveSign(opened);
+        onEvent(event);
+      },
+      (up) => {
+        giveSign(opened);
+        opened.up = up;
+      },
+    );
     return opened;
   };
 
@@ -47,8 +62,13 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
     },
     look: async (ref, timeoutMs, outer) => {
       if (engine === undefined) throw new Error('a container was looked at before the engine was chosen');
-      const { docker } = engine;
-      return within(outer, timeoutMs, (signal) => docker.look(ref, signal));
+      const asked = engine;
+      const before = asked.signs;
+      const seen = await within(outer, timeoutMs, (signal) => asked.docker.look(ref, signal));
+      if (seen.kind !== 'docker-unreachable') giveSign(asked);
+      // A single container that Docker cannot look at is no engine that hangs.
+      else if (seen.why.code === 'timeout' && outer?.aborted !== true && asked.signs === before) asked.hangs = true;
+      return seen;
     },
     exec: async (ref, command, timeoutMs, outer) => {
       if (engine === undefined) return { ok: false, why: 'docker' };
@@ -66,7 +86,7 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
       if (engine === undefined) throw new Error('no engine is chosen');
       return engine.docker.open(path, query, signal);
     },
-    isUp: () => engine?.up,
+    isUp: () => (engine?.hangs === true ? false : engine?.up),
     stop: () => engine?.docker.stop(),
   };
 }
