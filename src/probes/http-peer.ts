@@ -52,6 +52,9 @@ export const showAddress = (url: string): string => {
 /** A connection is given up before the node does it, which is after 120 s (XDC-Subnet node/defaults.go). */
 const KEEP_ALIVE_MS = 110_000;
 
+/** Heads that do not end, and two lengths that contradict each other. */
+const NOT_HTTP = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;
 
 function toFault(error: Error, address: string): Fault {
@@ -60,7 +63,8 @@ function toFault(error: Error, address: string): Fault {
   if (code === 'ECONNREFUSED') return { kind: 'refused', address };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { kind: 'unresolved', address };
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return { kind: 'closed', address };
-  if (error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return { kind: 'not-http', address };
+  if (error.name === 'HTTPParserError' || (code !== undefined && NOT_HTTP.has(code)))
+    return { kind: 'not-http', address };
   if (code !== undefined && TLS_CODE.test(code)) return { kind: 'tls', address };
   return { kind: 'unreachable', address };
 }

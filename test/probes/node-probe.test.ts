@@ -343,6 +343,15 @@ describe('a bad connection', () => {
     });
   });
 
+  it('that gives two lengths is no HTTP', async () => {
+    const { fault } = await against((socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef'),
+      ),
+    );
+    expect(fault).toMatchObject({ kind: 'not-http' });
+  });
+
   it('that switches protocols is a fault and no crash', async () => {
     const { fault } = await against((socket) =>
       socket.once('data', () =>
