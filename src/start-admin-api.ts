@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createDatabaseLink } from './db/create-database-link.ts';
 import { createLastingState, type LastingState } from './db/lasting-state.ts';
 import { sayDatabase } from './db/parse-database-url.ts';
-import { describeCause } from './model/database-failure.ts';
+import { describeCause, isAway } from './model/database-failure.ts';
 import { type Incident, type IncidentStore, incidentKey } from './model/incident.ts';
 import { loadOnce } from './model/load-once.ts';
 import type { LogPosition, PositionTable } from './model/log.ts';
@@ -89,7 +89,10 @@ export function startAdminApi(
       now,
       onError: (what, error, requestId) =>
         what === 'database'
-          ? log.error({ requestId, cause: error }, 'the database failed on a request')
+          ? log[isAway(error as { readonly code?: string }) ? 'debug' : 'error'](
+              { requestId, cause: error },
+              'the database failed on a request',
+            )
           : log.error({ requestId, err: error }, 'a request of the platform API broke; please report this'),
       onSecurity: (event) => logSecurity(log, event),
     });

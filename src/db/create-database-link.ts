@@ -1,4 +1,4 @@
-import { databaseFailure } from '../model/database-failure.ts';
+import { databaseAway } from '../model/database-failure.ts';
 import { settleWithin } from '../model/settle-within.ts';
 import type { OpenStore } from './create-store.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
@@ -100,7 +100,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
         await Promise.race([tried.promise, late]);
       }
       const current = engine;
-      if (current === undefined) throw databaseFailure(new Error('the database is away'));
+      if (current === undefined) throw databaseAway();
       // Kysely comes with the first request that needs it.
       store ??= import('./create-store.ts').then(({ createStore }) => createStore(current, () => void lookNow(true)));
       return store;

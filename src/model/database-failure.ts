@@ -7,6 +7,15 @@ export interface DatabaseFailure extends Error {
 export const databaseFailure = (cause: unknown): DatabaseFailure =>
   Object.assign(new Error('the database failed', { cause }), { name: 'DatabaseFailure' as const });
 
+const AWAY = 'DATABASE_AWAY';
+
+/** The failure of whoever asks while the database is known to be away. */
+export const databaseAway = (): DatabaseFailure =>
+  databaseFailure(Object.assign(new Error('the database is away'), { code: AWAY }));
+
+/** Is it only that the database is away, which has been said once? Takes what `describeCause` gives. */
+export const isAway = ({ code }: { readonly code?: string }): boolean => code === AWAY;
+
 /** Is this a `DatabaseFailure`? */
 export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
   error instanceof Error && error.name === 'DatabaseFailure';
