@@ -1,6 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { countDescriptors, planDescriptors } from './descriptors.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -11,6 +10,8 @@ import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
 import type { Environment } from './inventory/substitute.ts';
 import { watchFile } from './inventory/watch-file.ts';
+import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
+import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
@@ -21,7 +22,6 @@ import type { PlatformSettings } from './parse-platform-settings.ts';
 import type { Build } from './read-build.ts';
 import { startAdminApi } from './start-admin-api.ts';
 import { startPush } from './start-push.ts';
-import { warnOfDescriptors, watchOwnLimits } from './watch-own-limits.ts';
 
 /** What the program is made of. */
 export interface AppOptions {

@@ -1,6 +1,6 @@
-import { planDescriptors, readDescriptorLimit } from '../descriptors.ts';
 import { LISTEN_LIMITS, type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
+import { planDescriptors, readDescriptorLimit } from '../limits/descriptors.ts';
 import { createProcessClock } from '../model/clock.ts';
 import { settleWithin } from '../model/settle-within.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';

@@ -1,8 +1,7 @@
-import type { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault, Look } from '../model/observation.ts';
-import { skipInformational } from '../skip-informational.ts';
+import { trackConnects } from '../net/track-connects.ts';
 
 /** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -89,21 +88,14 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
   const ownPath = `${url.pathname}${url.search}`;
   let connection: Connection = 'new';
   let client: Client | undefined;
-  /** A connection that does not stand yet; undici leaves it to itself when its client is destroyed. */
-  let connecting: Socket | undefined;
+  const connector = buildConnector({ allowH2: false, timeout: 0 });
+  const connects = trackConnects(() => connector);
   /** Ends what was asked over the connection that is lost. */
   let onLost = () => {};
 
   const open = (): Client => {
-    const connect = buildConnector({ allowH2: false, timeout: 0 });
     const opened = new Client(url.origin, {
-      connect: (options, done) => {
-        const socket = connect(options, (...result) => {
-          if (connecting === socket) connecting = undefined;
-          done(...result);
-        }) as unknown as Socket;
-        connecting = skipInformational(socket);
-      },
+      connect: connects.connect,
       bodyTimeout: 0,
       headersTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -124,8 +116,7 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
     client = undefined;
     connection = 'new';
     dropped?.destroy().catch(() => {});
-    connecting?.destroy();
-    connecting = undefined;
+    connects.abort();
   };
 
   const exchange = (ask: Ask, deadline: number, signal?: AbortSignal) =>

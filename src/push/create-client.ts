@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
-import { skipInformational } from '../skip-informational.ts';
+import { trackConnects } from '../net/track-connects.ts';
 import { IN_INVENTORY, sayError, sayStatus, UnusableFile, type Written } from './say-trouble.ts';
 import { sayUrl, toBase, withoutPath } from './say-url.ts';
 
@@ -48,28 +47,16 @@ function toAuthorization(url: URL, { basicAuth, bearerTokenFile }: Login): strin
 }
 
 /** Files of certificates are read at each new connection, so that they can be renewed. */
-const toConnector = ({ tls = {} }: Login, connecting: Set<Socket>): buildConnector.connector => {
+function toConnector({ tls = {} }: Login): buildConnector.connector {
   const { ca, cert, key, serverName } = tls;
-  return (options, done) => {
-    try {
-      const connect = buildConnector({
-        timeout: TIMEOUT_MS,
-        ...(ca !== undefined && { ca: readFile('tls.ca', ca) }),
-        ...(cert !== undefined && { cert: readFile('tls.cert', cert) }),
-        ...(key !== undefined && { key: readFile('tls.key', key) }),
-        ...(serverName !== undefined && { servername: serverName }),
-      });
-      // It returns the socket, which its type does not say.
-      const socket = connect(options, (...result) => {
-        connecting.delete(socket);
-        done(...result);
-      }) as unknown as Socket;
-      connecting.add(skipInformational(socket));
-    } catch (error) {
-      done(error as Error, null);
-    }
-  };
-};
+  return buildConnector({
+    timeout: TIMEOUT_MS,
+    ...(ca !== undefined && { ca: readFile('tls.ca', ca) }),
+    ...(cert !== undefined && { cert: readFile('tls.cert', cert) }),
+    ...(key !== undefined && { key: readFile('tls.key', key) }),
+    ...(serverName !== undefined && { servername: serverName }),
+  });
+}
 
 async function readBody(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
@@ -98,9 +85,8 @@ export function createClient(
 ): Client {
   const base = new URL(url);
   const address = sayUrl(url);
-  /** Connections that do not stand yet; undici leaves them to themselves when its agent is destroyed. */
-  const connecting = new Set<Socket>();
-  const agent = new Agent({ connect: toConnector(login, connecting), connections: 2, allowH2: false });
+  const connects = trackConnects(() => toConnector(login));
+  const agent = new Agent({ connect: connects.connect, connections: 2, allowH2: false });
   return {
     address,
     call: async (method, path, body) => {
@@ -135,7 +121,7 @@ export function createClient(
       }
     },
     close: async () => {
-      for (const socket of connecting) socket.destroy();
+      connects.abort();
       await agent.destroy();
     },
   };

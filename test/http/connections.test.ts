@@ -6,9 +6,9 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { createEpisode } from '../../src/create-episode.ts';
 import { LISTEN_LIMITS, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
 import type { WebConfig } from '../../src/http/web-config.ts';
+import { createEpisode } from '../../src/limits/create-episode.ts';
 import { eventually } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import type { Inventory } from './model/target.ts';
+import type { Inventory } from '../model/target.ts';
 
 /** What each part of subnetd may keep open at once, in file descriptors. */
 export interface DescriptorBudget {

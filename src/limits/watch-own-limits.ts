@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
+import type { Listener } from '../http/listen.ts';
+import type { Inventory } from '../model/target.ts';
 import { createEpisode } from './create-episode.ts';
 import { descriptorsFor, hasDescriptor } from './descriptors.ts';
-import type { Listener } from './http/listen.ts';
-import type { Inventory } from './model/target.ts';
 
 /** An episode has ended when nothing has happened for this long. */
 const QUIET_MS = 60_000;
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 const HOW_TO_RAISE = 'with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
 
@@ -47,7 +47,7 @@ export function watchOwnLimits(
   });
   const timer = setInterval(() => {
     if (!hasDescriptor()) exhausted.note();
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   timer.unref();
   return {
     stop: () => {
