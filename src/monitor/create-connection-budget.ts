@@ -3,11 +3,11 @@ import { createSlots, type Slots } from './create-slots.ts';
 
 /** How many connections of probes may be open at once, and what follows for each. */
 export interface ConnectionBudget {
-  /** A look of the round begins when it has one of these; undefined for a round that opens no connection. */
+  /** A probe of the round begins when it has one of these; undefined for a round that opens no connection. */
   readonly slotsOf: (round: RoundName) => Slots | undefined;
-  /** Whether connections are kept from one look to the next: where there are too many targets, each is ended. */
+  /** Whether connections are kept from one probe to the next: where there are too many targets, each is ended. */
   readonly keeps: () => boolean;
-  /** Takes what is looked at from now on: for each subnet, the targets of its rounds. */
+  /** Takes what is probed from now on: for each subnet, the targets of its rounds. */
   readonly expect: (subnets: readonly ReadonlyMap<RoundName, { readonly size: number }>[]) => void;
 }
 

@@ -3,11 +3,11 @@ import type { Slots } from './create-slots.ts';
 import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
 
-/** What a round tells while it runs. */
+/** What a round reports while it runs. */
 export interface RoundEvents {
   /** `seconds` without the deliberate spreading. */
   readonly onFinished: (subnet: string, round: RoundName, seconds: number) => void;
-  /** A tick came while looks of the one before had not begun or a target still hung in one, or did not come in time. */
+  /** A tick came while probes of the one before had not begun or a target still hung in one, or did not come in time. */
   readonly onLate: (subnet: string, round: RoundName, why: 'overlap' | 'overdue') => void;
 }
 
@@ -39,9 +39,9 @@ const OVERDUE_MS = 5_000;
 const DEAD_MS = 60_000;
 
 /**
- * Once started, runs the round at once, then by its schedule, the looks spread over the interval. A target is never looked
- * at twice at once: one that still hangs when its turn comes is looked at again as soon as that has ended, and no other
- * waits for it. `awakeMs` tells for how long the process has run since it was last suspended.
+ * Once started, runs the round at once, then by its schedule, the probes spread over the interval. A target is never probed
+ * twice at once: one that still hangs when its turn comes is probed again as soon as that has ended, and no other waits
+ * for it. `awakeMs` gives for how long the process has run since it was last suspended.
  */
 export function createRound(
   { name: subnet }: Subnet,
@@ -54,12 +54,12 @@ export function createRound(
 ): Round {
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
-  /** Runs whose looks have not all begun, and those whose looks have not all ended. */
+  /** Is the last run still beginning its probes? And the runs of which some probe has not ended. */
   let isBeginning = false;
   const running = new Set<Promise<void>>();
   /** What was due when each of these runs began, the oldest first: a run that does not end puts nothing off. */
   const underWay = new Set<Due>();
-  /** Targets in whose last look we are, and those of them whose turn has come again. */
+  /** Targets that are being probed, and those of them whose turn has come again. */
   const busy = new Set<Target>();
   const due = new Set<Target>();
 

@@ -4,11 +4,11 @@ import type { NodeFacts, Progress } from './fold-node.ts';
 /** What the rules of one node ask about the others. Two summaries make one, so that one changed node costs little. */
 export interface SubnetSummary {
   readonly nodes: number;
-  /** The first of the highest nodes, of those whose last look obtained a height. */
+  /** The first of the highest nodes, of those whose last probe obtained a height. */
   readonly highest?: { readonly name: string; readonly number: number };
   /** The two nodes whose heights rose last, the last one first: one of them may be the node that asks. */
   readonly risen: readonly { readonly name: string; readonly advancedAt: number }[];
-  /** Nodes that did not answer the last look: the first few of them. */
+  /** Nodes that did not answer the last probe: the first few of them. */
   readonly silent: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const MAX_SILENT = 6;
 /** The summary of no node. */
 export const emptySummary: SubnetSummary = { nodes: 0, risen: [], silent: [] };
 
-/** A node's height, as long as its last look obtained one. */
+/** A node's height, as long as its last probe obtained one. */
 const currentHeight = ({ facts: { node } }: Known): Progress | undefined =>
   node?.observation.latest.ok ? node.latest : undefined;
 
