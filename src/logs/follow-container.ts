@@ -12,6 +12,8 @@ export interface LogContainer {
   readonly startedAt?: number;
   /** It writes a bare stream without frames. */
   readonly tty: boolean;
+  /** Its log is rotated by the engine, so that a stream of it is opened again after so long; absent when it is not. */
+  readonly reopenAfterMs?: number;
 }
 
 /** What a follower of a container is given. */
@@ -90,8 +92,20 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
           .filter((other) => other.id !== id)
           .slice(0, MAX_OTHERS);
 
-  /** The bytes of a stream, until it ends or is silent for too long. */
-  async function* untilSilent(response: IncomingMessage): AsyncGenerator<Buffer> {
+  /** The bytes of a stream, until it ends, is silent for too long, or is old: one that starves may still bring some lines. */
+  async function* untilSilent(
+    response: IncomingMessage,
+    maxAgeMs: number | undefined,
+    isCaughtUp: () => boolean,
+  ): AsyncGenerator<Buffer> {
+    const cutOfAge = () => {
+      // What was there before is read in one stream, however long it takes.
+      if (!isCaughtUp()) return;
+      isOld = true;
+      response.destroy();
+    };
+    const aging = maxAgeMs === undefined ? undefined : setInterval(cutOfAge, maxAgeMs);
+    let isOld = false;
     let at = performance.now();
     let isSilent = false;
     const cut = () => {
@@ -111,9 +125,10 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
         timer = setTimeout(cut, silenceMs);
       }
     } catch (error) {
-      if (!isSilent) throw error;
+      if (!isSilent && !isOld) throw error;
     } finally {
       clearTimeout(timer);
+      clearInterval(aging);
     }
     if (isSilent) silenceMs = Math.min(2 * silenceMs, LONGEST_SILENCE_MS);
   }
@@ -147,24 +162,27 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
     position = current;
     positions.keep(source, () => current);
     onState(undefined);
+    let isCaughtUp = false;
+    const chunksOf = (stream: IncomingMessage) => untilSilent(stream, container.reopenAfterMs, () => isCaughtUp);
     const take = createStamped(
       streams,
       from,
       (text, start, end, at, old) => {
-        if (!old || tellsOld) onLine(text, start, end, at, old, at >= openedAt);
+        isCaughtUp = at >= openedAt;
+        if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
       },
       onLost,
     );
     if (container.tty) {
       const cutter = createLineCutter();
-      for await (const chunk of untilSilent(response))
+      for await (const chunk of chunksOf(response))
         cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
       return;
     }
     const push = createFrameReader((stream, bytes, start, end) =>
       take(String(stream), bytes.toString('latin1', start, end)),
     );
-    for await (const chunk of untilSilent(response)) push(chunk);
+    for await (const chunk of chunksOf(response)) push(chunk);
   };
 
   /** Resolves to whether there is something to read. */

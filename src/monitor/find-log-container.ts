@@ -12,12 +12,42 @@ export interface FoundLogContainer extends LogContainer {
   readonly p2p?: string;
 }
 
+/** As Docker tells it. */
+export interface LogConfig {
+  readonly Type?: unknown;
+  readonly Config?: Readonly<Record<string, unknown>> | null;
+}
+
 interface Inspection {
+  readonly HostConfig?: { readonly LogConfig?: LogConfig };
   readonly Config?: { readonly Tty?: unknown; readonly Env?: unknown };
   readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly IPAddress?: unknown }>> | null };
 }
 
 const LOOK_MS = 10_000;
+
+/** A busy node prints so many bytes in a millisecond. */
+const BUSY_RATE = 5;
+const MIN_REOPEN_MS = 10_000;
+const MAX_REOPEN_MS = 300_000;
+
+/** The default of the `local` driver, which always rotates. */
+const LOCAL_BYTES = 20e6;
+
+const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9 };
+
+/**
+ * When a stream of a log that the engine rotates is opened again: about when a busy node has filled a file. Undefined without
+ * rotation, where the engine would read the whole log each time.
+ */
+export function readReopenAfterMs(config: LogConfig | undefined): number | undefined {
+  const [, digits, unit = ''] = /^(\d+)([kmg]?)b?$/i.exec(String(config?.Config?.['max-size'] ?? '')) ?? [];
+  const bytes = digits === undefined ? undefined : Number(digits) * (UNITS[unit.toLowerCase()] ?? 1);
+  const rotatesAt =
+    config?.Type === 'local' ? (bytes ?? LOCAL_BYTES) : config?.Type === 'json-file' ? bytes : undefined;
+  if (rotatesAt === undefined) return undefined;
+  return Math.min(Math.max(rotatesAt / BUSY_RATE, MIN_REOPEN_MS), MAX_REOPEN_MS);
+}
 
 /** Of the environment no other line is looked at: the rest holds keys. */
 function readEnv(env: unknown, name: string): string | undefined {
@@ -37,13 +67,15 @@ export async function findLogContainer(
   const response = await docker.open(`/containers/${id}/json`, {}, signal);
   const body = (await text(response)) as string;
   if (response.statusCode !== 200) return { what: 'no-container' };
-  const { Config, NetworkSettings } = JSON.parse(body) as Inspection;
+  const { Config, HostConfig, NetworkSettings } = JSON.parse(body) as Inspection;
   const level = /^[0-5]$/.exec(readEnv(Config?.Env, 'LOG_LEVEL') ?? '')?.[0];
   const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, 'PORT') ?? '')?.[0];
   const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
+  const reopenAfterMs = readReopenAfterMs(HostConfig?.LogConfig);
   return {
     id,
     running,
+    ...(reopenAfterMs !== undefined && { reopenAfterMs }),
     tty: Config?.Tty === true,
     ...(startedAt !== undefined && { startedAt }),
     ...(level !== undefined && { level: Number(level) }),

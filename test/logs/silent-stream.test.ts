@@ -64,3 +64,49 @@ test('a stream that has fallen silent is opened again, and brings each line once
   expect(engine.opened()).toBe(2);
   expect(lines).toEqual(Array.from({ length: 150 }, (_, index) => `line ${index}`));
 }, 30_000);
+
+test('a stream that starves, yet is never silent, is opened again after a while, and no line comes twice', async () => {
+  let printed = 100;
+  let opened = 0;
+  const streams = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    const since = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('since')) * 1_000;
+    opened++;
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.parse(stampOf(90))).toUTCString());
+    for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+    response.flushHeaders();
+    streams.add(response);
+    response.on('close', () => streams.delete(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const printing = setInterval(() => {
+    for (const stream of streams) if (printed % 10 === 0) stream.write(frame(printed));
+    printed++;
+  }, 5);
+  onTestFinished(() => {
+    clearInterval(printing);
+    server.closeAllConnections();
+    server.close();
+  });
+  const lines: string[] = [];
+  const { stop } = followContainer({
+    source: 'test',
+    positions: createMemoryPositions(),
+    find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false, reopenAfterMs: 300 }),
+    open: (path, query, signal) =>
+      new Promise((resolve, reject) => {
+        const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+        get({ host: '127.0.0.1', port, path: `${path}?${words}`, signal }, resolve).on('error', reject);
+      }),
+    beginAt: 0,
+    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
+    onState: () => {},
+  });
+  onTestFinished(stop);
+  await vi.waitFor(() => expect(opened).toBeGreaterThanOrEqual(3), { timeout: 10_000, interval: 20 });
+  await stop();
+  expect(lines.length).toBeGreaterThan(100);
+  expect(new Set(lines).size).toBe(lines.length);
+});
