@@ -89,6 +89,11 @@ export async function startApp(
       push.roundLate(subnet);
       log.warn({ subnet, round, why }, 'a round is late');
     },
+    onLogLost: ({ subnet, component, name }, after, times) =>
+      log.warn(
+        { subnet, component, target: name, after, times },
+        'Docker threw log lines away before they were read; give the log of the container a larger max-size',
+      ),
     onBug: (error) => log.error({ err: error }, 'a look broke; please report this'),
   });
   const intervalSeconds = (subnet: string, round: Parameters<typeof monitor.intervalMs>[1]) => {

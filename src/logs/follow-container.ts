@@ -37,8 +37,8 @@ export interface FollowContainerOptions {
    */
   readonly onLine: (...line: [...Parameters<OnStampedLine>, live: boolean]) => void;
   readonly onState: (fault: LogFault | undefined) => void;
-  /** The engine threw lines away before they were read. */
-  readonly onLost?: () => void;
+  /** The engine threw lines away before they were read, after the one with this time of Docker's. */
+  readonly onLost?: (after: string) => void;
 }
 
 /** A container that is followed. */
@@ -171,7 +171,7 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
         isCaughtUp = at >= openedAt;
         if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
       },
-      onLost,
+      () => onLost?.(Object.values(streams).reduce((last, { at }) => (at > last ? at : last), '')),
     );
     if (container.tty) {
       const cutter = createLineCutter();

@@ -11,6 +11,7 @@ import { type CheckSettings, positionKey, type Target } from '../model/target.ts
 import { QUARTER_MS } from '../rules/describe-skew.ts';
 import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
 import type { DockerLink } from './create-docker-link.ts';
+import { createLostReport } from './create-lost-report.ts';
 import { findLogContainer } from './find-log-container.ts';
 
 /** Follows the log of one target. */
@@ -33,6 +34,8 @@ export interface LogWatchOptions {
   readonly ready: Promise<unknown>;
   /** Bounds the log files that are open at once, of all watches together. */
   readonly openFiles: OpenFiles;
+  /** Docker threw lines away before they were read, `times` since this was called last, which is ten minutes ago at least. */
+  readonly onLost?: (after: string, times: number) => void;
   /** Something that matters has come; `urgent` when a check may have failed by it. Called at most every few milliseconds. */
   readonly onNews: (urgent: boolean) => void;
 }
@@ -194,6 +197,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const lookBackMs = windowMs(target, settings);
+    const lost = createLostReport(now, options.onLost ?? (() => {}));
     let isOld = false;
     let isLive = false;
     const readSince = () => (isLive ? now() : undefined);
@@ -227,7 +231,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           isLive = live;
           lines.read(text, start, end, at);
         },
-        onLost: () => add({ pattern: LINES_LOST, means: 'note', at: now(), counted: true }),
+        onLost: (after) => {
+          add({ pattern: LINES_LOST, means: 'note', at: now(), counted: true });
+          lost(after);
+        },
         onState: (fault) => setState('container', begun - lookBackMs, fault),
       });
       wakes.push(follower.wake);

@@ -37,6 +37,7 @@ export function createLogWatches(
   clock: Clock,
   onNews: (target: Target, urgent: boolean) => void,
   maxOpenFiles = MAX_OPEN_FILES,
+  onLost: (target: Target, after: string, times: number) => void = () => {},
 ): LogWatches {
   const openFiles = createOpenFiles(maxOpenFiles);
   type Entry = { readonly target: Target; readonly watch: LogWatch };
@@ -67,6 +68,7 @@ export function createLogWatches(
                 clock,
                 ready,
                 openFiles,
+                onLost: (after, times) => onLost(target, after, times),
                 onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
               });
         planned.set(key, { target, watch });

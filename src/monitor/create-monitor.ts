@@ -40,6 +40,8 @@ export interface Monitor {
 
 /** What the monitor is given. */
 export interface MonitorOptions extends RoundEvents {
+  /** Docker threw lines of a target's log away before they were read, after the one with this time. */
+  readonly onLogLost?: (target: Target, after: string, times: number) => void;
   readonly clock: Clock;
   /** False: nothing is looked at but by `lookNow`. */
   readonly scheduled: boolean;
@@ -106,7 +108,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
         .then((fold) => board.fold(target, fold))
         .catch(onBug);
   };
-  const logs = createLogWatches(docker, positions ?? createMemoryPositions(), clock, onLogNews, limits?.logFiles);
+  const logs = createLogWatches(
+    docker,
+    positions ?? createMemoryPositions(),
+    clock,
+    onLogNews,
+    limits?.logFiles,
+    options.onLogLost,
+  );
 
   /** For how long the process has run since it was last suspended. */
   const awakeMs = () => now() - clock.resumedAt();
