@@ -2,8 +2,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { createFileSet } from '../../src/logs/create-file-set.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
 import { createOpenFiles } from '../../src/logs/create-open-files.ts';
+import { findLogFiles } from '../../src/logs/find-log-files.ts';
 import { follow, numbered } from '../support/follow.ts';
 import { useFolder } from '../support/recordings.ts';
 
@@ -86,4 +88,35 @@ test('of more readers than there are places each has its turn', async () => {
   expect(most).toBe(2);
   expect(done.filter((index) => index === -1)).toHaveLength(1);
   await vi.waitFor(() => expect(busy).toBe(0));
+});
+
+test('a file that has not grown for a minute is closed, and read on when it grows', async () => {
+  const folder = useFolder();
+  const path = join(folder, 'a.log');
+  const lines: string[] = [];
+  let now = 0;
+  const set = createFileSet({
+    lookBackBytes: 0,
+    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
+    goOn: () => true,
+    now: () => now,
+  });
+  const sweep = async () => {
+    const found = await findLogFiles(path);
+    await set.sweep(found.ok ? found.files : []);
+  };
+  await writeFile(path, 'before\n');
+  await sweep();
+  await appendFile(path, 'line 0\n');
+  await sweep();
+  now = 60_000;
+  await sweep();
+  expect(openIn(folder)).toBe(1);
+  now = 60_001;
+  await sweep();
+  expect(openIn(folder)).toBe(0);
+  await appendFile(path, 'line 1\n');
+  await sweep();
+  expect([openIn(folder), lines]).toEqual([1, ['line 0', 'line 1']]);
+  await set.close();
 });
