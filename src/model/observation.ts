@@ -98,7 +98,12 @@ export interface Container {
 
 /** One look at a container by Docker's API. */
 export type ContainerObservation =
-  | { readonly kind: 'found'; readonly container: Container }
+  | {
+      readonly kind: 'found';
+      readonly container: Container;
+      /** So many containers of its compose service are alive, this one included; absent when no other is. */
+      readonly twins?: number;
+    }
   | { readonly kind: 'missing' }
   | { readonly kind: 'docker-unreachable'; readonly why: DockerFault };
 

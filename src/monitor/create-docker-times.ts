@@ -30,7 +30,7 @@ export function createDockerTimes(
     if (observation.kind !== 'found') return observation;
     const { container } = observation;
     return {
-      kind: 'found',
+      ...observation,
       container: { ...container, ...convert(container, 'startedAt'), ...convert(container, 'finishedAt') },
     };
   };

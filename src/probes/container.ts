@@ -5,8 +5,8 @@ import type { DockerApi } from './docker-api.ts';
 import { isOneOff } from './docker-event.ts';
 import { toCount, toMembers } from './members.ts';
 
-/** Containers that live come first, then the newest (`State` and `Created` of `GET /containers/json`). */
-const liveliness = ['running', 'restarting', 'paused'];
+/** One that its restart policy starts again and again is both in turn, and must not lose its place each time. */
+const alive = ['running', 'restarting'];
 
 /** Docker writes a time that never was as the year 1. */
 function toTime(value: unknown): number | undefined {
@@ -27,8 +27,8 @@ function toContainer(body: unknown): Container | undefined {
   const finishedAt = toTime(state.FinishedAt);
   const limit = toCount(toMembers(HostConfig)?.Memory);
   // While it runs, and before it ever did, the exit code is a zero that no process has returned.
-  const alive = status === 'running' || status === 'paused';
-  const exitCode = alive || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
+  const lives = status === 'running' || status === 'paused';
+  const exitCode = lives || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
   return {
     id,
     name,
@@ -43,17 +43,32 @@ function toContainer(body: unknown): Container | undefined {
   };
 }
 
-/** The id of the container that stands for a compose service; a one-off of `docker compose run` never does. */
+/** An entry of `GET /containers/json`. */
+type Entry = Readonly<Record<string, unknown>>;
+
+/** How much an entry is alive, the least first. */
+const rank = ({ State }: Entry): number => (alive.includes(String(State)) ? 0 : State === 'paused' ? 1 : 2);
+
+/**
+ * The container that stands for a compose service, whatever order Docker lists them in: one that is alive, then the newest, then
+ * by its id. `twins` is how many are alive, when they are several. A one-off of `docker compose run` never stands for it.
+ */
 async function findService(api: DockerApi, project: string, service: string, signal: AbortSignal) {
   const label = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${service}`];
   const { status, body } = await api.read('/containers/json', { all: true, filters: { label } }, signal);
   if (status !== 200 || !Array.isArray(body)) throw new Error('this is no list of containers');
-  const rank = (State: unknown) => (liveliness.includes(String(State)) ? liveliness.indexOf(String(State)) : 9);
-  const [best] = body
-    .map((entry) => toMembers(entry) ?? {})
+  const entries = body
+    .map((entry): Entry => toMembers(entry) ?? {})
     .filter(({ Id, Labels }) => typeof Id === 'string' && !isOneOff(toMembers(Labels)))
-    .sort((a, b) => rank(a.State) - rank(b.State) || (toCount(b.Created) ?? 0) - (toCount(a.Created) ?? 0));
-  return best?.Id as string | undefined;
+    .sort(
+      (a, b) =>
+        // Docker lists whole seconds, in which compose starts several at once.
+        rank(a) - rank(b) ||
+        (toCount(b.Created) ?? 0) - (toCount(a.Created) ?? 0) ||
+        (String(a.Id) < String(b.Id) ? -1 : 1),
+    );
+  const twins = entries.filter((entry) => rank(entry) === 0).length;
+  return { handle: entries[0]?.Id as string | undefined, ...(twins > 1 && { twins }) };
 }
 
 async function find(
@@ -62,7 +77,8 @@ async function find(
   signal: AbortSignal,
   again = true,
 ): Promise<ContainerObservation> {
-  const handle = 'name' in ref ? ref.name : await findService(api, ref.project, ref.service, signal);
+  const { handle, ...twins } =
+    'name' in ref ? { handle: ref.name } : await findService(api, ref.project, ref.service, signal);
   if (handle === undefined) return { kind: 'missing' };
   const { status, body } = await api.read(`/containers/${encodeURIComponent(handle)}/json`, {}, signal);
   if (status === 404 && typeof toMembers(body)?.message === 'string')
@@ -71,7 +87,7 @@ async function find(
   if (container === undefined) throw new Error('this is no container');
   // Docker takes the beginning of an id for a name too.
   if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
-  return { kind: 'found', container };
+  return { kind: 'found', container, ...twins };
 }
 
 async function look(
@@ -85,7 +101,7 @@ async function look(
   const { bytes, waited } = await memory.read(found.container.id, found.container.startedAt, signal);
   // Much may have happened while the memory was read, and what is told must not be older than what events have told.
   if (waited && !signal.aborted) return look(api, memory, ref, signal);
-  return bytes === undefined ? found : { kind: 'found', container: { ...found.container, memoryBytes: bytes } };
+  return bytes === undefined ? found : { ...found, container: { ...found.container, memoryBytes: bytes } };
 }
 
 function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {

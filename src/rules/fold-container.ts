@@ -80,7 +80,8 @@ const toRun = ({ id, status, restartCount }: Container, startedAt: number): Run 
 /** How many starts led from the run that was known to this one, as far as the two tell. */
 function countStarts({ looked, run: known }: ContainerFacts, run: Run): number {
   if (known === undefined) return looked ? run.restartCount : 0;
-  if (known.id !== run.id) return 1 + run.restartCount;
+  // One that had started before the other did has not started now: the two carry one label.
+  if (known.id !== run.id) return run.startedAt < known.startedAt ? 0 : 1 + run.restartCount;
   if (known.startedAt === run.startedAt) return 0;
   if (known.restartCount > run.restartCount) return 1 + run.restartCount;
   return Math.max(run.restartCount - known.restartCount, 1);

@@ -120,6 +120,9 @@ function explainRestart(
   return `${name} runs but restarted ${sayDuration(agoMs)} ago${why}${count}; ${next}`;
 }
 
+const sayTwins = ({ name }: Container, twins: number | undefined): string =>
+  twins === undefined ? '' : `; ${twins} containers carry its label, subnetd watches ${name}`;
+
 /**
  * Does the container run, and has it done so for `errorWindowMs`? Unknown while Docker cannot be asked. Exit codes alone
  * decide nothing: a dead node exits 0 and a stopped one 137, and only Docker's own verdict is out of memory.
@@ -137,13 +140,14 @@ export function judgeContainer(
   if (observation.kind === 'missing') return fail(explainMissing(ref));
 
   const { container } = observation;
-  if (!container.running) return fail(explainStopped(container, toWall));
+  const also = sayTwins(container, observation.twins);
+  if (!container.running) return fail(`${explainStopped(container, toWall)}${also}`);
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
-    return fail(explainRestart(facts, container, lastRestartAt, errorWindowMs, now));
+    return fail(`${explainRestart(facts, container, lastRestartAt, errorWindowMs, now)}${also}`);
   const since = container.startedAt === undefined ? '' : ` for ${sayDuration(Math.max(0, now - container.startedAt))}`;
   const kills =
     facts.oomKills === 0
       ? ''
       : `, after ${facts.oomKills} out-of-memory ${facts.oomKills === 1 ? 'kill' : 'kills'} seen`;
-  return pass(`${container.name} has been running${since}${kills}`);
+  return pass(`${container.name} has been running${since}${kills}${also}`);
 }

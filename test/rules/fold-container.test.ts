@@ -106,6 +106,11 @@ describe('restarts', () => {
         { ...running, startedAt: start + 500, restartCount: 1 },
       ],
     ],
+    [
+      'an older one of the same service, which ran on when the newer one was removed, is none',
+      0,
+      [running, { ...running, id: 'b', startedAt: start - 500 }],
+    ],
     ['a container recreated under a new id is one', 1, [running, { ...running, id: 'b', startedAt: start + 500 }]],
     [
       'one recreated that its policy restarted twice is three',

@@ -28,6 +28,19 @@ test('a container that runs passes, and says for how long', () => {
   expect(judge(found(running))).toEqual({ verdict: 'pass', reason: 'subnet1 has been running for 1h' });
 });
 
+test('a container that runs beside another of its service passes, and its reason says which one is watched', () => {
+  const twins = { kind: 'found', container: running, twins: 2 } as const;
+  expect(judge(factsOf(twins), byLabels)).toEqual({
+    verdict: 'pass',
+    reason: 'subnet1 has been running for 1h; 2 containers carry its label, subnetd watches subnet1',
+  });
+  const restarting = { ...twins, container: stopped('restarting', { exitCode: 1 }) };
+  expect(judge(factsOf(restarting), byLabels)).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/`; 2 containers carry its label, subnetd watches subnet1$/),
+  });
+});
+
 test('a container that has not been looked at is unknown, also when an event has come', () => {
   expect(judge(undefined).verdict).toBe('unknown');
   expect(judge(foldContainerEvent(undefined, { action: 'oom', id: 'a', at: now })).verdict).toBe('unknown');
