@@ -1,0 +1,87 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
+import { createMonitor } from '../../src/monitor/create-monitor.ts';
+
+/** An engine without its one container, until that starts. */
+async function startEngine() {
+  let isThere = false;
+  let logsAsked = 0;
+  const streams = new Set<ServerResponse>();
+  const server = createServer(({ url }, answer) => {
+    answer.writeHead(isThere || url?.startsWith('/events') ? 200 : 404, { 'content-type': 'application/json' });
+    if (url?.startsWith('/events')) {
+      streams.add(answer);
+      answer.flushHeaders();
+    } else if (!isThere) answer.end('{"message":"No such container: c"}');
+    else if (url?.startsWith('/containers/a1/logs')) {
+      logsAsked++;
+      answer.flushHeaders();
+    } else answer.end('{"Id":"a1","Name":"/c","State":{"Status":"running","StartedAt":"2026-01-01T00:00:00Z"}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    isFollowed: () => streams.size === 1,
+    logsAsked: () => logsAsked,
+    start: () => {
+      isThere = true;
+      const Actor = { ID: 'a1', Attributes: { name: 'c' } };
+      const event = { Type: 'container', Action: 'start', Actor, timeNano: Date.now() * 1e6 };
+      for (const stream of streams) stream.write(`${JSON.stringify(event)}\n`);
+    },
+  };
+}
+
+/** Looks each millisecond by the real clock. */
+async function until(isSo: () => boolean) {
+  const begun = performance.now();
+  while (!isSo()) {
+    if (performance.now() - begun > 4_000) throw new Error('it has not come in 4 s');
+    await sleep(1);
+  }
+}
+
+test("the log of a container that was missing is read at Docker's start event, without waiting for the next look", async () => {
+  const engine = await startEngine();
+  const parsed = parseInventory(
+    `
+subnets: [{ name: d, nodes: [{ name: a, container: { name: c } }] }]
+docker: { host: 127.0.0.1, port: ${engine.port} }
+`,
+    {},
+  );
+  if (!parsed.ok) throw new Error('a bad inventory');
+  // No pause ends by itself.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const bugs: unknown[] = [];
+  const monitor = createMonitor({
+    clock: createProcessClock(),
+    scheduled: false,
+    onFinished: () => {},
+    onLate: () => {},
+    onBug: (error) => bugs.push(error),
+  });
+  onTestFinished(async () => {
+    vi.useRealTimers();
+    await monitor.stop();
+    expect(bugs).toEqual([]);
+  });
+  monitor.load(parsed.inventory);
+  const source = () => monitor.snapshot()[0]?.targets[0]?.facts.logs?.sources.container;
+  await until(() => {
+    // The news of a look are told a few milliseconds later. Up to then no time passes faster than it does.
+    if (source()?.fault === undefined) vi.advanceTimersByTime(1);
+    return engine.isFollowed() && source()?.fault?.what === 'no-container';
+  });
+  expect(engine.logsAsked()).toBe(0);
+  engine.start();
+  await until(() => engine.logsAsked() === 1);
+});
