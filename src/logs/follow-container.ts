@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { ContainerPosition, LogFault, LogPosition, PositionStore } from '../model/log.ts';
 import { createLineCutter } from './create-line-cutter.ts';
+import type { Recent } from './create-recent.ts';
 import { createFrameReader } from './read-frames.ts';
-import { createStamped, findSince, type OnStampedLine, type Streams } from './read-stamped.ts';
+import { createRecentOf, createStamped, findSince, type OnStampedLine, type Streams } from './read-stamped.ts';
 
 /** A container whose log can be read. */
 export interface LogContainer {
@@ -72,6 +73,8 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
   const { source, positions, find, open, beginAt, onLine, onState, onLost } = options;
   const ending = new AbortController();
   let position: Position | undefined;
+  /** What is remembered of the container that was read last. */
+  let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
   let isFirst = true;
   let readRun: string | undefined;
   let silenceMs = SILENCE_MS;
@@ -138,7 +141,7 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
     const { from } = known;
     const isKnown = Object.keys(known.streams).length > 0 || position?.id === container.id;
     const streams = structuredClone(known.streams) as Streams;
-    const goOnAt = findSince(streams) ?? from;
+    const goOnAt = findSince(streams, recentOf?.id === container.id ? recentOf.recent : undefined) ?? from;
     // What an earlier process was told is told again as far as checks look back.
     const tellsOld = isFirst && isKnown;
     const since = (Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1000).toFixed(3);
@@ -151,6 +154,8 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
     isFirst = false;
     // Lines are stamped by the engine's clock, which may be another machine's.
     const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
+    if (recentOf?.id !== container.id) recentOf = { id: container.id, recent: createRecentOf(streams, from, openedAt) };
+    const { recent } = recentOf;
     const others = othersThan(container.id);
     const current: Position = {
       kind: 'container',
@@ -164,15 +169,17 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
     onState(undefined);
     let isCaughtUp = false;
     const chunksOf = (stream: IncomingMessage) => untilSilent(stream, container.reopenAfterMs, () => isCaughtUp);
-    const take = createStamped(
+    const take = createStamped({
       streams,
       from,
-      (text, start, end, at, old) => {
+      recent,
+      openedAt,
+      onLine: (text, start, end, at, old) => {
         isCaughtUp = at >= openedAt;
         if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
       },
-      () => onLost?.(Object.values(streams).reduce((last, { at }) => (at > last ? at : last), '')),
-    );
+      ...(onLost && { onLost }),
+    });
     if (container.tty) {
       const cutter = createLineCutter();
       for await (const chunk of chunksOf(response))

@@ -1,4 +1,5 @@
 import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from './create-line-cutter.ts';
+import { createRecent, type Recent } from './create-recent.ts';
 
 /** By stream: the time of the last whole line as Docker writes it, and how many lines carried it. */
 export type Streams = Record<string, { at: string; count: number }>;
@@ -8,18 +9,32 @@ const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
 const SECOND_BYTES = '2026-11-21T09:00:00'.length;
 
 /** Lines of stdout and stderr are written in another order than stamped, but never so much apart. */
-const OVERLAP_MS = 5_000;
+export const OVERLAP_MS = 5_000;
 
 /** Takes a line, as `OnLine` does, with Docker's time of it in Unix milliseconds; `old` when it was read before. */
 export type OnStampedLine = (text: string, start: number, end: number, at: number, old: boolean) => void;
 
-/** From when on, in Unix milliseconds, a log is asked for again; undefined when nothing was read of it. */
-export function findSince(streams: Streams): number | undefined {
-  const last = Object.values(streams)
-    .map(({ at }) => at)
-    .sort()
-    .at(-1);
-  return last === undefined ? undefined : Date.parse(last) - OVERLAP_MS;
+/** The time of the last line that was read of any stream; empty when none was. */
+const findLast = (streams: Streams): string =>
+  Object.values(streams).reduce((last, { at }) => (at > last ? at : last), '');
+
+/**
+ * From when on, in Unix milliseconds, a log is asked for again, given what is remembered of it; undefined when nothing was
+ * read of it.
+ */
+export function findSince(streams: Streams, recent?: Recent): number | undefined {
+  const last = findLast(streams);
+  return last === '' ? undefined : Math.min(Date.parse(last) - OVERLAP_MS, (recent?.from() ?? Infinity) * 1_000);
+}
+
+/**
+ * Remembers what is read of a log from its first opening in this process on, at `openedAt`, from `from` on. What an earlier
+ * process has read, which `streams` tell, is known only by its last line, so nothing up to that is looked for again.
+ */
+export function createRecentOf(streams: Streams, from: number, openedAt: number): Recent {
+  const last = findLast(streams);
+  const begin = Math.max(openedAt - OVERLAP_MS, from, last === '' ? 0 : Date.parse(last));
+  return createRecent(Math.floor(begin / 1_000) + 1);
 }
 
 /** Reads stamps one after another, of which many are of one second, in Unix milliseconds. */
@@ -94,17 +109,34 @@ function note(streams: Streams, stream: string, stamp: string, at: number) {
   }
 }
 
+/** How a log that was opened is read. */
+export interface StampedOptions {
+  /** What was read before; brought up to date. */
+  readonly streams: Streams;
+  /** In Unix milliseconds. */
+  readonly from: number;
+  /** What is remembered of earlier openings. */
+  readonly recent: Recent;
+  /** By the engine's clock, in Unix milliseconds. */
+  readonly openedAt: number;
+  readonly onLine: OnStampedLine;
+  /** The engine threw lines away before they were read, after the one with this time of Docker's. */
+  readonly onLost?: (after: string) => void;
+}
+
 /**
- * Cuts stamped messages into lines, each `old` that was read before: per stream, all stamped before the last line in
- * `streams`, and as many with its very time as were read; where there is none, all before `from`, in Unix milliseconds.
+ * Cuts stamped messages into lines, each `old` that was read before: those that `recent` remembers; of earlier times per
+ * stream all stamped before the last line in `streams`, and as many with its very time as were read; where there is none, all
+ * before `from`. So a line that an earlier opening left out is counted, as long as `recent` reaches back to it.
  * `onLost` is called when the log begins behind what was read.
  */
-export function createStamped(
-  streams: Streams,
-  from: number,
-  onLine: OnStampedLine,
-  onLost: () => void = () => {},
-): (stream: string, text: string) => void {
+export function createStamped(options: StampedOptions): (stream: string, text: string) => void {
+  const { streams, from, recent, openedAt, onLine, onLost } = options;
+  const claim = recent.claim();
+  /** The engine brings what was there when it was asked before what is printed since. */
+  let isCaughtUp = false;
+  /** The log begins after the last moment at which it was complete, and lines that were read are no longer there. */
+  let beginsLate = false;
   /** The last line that was read comes again first, unless the engine has thrown it away, with what followed it perhaps. */
   let awaitsOld = Object.values(streams).some(({ count }) => count > 0);
   const skips = new Map(Object.entries(streams).map(([stream, { at, count }]) => [stream, { at, count }]));
@@ -115,9 +147,14 @@ export function createStamped(
   const readStamp = createStampReader();
   let lastAt = 0;
 
-  const isOld = (stream: string, stamp: string): boolean => {
-    if (!known.has(stream)) return lastAt < from;
+  const isOld = (stream: string, stamp: string, nanos: number): boolean => {
     const skip = skips.get(stream);
+    if (lastAt >= claim.from * 1_000) {
+      const old = claim.take(stream, lastAt, nanos);
+      if (!old && skip !== undefined && stamp > skip.at) skips.delete(stream);
+      return old;
+    }
+    if (!known.has(stream)) return lastAt < from;
     if (skip === undefined) return false;
     if (stamp < skip.at) return true;
     if (stamp === skip.at && skip.count > 0) {
@@ -128,26 +165,51 @@ export function createStamped(
     return false;
   };
 
+  const checkLost = (old: boolean, stamp: string) => {
+    const last = findLast(streams);
+    // A line that was left out may come before all that were read.
+    const isLeftOut = !old && stamp <= last;
+    const lacksKnown = claim.hasBefore(Math.floor(lastAt / 1_000));
+    const completeAt = claim.from * 1_000 + OVERLAP_MS;
+    const isLost = awaitsOld ? !old && (!isLeftOut || lacksKnown) : isLeftOut;
+    if (isLost) onLost?.(isLeftOut ? new Date(completeAt).toISOString() : last);
+    if (awaitsOld) beginsLate = old && lacksKnown && lastAt > completeAt;
+    else if (!old) beginsLate = false;
+    awaitsOld = false;
+  };
+
+  /** Whether the line that ends here was read before; undefined when this very stream has brought it. */
+  const readEnd = (stream: string, stamp: string, text: string): boolean | undefined => {
+    const isRepeated = repeats.get(stream) ?? createRepeatFinder();
+    repeats.set(stream, isRepeated);
+    const key = toKey(stamp, lastAt);
+    if (isRepeated(key, text)) return undefined;
+    const nanos = key % 1e9;
+    const old = isOld(stream, stamp, nanos);
+    // No clock was set back where an earlier opening has left out a line: the position stays ahead of it.
+    const skip = skips.get(stream);
+    const isLeftOut = !old && skip !== undefined && stamp < skip.at;
+    if (awaitsOld || beginsLate) checkLost(old, stamp);
+    if (!old && !isLeftOut) note(streams, stream, stamp, lastAt);
+    if (!old) recent.add(stream, lastAt, nanos);
+    if (!isCaughtUp && lastAt >= openedAt) {
+      isCaughtUp = true;
+      recent.complete(openedAt - OVERLAP_MS);
+    }
+    return old;
+  };
+
   return (stream, text) => {
     const stamp = text.slice(0, STAMP_BYTES - 1);
     const endsLine = text.charCodeAt(text.length - 1) === 10;
     lastAt = readStamp(stamp);
     // The parts of a long line are stamped each; the last one's time stands for the line.
-    if (endsLine) {
-      const isRepeated = repeats.get(stream) ?? createRepeatFinder();
-      repeats.set(stream, isRepeated);
-      if (isRepeated(toKey(stamp, lastAt), text)) {
-        cutters.delete(stream);
-        inside.delete(stream);
-        return;
-      }
+    const old = endsLine ? readEnd(stream, stamp, text) : false;
+    if (old === undefined) {
+      cutters.delete(stream);
+      inside.delete(stream);
+      return;
     }
-    const old = endsLine && isOld(stream, stamp);
-    if (awaitsOld && endsLine) {
-      awaitsOld = false;
-      if (!old) onLost();
-    }
-    if (endsLine && !old) note(streams, stream, stamp, lastAt);
     if (endsLine && !inside.has(stream)) {
       onLine(text, STAMP_BYTES, Math.min(text.length - 1, STAMP_BYTES + MAX_LINE_BYTES), lastAt, old);
       return;

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStamped, findSince, type Streams } from '../../src/logs/read-stamped.ts';
+import { MOST_RECENT, type Recent } from '../../src/logs/create-recent.ts';
+import { createRecentOf, createStamped, findSince, type Streams } from '../../src/logs/read-stamped.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 
@@ -8,6 +10,7 @@ function createLog() {
   const kept: { readonly stream: string; readonly at: string; readonly text: string }[] = [];
   const streams: Streams = {};
   const told: string[] = [];
+  const recent = createRecentOf(streams, 0, Date.parse(stamp('09:00:00')));
   let take: ReturnType<typeof createStamped> | undefined;
   return {
     told,
@@ -18,8 +21,14 @@ function createLog() {
     },
     /** The engine leaves out what is stamped before, wherever it stands. */
     connect: () => {
-      const since = findSince(streams) ?? 0;
-      take = createStamped(streams, 0, (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))));
+      const since = findSince(streams, recent) ?? 0;
+      take = createStamped({
+        streams,
+        from: 0,
+        recent,
+        openedAt: Date.parse(kept.at(-1)?.at ?? ''),
+        onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
+      });
       for (const { stream, at, text } of kept) if (Date.parse(at) >= since) take(stream, `${at} ${text}\n`);
     },
     disconnect: () => {
@@ -77,4 +86,129 @@ test('when the clock of the engine is set forward by hours each line is told onc
   print('2', '14:00:01', 'error while broken');
   connect();
   expect(told).toEqual(['before', 'error before', 'since', 'error while broken']);
+});
+
+/** Milliseconds after nine as Docker writes them. */
+const stampAt = (millis: number): string =>
+  new Date(Date.UTC(2026, 10, 21, 9) + millis).toISOString().replace('Z', '000000Z');
+
+/** Openings of one log in one process; each brings those of the lines that it was asked for and does not leave out. */
+function createOpenings(streams: Streams = {}) {
+  let recent: Recent | undefined;
+  const told: string[] = [];
+  const lost: string[] = [];
+  return {
+    told,
+    lost,
+    streams,
+    open: (openedAtMs: number, lines: readonly { stream: string; at: number; text: string }[]) => {
+      const openedAt = Date.parse(stampAt(openedAtMs));
+      const since = findSince(streams, recent) ?? 0;
+      recent ??= createRecentOf(streams, 0, openedAt);
+      const take = createStamped({
+        streams,
+        from: 0,
+        recent,
+        openedAt,
+        onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
+        onLost: (after) => void lost.push(after),
+      });
+      const asked = lines.filter(({ at }) => Date.parse(stampAt(at)) >= since);
+      for (const { stream, at, text } of asked) take(stream, `${stampAt(at)} ${text}\n`);
+      return asked.length;
+    },
+  };
+}
+
+test('each line that any opening brought is told once, whatever the others left out, and the position never goes back', () => {
+  const line = fc.record({ stream: fc.constantFrom('1', '2'), gap: fc.constantFrom(0, 1, 40, 900, 3_000, 9_000) });
+  const opening = fc.record({ ends: fc.nat(100), leavesOut: fc.array(fc.nat(4), { minLength: 1, maxLength: 20 }) });
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 60 }),
+      fc.array(opening, { minLength: 1, maxLength: 8 }),
+      (gaps, openings) => {
+        let at = 0;
+        const lines = gaps.map(({ stream, gap }, index) => {
+          at += gap;
+          return { stream, at, text: `line ${index}` };
+        });
+        const log = createOpenings();
+        const most = new Map<string, number>();
+        let position = '';
+        let printed = 0;
+        for (const { ends, leavesOut } of openings) {
+          const openedAt = lines[printed - 1]?.at ?? 0;
+          const next = Math.max(printed, Math.round((ends / 100) * lines.length));
+          // What was there when it was opened is brought by each opening; of what comes then some is left out.
+          const given = lines
+            .slice(0, next)
+            .filter((_, index) => index < printed || leavesOut[index % leavesOut.length] !== 0);
+          log.open(openedAt, given);
+          for (const [key, same] of Map.groupBy(given, ({ stream, at }) => `${stream} ${at}`))
+            most.set(key, Math.max(most.get(key) ?? 0, same.length));
+          const now = Object.values(log.streams).reduce((last, { at }) => (at > last ? at : last), '');
+          expect(now >= position).toBe(true);
+          position = now;
+          printed = next;
+          expect(log.told.length).toBe([...most.values()].reduce((sum, count) => sum + count, 0));
+        }
+        expect(log.lost).toEqual([]);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+const every = (count: number, gap: number, begin = 0) =>
+  Array.from({ length: count }, (_, index) => ({ stream: '1', at: begin + index * gap, text: `line ${index}` }));
+
+test('of more lines than are remembered the later ones that were left out are still told, and none twice', () => {
+  const lines = every(MOST_RECENT + 1_000, 1);
+  const log = createOpenings();
+  const leftOut = lines.length - 10;
+  log.open(
+    0,
+    lines.filter((_, index) => index !== leftOut && index !== 100),
+  );
+  const asked = log.open(lines.length, lines);
+  expect(asked).toBeLessThan(lines.length);
+  expect(log.told.length).toBe(lines.length - 1);
+  expect(log.told.at(-1)).toBe(`line ${leftOut}`);
+});
+
+test('a restarted process tells nothing from before the last line that was read', () => {
+  const lines = every(100, 200);
+  const first = createOpenings();
+  first.open(
+    0,
+    lines.slice(0, 50).filter((_, index) => index % 7 !== 0 || index === 49),
+  );
+  const second = createOpenings(structuredClone(first.streams));
+  second.open(10_000, lines);
+  second.open(20_000, lines);
+  expect(second.told).toEqual(lines.slice(50).map(({ text }) => text));
+});
+
+test('where the engine threw away what a stream had left out, that is told with the last complete moment', () => {
+  const lines = every(300, 100);
+  const log = createOpenings();
+  log.open(0, lines.slice(0, 100));
+  log.open(
+    10_000,
+    lines.slice(0, 280).filter((_, index) => index < 100 || index % 10 === 0),
+  );
+  expect(log.lost).toEqual([]);
+  log.open(28_000, lines.slice(200));
+  expect(log.lost).toEqual(['2026-11-21T09:00:10.000Z']);
+});
+
+test('where the engine threw away what had been read, and a stream had left out nothing, nothing is told as lost', () => {
+  const lines = every(300, 100);
+  const log = createOpenings();
+  log.open(0, lines.slice(0, 100));
+  log.open(10_000, lines.slice(0, 280));
+  log.open(28_000, lines.slice(200));
+  expect(log.lost).toEqual([]);
+  expect(log.told.length).toBe(300);
 });
