@@ -60,6 +60,9 @@ const LONGEST_PAUSE_MS = 15_000;
 const SILENCE_MS = 5_000;
 const LONGEST_SILENCE_MS = 300_000;
 
+/** To find where to go on the engine reads a log from its beginning, which takes long for a large one: this is no silence. */
+const FIRST_MS = 60_000;
+
 /** Containers of one label that take turns are each read on where they were. */
 const MAX_OTHERS = 8;
 
@@ -115,7 +118,7 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
       isSilent = true;
       response.destroy();
     };
-    let timer = setTimeout(cut, silenceMs);
+    let timer = setTimeout(cut, Math.max(silenceMs, FIRST_MS));
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         clearTimeout(timer);
