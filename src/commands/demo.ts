@@ -169,8 +169,10 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
 
   if (flags.configOnly) {
     const simulation = await startSimulation(plan);
+    // Whoever reads the inventory may end this at once.
+    const signalled = untilSignal();
     process.stdout.write(simulation.inventory());
-    await untilSignal();
+    await signalled;
     await simulation.stop();
     return 0;
   }
