@@ -48,6 +48,14 @@ function moveLogs(path: string, keptAs: string): void {
   rmSync(`${path}-shm`, { force: true });
 }
 
+/** The name under which the database of before is kept. It tells when; a second restore in the same second gets one of its own. */
+function nameKept(path: string, now: Date): string {
+  const wanted = `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  let name = wanted;
+  for (let number = 2; existsSync(name); number += 1) name = `${wanted}-${number}`;
+  return name;
+}
+
 /** Gives the file to whom the database belongs: root may restore for the user of subnetd. */
 function giveTo(file: string, owner: { readonly uid: number; readonly gid: number }): void {
   if (process.geteuid?.() === 0) chownSync(file, owner.uid, owner.gid);
@@ -66,7 +74,7 @@ export async function restoreSqlite(givenPath: string, file: string, now: Date):
   makeDatabaseFolder(path);
   const part = `${path}.part-${process.pid}`;
   let hold: Hold | undefined;
-  const keptAs = `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  const keptAs = nameKept(path, now);
   let isLinked = false;
   try {
     const copied = await copySqlite(file, part, true);

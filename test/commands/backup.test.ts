@@ -12,6 +12,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { copySqlite } from '../../src/db/copy-sqlite.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { restoreSqlite } from '../../src/db/restore-sqlite.ts';
 import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
 import { eventually, runCli, startCli } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -195,6 +196,19 @@ describe('subnetd backup and subnetd restore', () => {
     expect((await runCli(['restore', pathOf('good.db')], at(path))).code).toBe(0);
   });
 
+  it('keeps what each of two restores in one second replaced', async () => {
+    const path = pathOf('data/subnetd.db');
+    const now = new Date('2026-11-22T03:12:00.900Z');
+    await makeDatabase(path, ['first']);
+    await makeDatabase(pathOf('second.db'), ['second']);
+    await makeDatabase(pathOf('third.db'), ['third']);
+    for (const name of ['second', 'third'])
+      expect(await restoreSqlite(path, pathOf(`${name}.db`), now)).toMatchObject({ ok: true });
+    expect(
+      ['', '.before-20261122T031200Z', '.before-20261122T031200Z-2'].map((end) => namesIn(`${path}${end}`)),
+    ).toEqual([['third'], ['first'], ['second']]);
+  });
+
   it('killed at any moment leaves the database of before or that of the backup, whole', async () => {
     const path = pathOf('data/subnetd.db');
     await makeDatabase(pathOf('good.db'), many);
@@ -213,7 +227,7 @@ describe('subnetd backup and subnetd restore', () => {
       await (await openDatabase({ kind: 'sqlite', path })).close();
     }
     expect(seen).toContain(1);
-    expect((await runCli(['restore', pathOf('good.db')], at(path))).code).toBe(0);
+    expect(await runCli(['restore', pathOf('good.db')], at(path))).toMatchObject({ code: 0, stderr: '' });
     expect(namesIn(path)).toEqual(many);
   }, 60_000);
 
