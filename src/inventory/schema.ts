@@ -112,39 +112,43 @@ const patterns = z
   .default([]);
 
 const component = {
-  container: container.optional().describe('The container it runs in, by compose labels or by name.'),
-  logFiles: logFiles.describe('Log files or globs of them; times in them that carry no zone are in `timezone`.'),
-  patterns: patterns.describe('Log patterns of your own beside those that subnetd brings.'),
+  container: container.optional().describe('The container of the program, by compose labels or by name.'),
+  logFiles: logFiles.describe('Log files, or globs. Times without a zone are in `timezone`.'),
+  patterns: patterns.describe('Your own log patterns, added to the built-in ones.'),
 };
 
 const node = z.strictObject({
   name: name.describe('The name in labels, on pages and in alerts.'),
   rpc: httpUrl('http://127.0.0.1:8545')
     .optional()
-    .describe('JSON-RPC over HTTP. User info is sent as basic authentication and shown nowhere.'),
+    .describe('JSON-RPC over HTTP. User info is sent as basic authentication and never shown.'),
   ipc: text('the path of the IPC socket')
     .optional()
-    .describe('The IPC socket, for what HTTP does not serve, or alone.'),
+    .describe('The IPC socket: alone, or for what HTTP does not serve.'),
   ...component,
-  consoleExec: flag(false).describe('Console checks by `docker exec`; needs rights that equal root on the host.'),
+  consoleExec: flag(false).describe(
+    'Probe a node without rpc and ipc by `XDC attach` in its container. The `docker exec` it needs equals root on the host.',
+  ),
   p2p: z
     .string()
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, 'must be host:port such as 192.168.25.11:20303')
     .optional()
-    .describe('Where the bootnode sees the node.'),
+    .describe('The address at which the bootnode sees the node.'),
   expectedPeers: count('a number of peers')
     .optional()
-    .describe('How many peers the node should have; by default the number of nodes minus one.'),
+    .describe('Expected number of peers. Default: the number of nodes minus one.'),
 });
 
 const service = (example: string) =>
-  z.strictObject({ ...component, url: httpUrl(example).optional().describe('Where it answers HTTP.') });
+  z.strictObject({ ...component, url: httpUrl(example).optional().describe('The HTTP address of the service.') });
 
 const reader = (example: string) =>
   service(example).extend({
     readsFrom: name
       .optional()
-      .describe('The node that its SUBNET_URL names, whose fall explains its own; by default the first of the subnet.'),
+      .describe(
+        'The node that its SUBNET_URL names. If that node is down, its failure explains this one. Default: the first node.',
+      ),
   });
 
 const browser = z.union(
@@ -158,42 +162,46 @@ const browser = z.union(
 const checks = z.strictObject({
   rpc: z
     .strictObject({
-      schedule: schedule('every 10s').describe('When nodes are asked by JSON-RPC.'),
-      timeout: duration.default('5s').describe('Bounds one look at a node, however slowly it answers.'),
-      stallAfter: duration.default('60s').describe('A height that has not risen for so long fails.'),
-      maxLag: count('a number of blocks').default(10).describe('More blocks than this below the highest node fail.'),
-      enabled: flag(true).describe('Whether nodes are asked by JSON-RPC at all.'),
+      schedule: schedule('every 10s').describe('When subnetd probes nodes by JSON-RPC.'),
+      timeout: duration.default('5s').describe('Time limit of one probe of a node.'),
+      stallAfter: duration.default('60s').describe('The check fails if the height does not rise for this long.'),
+      maxLag: count('a number of blocks')
+        .default(10)
+        .describe('The check fails if the node is more blocks than this below the highest node.'),
+      enabled: flag(true).describe('Whether subnetd probes nodes by JSON-RPC.'),
     })
     .prefault({}),
   containers: z
     .strictObject({
-      schedule: schedule('every 10s').describe('When Docker is asked about containers; events come at once besides.'),
-      timeout: duration.default('5s').describe('Bounds one question to Docker.'),
+      schedule: schedule('every 10s').describe(
+        'When subnetd asks Docker about containers. Docker events start a probe at once, too.',
+      ),
+      timeout: duration.default('5s').describe('Time limit of one request to Docker.'),
     })
     .prefault({}),
   services: z
     .strictObject({
-      schedule: schedule('every 30s').describe('When relayer, stats server and frontend are asked by HTTP.'),
-      timeout: duration.default('10s').describe('Bounds one look at a service.'),
+      schedule: schedule('every 30s').describe('When subnetd probes relayer, stats server and frontend by HTTP.'),
+      timeout: duration.default('10s').describe('Time limit of one probe of a service.'),
     })
     .prefault({}),
   logs: z
     .strictObject({
-      schedule: schedule('every 10s').describe('When what the logs told is judged.'),
-      bootnodeWindow: duration.default('10m').describe('Every node has to be heard by the bootnode within it.'),
+      schedule: schedule('every 10s').describe('When subnetd judges what it has read in the logs.'),
+      bootnodeWindow: duration
+        .default('10m')
+        .describe('The bootnode must receive a message from every node within this time.'),
       submissionsWithin: duration
         .optional()
-        .describe('By default what the mode of the relayer allows: full 5m, lite 45m.'),
-      blockDataWithin: duration.default('2m').describe('The stats server has to receive a block within it.'),
-      errorWindow: duration
-        .default('5m')
-        .describe('For so long an error, and a restart of a container, fails its check.'),
+        .describe('The relayer must submit within this time. Default, by its mode: full 5m, lite 45m.'),
+      blockDataWithin: duration.default('2m').describe('The stats server must receive a block within this time.'),
+      errorWindow: duration.default('5m').describe('How long an error, or a restart of a container, fails its check.'),
     })
     .prefault({}),
   console: z
     .strictObject({
-      schedule: schedule('every 5m').describe('When consoles are asked.'),
-      timeout: duration.default('30s').describe('Bounds one visit.'),
+      schedule: schedule('every 5m').describe('When subnetd opens the page of the frontend and runs `XDC attach`.'),
+      timeout: duration.default('30s').describe('Time limit of one visit of the page, and of one `XDC attach`.'),
     })
     .prefault({}),
 });
@@ -204,19 +212,21 @@ const subnet = z.strictObject({
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9]*$/, 'must be the prefix of the RPC methods, such as XDPoS')
     .default('XDPoS')
-    .describe('The prefix of the consensus engine in RPC methods: XDPoS_getV2BlockByNumber.'),
+    .describe('The prefix of the consensus engine in RPC methods, as in XDPoS_getV2BlockByNumber.'),
   nodes: z
     .array(node, 'must be a list of nodes')
     .min(1, 'must list at least one node')
-    .describe('The nodes; each needs at least one of rpc, ipc and container.'),
+    .describe('The nodes. Each needs at least one of rpc, ipc and container.'),
   bootnode: z.strictObject(component).optional(),
   relayer: reader('http://127.0.0.1:5215').optional(),
   stats: reader('http://127.0.0.1:5213').optional(),
   frontend: z
     .strictObject({
       ...component,
-      url: httpUrl('http://127.0.0.1:5214').optional().describe('Where it answers HTTP.'),
-      browser: browser.optional().describe('The Chromium that opens the page, started here or reached by its address.'),
+      url: httpUrl('http://127.0.0.1:5214').optional().describe('The HTTP address of the service.'),
+      browser: browser
+        .optional()
+        .describe('The Chromium that opens the page: started by subnetd, or reached by its address.'),
     })
     .optional(),
   checks: checks.prefault({}),
@@ -237,7 +247,7 @@ const docker = z
     'must be { socketPath: … } or { host: …, port: … }',
   )
   .default({ socketPath: '/var/run/docker.sock' })
-  .describe('Where the Docker Engine answers: a socket, or a host and port, with TLS when certificates are given.');
+  .describe('The Docker Engine: a socket, or a host and port. Certificates turn on TLS.');
 
 const isBase = (value: string): boolean => {
   const parsed = URL.parse(value);
@@ -253,13 +263,13 @@ const alertmanager = z
       )
       .default([])
       .describe(
-        'Each Alertmanager that is told of alerts, never a load balancer before them; push is off without one. User info is sent as basic authentication; it and the path, which may hold a token, are shown nowhere.',
+        'Every Alertmanager that receives alerts, never a load balancer. Without one the push is off. User info is sent as basic authentication. It is never shown, nor is the path, which may hold a token.',
       ),
     basicAuth: z
       .strictObject({ username: text('a user name'), passwordFile: text('the path of a file') })
       .optional()
-      .describe('Basic authentication; the password is the content of the file.'),
-    bearerTokenFile: text('the path of a file').optional().describe('A file with a token that is sent as `Bearer`.'),
+      .describe('Basic authentication. The password is the content of the file.'),
+    bearerTokenFile: text('the path of a file').optional().describe('A file with a bearer token.'),
     tls: z
       .strictObject({
         ca: text('the path of a certificate').optional(),
@@ -269,7 +279,7 @@ const alertmanager = z
       })
       .optional()
       .describe(
-        'PEM files: whom to trust instead of the usual authorities, and the certificate and key to show; the name that the certificate must carry when it is not the host.',
+        'PEM files: `ca` replaces the usual authorities, `cert` and `key` identify subnetd. `serverName` is the name in the server certificate, if it is not the host.',
       ),
   })
   .prefault({});
