@@ -5,14 +5,14 @@ import type { Component } from '../src/model/target.ts';
 import type { CheckName } from '../src/model/verdict.ts';
 import { knownFailures } from '../src/rules/known-failures.ts';
 
-/** A row of the specification's tables of checks and failures, with all that answers it. */
+/** A row of the specification's tables of checks and failures, with all that covers it. */
 export interface SpecificationRow {
   /** The row, as section 4 of the specification has it, and its healthy sign or its symptom. */
   readonly row: string;
   readonly sign: string;
   readonly component: Component;
   readonly check: CheckName;
-  /** The lines that are looked for, or what is looked at where it is no log. */
+  /** The log lines that count, or what is checked instead of a log. */
   readonly looksFor: readonly LogPattern[] | string;
   readonly remedy: string;
   readonly faults: readonly FaultName[];
@@ -50,7 +50,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     component: 'node',
     check: 'latest_block',
     looksFor: 'the answer to `<consensus>_getV2BlockByNumber` with `latest`',
-    remedy: 'start the nodes that are down; restart one that alone stands still',
+    remedy: 'start the nodes that are down; restart a node that alone is stalled',
     faults: ['node-stalled', 'node-down', 'node-behind', 'subnet-halted', 'rpc-error-inside-result', 'rpc-garbage'],
     metric: 'subnet_node_block_number',
     test: ['test/commands/command-line.test.ts', 'ends with 1 when a node does not rise for as long as a stall takes'],
@@ -61,7 +61,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     component: 'node',
     check: 'peers',
     looksFor: 'the answer to `admin_peers`, else to `net_peerCount`',
-    remedy: 'start the nodes that do not answer; let nodes that do not see each other reach the p2p ports',
+    remedy: 'start the nodes that do not answer; open the p2p ports between nodes that do not see each other',
     faults: ['peer-missing', 'admin-not-exposed'],
     metric: 'subnet_node_peers',
     test: ['test/probes/ipc-peer.test.ts', 'has its peers told by the socket, and HTTP is never asked for admin'],
@@ -71,7 +71,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     sign: 'the same by getV2Block and admin.peers',
     component: 'node',
     check: 'latest_block',
-    looksFor: 'the answers on the IPC socket (`ipc`), or of the console in the container (`consoleExec`)',
+    looksFor: 'the answers on the IPC socket (`ipc`), or of `XDC attach` in the container (`consoleExec`)',
     remedy: 'what the reason says: open the socket to subnetd, or start the container',
     faults: ['node-down'],
     metric: 'subnet_node_block_number',
@@ -84,7 +84,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     check: 'log_block',
     looksFor: patterns('node', ({ name, means }) => means === 'progress' || name === 'log_level'),
     remedy:
-      'degraded: set LOG_LEVEL=4 in the env file of the node and recreate it; a height that stands: look at its peers and whether two thirds of the nodes run',
+      'degraded: set LOG_LEVEL=4 in the env file of the node and recreate it; stalled: check its peers, and that two thirds of the nodes run',
     faults: ['log-level-low', 'node-stalled', 'node-down', 'subnet-halted'],
     metric: 'subnet_node_log_block_number',
     test: [CONTAINER_LOGS, 'the height in the log of a node is seen to rise, and to stand when its container ends'],
@@ -95,7 +95,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     component: 'bootnode',
     check: 'messages',
     looksFor: named('bootnode', 'received'),
-    remedy: 'start the node that the reason names, and let its p2p port reach the bootnode by UDP',
+    remedy: 'start the node that the reason names, and open UDP from its p2p port to the bootnode',
     faults: ['bootnode-misses-a-node', 'node-down'],
     metric: 'subnet_bootnode_nodes_seen',
     test: [CONTAINER_LOGS, 'the bootnode is said to miss the one node that it does not hear'],
@@ -110,8 +110,7 @@ export const specificationRows: readonly SpecificationRow[] = [
       ({ name, means }) =>
         means === 'progress' || ['attempt', 'modes', 'exited', 'redis_exited', 'fork'].includes(name),
     ),
-    remedy:
-      'what the reason says of the pattern seen last: fund the wallet, mend the address of a chain, restart the container',
+    remedy: 'what the reason says: fund the wallet, correct the address of a chain, restart the container',
     faults: ['relayer-silent', 'relayer-dead-container-up', 'relayer-forking'],
     metric: 'subnet_relayer_submissions_total',
     test: [CONTAINER_LOGS, 'the submissions of the relayer are seen and counted'],
@@ -122,7 +121,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     component: 'stats',
     check: 'block_data',
     looksFor: named('stats', 'block_data'),
-    remedy: 'see that the nodes run and that STATS_SECRET is the same on both sides',
+    remedy: 'check that the nodes run and that STATS_SECRET is the same on both sides',
     faults: ['stats-stale', 'subnet-halted', 'service-down'],
     metric: 'subnet_stats_last_block_data_timestamp_seconds',
     test: [CONTAINER_LOGS, 'block and history data are seen in the debug files of the stats server'],
@@ -133,7 +132,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     component: 'stats',
     check: 'history_data',
     looksFor: named('stats', 'history_data', 'started'),
-    remedy: 'restart a node, which sends its history when it connects',
+    remedy: 'restart a node: it sends its history when it connects',
     faults: ['stats-stale', 'service-down'],
     metric: 'subnet_stats_last_history_data_timestamp_seconds',
     test: [CONTAINER_LOGS, 'block and history data are seen in the debug files of the stats server'],
@@ -144,8 +143,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     component: 'frontend',
     check: 'logs',
     looksFor: patterns('frontend', ({ means }) => means === 'error' || means === 'fatal'),
-    remedy:
-      'what the reason says of the pattern seen last: more memory for a build that was killed, the registry for serve',
+    remedy: 'what the reason says: more memory for a build that was killed, access to the registry for serve',
     faults: ['frontend-error', 'oom-kill'],
     metric: 'subnet_frontend_errors_total',
     test: [CONTAINER_LOGS, 'a frontend whose build was killed fails by its log, and is known to be out of memory'],
@@ -155,9 +153,9 @@ export const specificationRows: readonly SpecificationRow[] = [
     sign: 'no errors in the browser developer console',
     component: 'frontend',
     check: 'console',
-    looksFor: 'errors on the console, uncaught exceptions and failed requests, as a headless Chromium sees them',
+    looksFor: 'errors on the console, uncaught exceptions and failed requests in a headless Chromium',
     remedy:
-      'see that the stats server answers at the address that the page was built with; open the page with the developer tools',
+      'check that the stats server answers at the address that the page was built with; open the page with the developer tools',
     faults: ['console-error', 'oom-kill'],
     metric: 'subnet_frontend_errors_total',
     test: [
@@ -192,7 +190,7 @@ export const specificationRows: readonly SpecificationRow[] = [
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const code = (text: string): string => `\`${cell(text.trim())}\``;
 
-const sayLines = (looksFor: SpecificationRow['looksFor']): string =>
+const formatLines = (looksFor: SpecificationRow['looksFor']): string =>
   typeof looksFor === 'string'
     ? cell(looksFor)
     : looksFor.map(({ name, literal }) => `${name}: ${code(literal)}`).join('<br>');
@@ -204,6 +202,6 @@ export const specificationTable = (): string =>
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...specificationRows.map(
       ({ row, sign, check, looksFor, remedy, faults, metric, test: [file] }) =>
-        `| **${row}**: ${sign} | [${check}](#${check}) | ${sayLines(looksFor)} | ${cell(remedy)} | ${faults.map(code).join(', ')} | ${code(metric)} | [${file}](../${file}) |`,
+        `| **${row}**: ${sign} | [${check}](#${check}) | ${formatLines(looksFor)} | ${cell(remedy)} | ${faults.map(code).join(', ')} | ${code(metric)} | [${file}](../${file}) |`,
     ),
   ].join('\n');

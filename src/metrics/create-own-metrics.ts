@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What subnetd tells of itself. */
+/** The metrics of subnetd itself. */
 export interface OwnMetrics {
   roundFinished(subnet: string, round: string, seconds: number): void;
   roundLate(subnet: string, round: string): void;
   requestFinished(method: string, route: string, status: number, seconds: number): void;
-  /** Drops the series of rounds that run no more. */
+  /** Drops the series of rounds that no longer run. */
   keepRounds(runs: (subnet: string, round: string) => boolean): void;
   /** Prometheus's text format 0.0.4. */
   render(): Promise<string>;
@@ -81,29 +81,42 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
       },
     });
 
-  new Gauge({ name: 'subnetd_build_info', help: 'What runs.', labelNames: ['version', 'commit', 'node'], registers })
+  new Gauge({
+    name: 'subnetd_build_info',
+    help: 'Version, commit and Node.js of this subnetd; always 1.',
+    labelNames: ['version', 'commit', 'node'],
+    registers,
+  })
     .labels(build.version, build.commit, process.version)
     .set(1);
-  gauge('subnetd_config_last_reload_successful', 'Whether the last load of the inventory succeeded.', () =>
-    Number(state.lastReload().successful),
+  gauge(
+    'subnetd_config_last_reload_successful',
+    'Whether the last load of the inventory succeeded (1) or not (0).',
+    () => Number(state.lastReload().successful),
   );
   gauge(
     'subnetd_config_last_reload_success_timestamp_seconds',
-    'When the inventory was last loaded with success, in Unix seconds.',
+    'When the inventory was last loaded successfully, in Unix seconds.',
     () => {
       const { successAt } = state.lastReload();
       return successAt === undefined ? undefined : successAt / 1000;
     },
   );
-  gauge('subnetd_docker_up', 'Whether the Docker Engine answers; absent when no target names a container.', () => {
-    const up = state.isDockerUp();
-    return up === undefined ? undefined : Number(up);
-  });
-  gauge('subnetd_database_up', 'Whether the database of the platform API answers.', () => Number(state.isDatabaseUp()));
+  gauge(
+    'subnetd_docker_up',
+    'Whether the Docker Engine answers (1) or not (0); absent when no target names a container.',
+    () => {
+      const up = state.isDockerUp();
+      return up === undefined ? undefined : Number(up);
+    },
+  );
+  gauge('subnetd_database_up', 'Whether the database of the platform API answers (1) or not (0).', () =>
+    Number(state.isDatabaseUp()),
+  );
   gauge('subnetd_event_loop_lag_seconds', 'The longest delay of the event loop in the last 10 to 20 seconds.', () =>
     loop.lagSeconds(),
   );
-  gauge('process_resident_memory_bytes', 'Resident memory.', readResidentMemory);
+  gauge('process_resident_memory_bytes', 'Resident memory of the process.', readResidentMemory);
   gauge(
     'process_start_time_seconds',
     'When the process started, in Unix seconds.',
@@ -119,49 +132,49 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
         this.inc(value());
       },
     });
-  counter('process_cpu_seconds_total', 'CPU time, user and system.', () => {
+  counter('process_cpu_seconds_total', 'CPU time of the process, user and system.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
   counter(
     'subnetd_alerts_sent_total',
-    'Alerts that an Alertmanager took from the push, counted for each Alertmanager and resend.',
+    'Alerts that an Alertmanager accepted, counted for each Alertmanager and resend.',
     () => state.alerts().sent,
   );
   counter(
     'subnetd_alerts_failed_total',
-    'Alerts that an Alertmanager did not take from the push, counted for each attempt.',
+    'Alerts that an Alertmanager did not accept, counted for each attempt.',
     () => state.alerts().failed,
   );
   counter(
     'subnetd_alerts_dropped_total',
-    'Alerts that were given up because too many waited for an Alertmanager.',
+    'Alerts dropped because too many waited for an Alertmanager.',
     () => state.alerts().dropped,
   );
   gauge('subnetd_open_fds', 'Open file descriptors.', state.openDescriptors);
-  gauge('subnetd_max_fds', 'File descriptors that may be open at once.', state.maxDescriptors);
-  gauge('subnetd_http_connections', 'Connections to the HTTP server that are open.', () => state.connections().open);
+  gauge('subnetd_max_fds', 'Maximum number of open file descriptors.', state.maxDescriptors);
+  gauge('subnetd_http_connections', 'Open connections to the HTTP server.', () => state.connections().open);
   gauge(
     'subnetd_http_connections_max',
-    'Connections to the HTTP server that may be open at once.',
+    'Maximum number of open connections to the HTTP server.',
     () => state.connections().max,
   );
   counter(
     'subnetd_http_connections_dropped_total',
-    'Idle connections that were closed to make room for new ones, and new ones that were refused.',
+    'Connections closed to make room for new ones, and new ones refused.',
     () => state.connections().dropped,
   );
 
   const rounds = new Histogram({
     name: 'subnetd_round_duration_seconds',
-    help: 'How long the looks of a round were under way, without the deliberate spreading.',
+    help: 'How long the probes of a round took, without the deliberate spreading.',
     labelNames: ['subnet', 'round'],
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
   const late = new Counter({
     name: 'subnetd_rounds_late_total',
-    help: 'Rounds that came late: probes of the one before had not begun, a target hung for more than an interval, or the schedule failed.',
+    help: 'Late rounds: probes of the round before had not started, a target hung for more than an interval, or the schedule failed.',
     labelNames: ['subnet', 'round'],
     registers,
   });

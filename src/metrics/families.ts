@@ -61,27 +61,24 @@ const expectedPeers = (target: Target): number | undefined =>
 
 /** Every metric that is made of what the monitor knows, in the order of the page. */
 export const families: readonly Family[] = [
-  check('success', 'gauge', 'Whether the check passes, degraded or not (1) or fails (0).', (state) =>
+  check('success', 'gauge', 'Whether the check passes, degraded or not (1), or fails (0).', (state) =>
     judged(state) ? bit(state.verdict !== 'fail') : undefined,
   ),
-  check(
-    'degraded',
-    'gauge',
-    'Whether the check was judged through a fallback or with less to see (1) or not (0).',
-    (state) => (judged(state) ? bit(state.verdict === 'degraded') : undefined),
+  check('degraded', 'gauge', 'Whether the check used a fallback or saw less than it could (1) or not (0).', (state) =>
+    judged(state) ? bit(state.verdict === 'degraded') : undefined,
   ),
   timeOf(
-    check('last_run_timestamp_seconds', 'gauge', 'When the check ran last, in Unix seconds.', (state) =>
+    check('last_run_timestamp_seconds', 'gauge', 'When the check last ran, in Unix seconds.', (state) =>
       ran(state) ? state.lastRun : undefined,
     ),
   ),
   check(
     'interval_seconds',
     'gauge',
-    'The gap between two runs of the check by its schedule, as of now.',
+    'The time between two runs of the check by its schedule, as of now.',
     (state, interval) => (ran(state) ? interval : undefined),
   ),
-  check('duration_seconds', 'gauge', 'How long the last look for the check took.', (state) => state.durationSeconds),
+  check('duration_seconds', 'gauge', 'How long the last probe for the check took.', (state) => state.durationSeconds),
   check('runs_total', 'counter', 'Runs of the check since subnetd started.', (state) =>
     ran(state) ? state.runs : undefined,
   ),
@@ -91,7 +88,7 @@ export const families: readonly Family[] = [
   {
     name: 'subnet_nodes',
     type: 'gauge',
-    help: 'Nodes that the inventory lists.',
+    help: 'Nodes in the inventory.',
     samples: [
       { per: 'subnet', value: ({ subnet }) => subnet.targets.filter(({ component }) => component === 'node').length },
     ],
@@ -99,7 +96,7 @@ export const families: readonly Family[] = [
   {
     name: 'subnet_reads_from_info',
     type: 'gauge',
-    help: 'Through which node a relayer or stats server reads the subnet; always 1.',
+    help: 'The node through which a relayer or stats server reads the subnet; always 1.',
     labels: 'subnet, component, name, node',
     samples: [
       {
@@ -111,7 +108,7 @@ export const families: readonly Family[] = [
       },
     ],
   },
-  node('up', 'Whether the node answered any JSON-RPC call in the last round.', ({ facts }) =>
+  node('up', 'Whether the node answered any JSON-RPC call in the last round (1) or not (0).', ({ facts }) =>
     bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
   ),
   perBlock('number', 'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.', ({ facts }, block) =>
@@ -123,7 +120,7 @@ export const families: readonly Family[] = [
   timeOf(
     perBlock(
       'advanced_timestamp_seconds',
-      'When the height was last seen to rise, at first when it was first seen, in Unix seconds.',
+      'When the height last rose, at first when it was first seen, in Unix seconds.',
       ({ facts }, block) => facts.node?.[block]?.advancedAt,
     ),
   ),
@@ -131,9 +128,9 @@ export const families: readonly Family[] = [
     const peers = facts.node?.observation.peers;
     return peers?.ok ? peers.value.count : undefined;
   }),
-  node('peers_expected', 'Peers that the node should have.', ({ target }) => expectedPeers(target)),
+  node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,
-  container('running', 'gauge', 'Whether the container runs, by Docker.', ({ facts }) =>
+  container('running', 'gauge', 'Whether the container runs (1) or not (0), by Docker.', ({ facts }) =>
     facts.container === undefined || facts.container.observation?.kind === 'docker-unreachable'
       ? undefined
       : bit(facts.container.observation?.kind === 'found' && facts.container.observation.container.running),
@@ -141,7 +138,7 @@ export const families: readonly Family[] = [
   container(
     'last_exit_code',
     'gauge',
-    'The exit code of the last end of the container; 137 alone is no sign of an OOM kill.',
+    'The last exit code of the container; 137 alone does not prove an OOM kill.',
     ({ facts }) => facts.container?.lastExit?.code,
   ),
   container(
@@ -160,32 +157,32 @@ export const families: readonly Family[] = [
     container(
       'start_timestamp_seconds',
       'gauge',
-      'When the container started last, in Unix seconds.',
+      'When the container last started, in Unix seconds.',
       (state) => found(state)?.startedAt,
     ),
   ),
   container(
     'restarts_total',
     'counter',
-    'Starts of the container seen after the first, recreation included.',
+    'Starts of the container after the first one seen, recreations included.',
     ({ facts }) => facts.container?.restarts,
   ),
   container(
     'restart_planned',
     'gauge',
-    'Whether the last restart was asked for, as by docker restart or a new container (1), or followed an end that nobody asked for (0).',
+    'Whether someone ordered the last restart, as with docker restart or a new container (1), or the container crashed (0).',
     ({ facts }) => bit(isRestartPlanned(facts.container)),
   ),
   container(
     'oom_kills_total',
     'counter',
-    'Kills for want of memory in the container, by Docker.',
+    'OOM kills in the container, by Docker.',
     ({ facts }) => facts.container?.oomKills,
   ),
   {
     name: 'subnet_known_failure',
     type: 'gauge',
-    help: 'Whether the known failure shows (1), until the program has run for ten minutes without it (0).',
+    help: 'Whether the known failure shows (1), or the program has run for ten minutes without it (0).',
     samples: [{ per: 'failure', value: bit }],
   },
 ];

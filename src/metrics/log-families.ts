@@ -61,7 +61,7 @@ export const logFamilies: readonly Family[] = [
   {
     name: 'subnet_node_clock_skew_seconds',
     type: 'gauge',
-    help: "By how much the node's clock is ahead of subnetd's, by its log, to about a second.",
+    help: "How far the node's clock is ahead of subnetd's, by its log, to about a second.",
     samples: [
       {
         per: 'node',
@@ -95,13 +95,13 @@ export const logFamilies: readonly Family[] = [
   {
     name: 'subnet_log_file_bytes',
     type: 'gauge',
-    help: 'The size of the files that are read, all together.',
+    help: 'The total size of the log files that are read.',
     samples: [{ per: 'target', value: ({ facts }) => facts.logs?.fileBytes }],
   },
   {
     name: 'subnet_bootnode_nodes_seen',
     type: 'gauge',
-    help: 'Nodes of the inventory that the bootnode has heard within its window.',
+    help: 'Nodes of the inventory from which the bootnode received a message within its window.',
     samples: [
       {
         per: 'subnet',
@@ -112,7 +112,7 @@ export const logFamilies: readonly Family[] = [
   {
     name: 'subnet_bootnode_nodes_expected',
     type: 'gauge',
-    help: 'Nodes that the bootnode should hear.',
+    help: 'Nodes from which the bootnode should receive messages.',
     samples: [
       {
         per: 'subnet',
@@ -126,7 +126,7 @@ export const logFamilies: readonly Family[] = [
   single(
     'subnet_relayer_submissions_total',
     'counter',
-    'Success markers of submissions since subnetd started.',
+    'Successful submissions in the log since subnetd started.',
     'relayer',
     ({ relayer }) => relayer?.submissions ?? 0,
   ),
@@ -134,7 +134,7 @@ export const logFamilies: readonly Family[] = [
     single(
       'subnet_relayer_last_submission_timestamp_seconds',
       'gauge',
-      'When the relayer last said that blocks were submitted, in Unix seconds.',
+      'When the relayer last logged a submission of blocks, in Unix seconds.',
       'relayer',
       ({ relayer }) => relayer?.submittedAt,
     ),
@@ -143,7 +143,7 @@ export const logFamilies: readonly Family[] = [
     single(
       'subnet_stats_last_block_data_timestamp_seconds',
       'gauge',
-      'When the stats server last got a block from a node, in Unix seconds.',
+      'When the stats server last received a block from a node, in Unix seconds.',
       'stats',
       ({ stats }) => stats?.block?.at,
     ),
@@ -152,7 +152,7 @@ export const logFamilies: readonly Family[] = [
     single(
       'subnet_stats_last_history_data_timestamp_seconds',
       'gauge',
-      'When the stats server last got a history from a node, in Unix seconds.',
+      'When the stats server last received a history from a node, in Unix seconds.',
       'stats',
       ({ stats }) => stats?.historyAt,
     ),
@@ -160,7 +160,7 @@ export const logFamilies: readonly Family[] = [
   {
     name: 'subnet_frontend_errors_total',
     type: 'counter',
-    help: 'Errors of the frontend since subnetd started, by where they were seen.',
+    help: 'Errors of the frontend since subnetd started, by source.',
     labels: 'subnet, source',
     samples: [
       {
