@@ -39,7 +39,7 @@ export interface Contents {
   revive(tail: Tail): void;
   /** Those that have ended, the last one first. */
   ended(): readonly Tail[];
-  /** Those whose rest is still looked for; settles what was looked for long enough, and forgets what ended long ago. */
+  /** Those whose rest is still looked for; settles what was looked for long enough, and forgets what has long gone. */
   sought(): readonly Tail[];
   /** Its rest is read from another file now. */
   replace(tail: Tail): void;
@@ -51,7 +51,9 @@ export interface Contents {
 }
 
 const SEEK_MS = 60_000;
-const MAX_ENDED = 64;
+
+/** So many contents are known of which no file is left: one may be put back, as from a backup. */
+const MAX_GONE = 16;
 
 /** The contents that were stored, all looked for; `tell` gets a line that did not end. */
 export function createContents(
@@ -104,8 +106,9 @@ export function createContents(
     sought: () => {
       const now = readNow();
       for (const [tail, until] of ended) if (until !== 0 && until < now) settle(tail);
-      const settled = [...ended].filter(([, until]) => until === 0);
-      for (const [tail] of settled.slice(0, -MAX_ENDED)) ended.delete(tail);
+      const copied = new Set([...copies.values()].map(({ of }) => of));
+      const gone = [...ended].filter(([tail, until]) => until === 0 && !copied.has(tail));
+      for (const [tail] of gone.slice(0, -MAX_GONE)) ended.delete(tail);
       return [...ended].filter(([, until]) => until !== 0).map(([tail]) => tail);
     },
     replace: (tail) => void ended.delete(tail),

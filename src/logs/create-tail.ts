@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { FilePosition } from '../model/log.ts';
 import { addMarks, hashLast, hasMarks, LAST_BYTES, type Marks, type ReadAt, readMarks } from './content-marks.ts';
 import { createLineCutter, type OnLine } from './create-line-cutter.ts';
@@ -150,7 +151,7 @@ export function createTail(
         if (start.length < START_BYTES) start = head;
         marks = addMarks(marks, around, offset - last.length);
         offset += chunk.length;
-        last = Buffer.from(around.subarray(-LAST_BYTES));
+        last = copyUnpooled(around.subarray(-LAST_BYTES));
         cutter.push(chunk.toString('latin1'), onLine);
       } while (goOn());
       return true;
@@ -176,7 +177,7 @@ export function createTail(
         if (chunk.length === 0) continue;
         marks = addMarks(marks, Buffer.concat([last, chunk]), offset - last.length);
         offset += chunk.length;
-        last = Buffer.concat([last, chunk]).subarray(-LAST_BYTES);
+        last = copyUnpooled(Buffer.concat([last, chunk]).subarray(-LAST_BYTES));
         cutter.push(chunk.toString('latin1'), onLine);
         if (!goOn()) return;
       }

@@ -1,3 +1,4 @@
+import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { Block, Fault, Look, NodeObservation, Peers } from '../model/observation.ts';
 import { createHttpPeer, type Exchange, type HttpPeer } from './http-peer.ts';
 import { type Call, type CallResult, parseAnswer, toBody } from './json-rpc.ts';
@@ -64,7 +65,7 @@ export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: 
 
   const bodyOf = (names: readonly CallName[]): Buffer => {
     const key = names.join();
-    const body = bodies.get(key) ?? toBody(names.map((name) => calls[name]));
+    const body = bodies.get(key) ?? copyUnpooled(toBody(names.map((name) => calls[name])));
     bodies.set(key, body);
     return body;
   };

@@ -124,6 +124,22 @@ describe('what is asked', () => {
     expect(server.requests.flatMap(methodsOf).filter((method) => method === 'rpc_modules')).toHaveLength(1);
   });
 
+  it('keeps its requests in memory of their own, not in slabs that others fill', async () => {
+    const bodies: Buffer[] = [];
+    const { server } = watch(await startNode());
+    const peer = createHttpPeer(server.url);
+    const exchange: typeof peer.exchange = (ask, ...bounds) => {
+      if (ask.body) bodies.push(ask.body);
+      return peer.exchange(ask, ...bounds);
+    };
+    const probe = createNodeProbe({ ...peer, exchange }, 'XDPoS', Date.now);
+    cleanups.push(probe.close);
+    await probe.look(2000);
+    await probe.look(2000);
+    expect(bodies.map(({ length }) => length)).toEqual(bodies.map(({ buffer }) => buffer.byteLength));
+    expect(bodies).toHaveLength(3);
+  });
+
   it('asks for the namespaces again after an hour', async () => {
     let now = 0;
     const { server, probe } = watch(await startNode(), () => now);
