@@ -4,6 +4,7 @@ import type { FilePosition } from '../model/log.ts';
 import { addMarks, hashLast, hasMarks, LAST_BYTES, type Marks, type ReadAt, readMarks } from './content-marks.ts';
 import { createLineCutter, type OnLine } from './create-line-cutter.ts';
 import { createOpenFiles, type OpenFiles } from './create-open-files.ts';
+import { createReadBuffers } from './create-read-buffers.ts';
 import { HEAD_BYTES, hashHead, openFound, readerOf, readHead } from './file-head.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -12,8 +13,7 @@ const CHUNK_BYTES = 256 * 1024;
 const START_BYTES = 8 * 1024;
 
 /** Files are read by turns, and hundreds may be followed, so that they share a few buffers; Node.js reads four at once. */
-const spare: Buffer[] = [];
-const giveBack = (buffer: Buffer) => void (spare.length < 4 && spare.push(buffer));
+const buffers = createReadBuffers(4, CHUNK_BYTES + LAST_BYTES);
 
 /** What a file has of a content: all that was read of it; a part, as far as one can see; or it holds another content. */
 export type Relation = 'all' | 'part' | 'none';
@@ -136,10 +136,10 @@ export function createTail(
   };
   const drain = async (onLine: OnLine, until: number, goOn: () => boolean): Promise<boolean> => {
     const opened = await open();
-    if (opened === undefined || start === undefined) return false;
-    const buffer = spare.pop() ?? Buffer.allocUnsafe(CHUNK_BYTES + LAST_BYTES);
-    try {
+    if (opened === undefined) return false;
+    return buffers.use(async (buffer) => {
       do {
+        if (start === undefined) return false;
         const wanted = last.length + Math.min(CHUNK_BYTES, until - offset);
         const { bytesRead } = await opened.read(buffer, 0, wanted, offset - last.length);
         const around = buffer.subarray(0, bytesRead);
@@ -155,9 +155,7 @@ export function createTail(
         cutter.push(chunk.toString('latin1'), onLine);
       } while (goOn());
       return true;
-    } finally {
-      giveBack(buffer);
-    }
+    });
   };
 
   const tail: Tail = {

@@ -93,3 +93,18 @@ test('a hundred logs that are followed keep the bytes by which they are known, a
   );
   await set.close();
 });
+
+test('forty logs that are read at once share a few buffers', async () => {
+  const folder = useFolder();
+  const paths = Array.from({ length: 40 }, (_, index) => join(folder, `n${index}.log`));
+  for (const path of paths) await writeFile(path, '');
+  const readers = paths.map(readOf);
+  for (const { sweep } of readers) await sweep();
+  for (const path of paths) await appendFile(path, 'line 0\n');
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  await Promise.all(readers.map(({ sweep }) => sweep()));
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 1024 * 1024);
+  expect(readers.map(({ lines }) => lines)).toEqual(paths.map(() => ['line 0']));
+  for (const { set } of readers) await set.close();
+});
