@@ -46,23 +46,26 @@ const toPage = (runs: readonly FaultRun[]): string => {
   const untold = alertRules
     .map(({ name }) => name)
     .filter((name) => ![...told].some((of) => of.split(' ')[0] === name));
-  return `# Every fault of the demo, and who is told of what
+  return `# Every fault of the demo, and its alerts
 
-Written by \`npm run matrix\`, which takes about half an hour: every fault of \`subnetd demo\` happens for at least eight minutes, each in
-a subnet of its own with four nodes, under a real Prometheus and a real Alertmanager with the configuration of \`config/\`. No
-time of it is shortened; the checks have the schedules of the demo (submissions within a minute, blocks for the stats server within 30
-seconds), and all else the defaults. Seconds are measured from the fault to the message at a webhook receiver: \`critical\` goes to
-the receiver \`page\`, \`warning\` and \`info\` to \`ticket\`. Each alert is told by one message, and its end by another. What is
-inhibited fires in Prometheus, reaches Alertmanager and is told to nobody, as it follows from what is told.
+Which alert does a fault raise, how soon, and what is inhibited? \`npm run matrix\` measures this page in about half an hour. Each fault of
+\`subnetd demo\` lasts at least eight minutes, in its own subnet with four nodes. Prometheus and Alertmanager are real and use the
+configuration in \`config/\`. No time is shortened. The checks have the schedules of the demo (submissions within a minute, blocks for the
+stats server within 30 seconds) and defaults for the rest.
 
-| fault | told | severity | seconds | inhibited |
+- **seconds** is the time from the fault to the message at a webhook receiver. \`critical\` goes to the receiver \`page\`, \`warning\` and
+  \`info\` to \`ticket\`. Each alert is notified once when it starts, and once when it ends.
+- **inhibited** alerts fire in Prometheus and reach Alertmanager, but notify nobody, because they follow from the others.
+
+| fault | notified | severity | seconds | inhibited |
 | --- | --- | --- | --- | --- |
 ${runs.flatMap(toRows).join('\n')}
 
-A degraded check is told after a quarter of an hour, as it asks for no haste. \`npm test\` runs some of these faults with times twelve
-times shorter, and \`npm run soak\` watches a healthy demo for half an hour, in which no alert may fire.
+A degraded check notifies after a quarter of an hour, because it is not urgent. \`npm test\` runs some of these faults with times twelve
+times shorter. \`npm run soak\` watches a healthy demo for half an hour, in which no alert may fire.
 
-No fault of the demo brings these; promtool tries their rules in \`npm test\`, and conditions.test.ts those of the push:
+No fault of the demo raises the following alerts. \`npm test\` tests their rules with promtool, and their conditions for the push on
+literals:
 
 ${untold.map((name) => `- [${name}](alerts/${name}.md)`).join('\n')}
 `;
