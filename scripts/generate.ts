@@ -9,6 +9,7 @@ import { families } from '../src/metrics/families.ts';
 import { knownFailures } from '../src/rules/known-failures.ts';
 import { logPatternsPage } from './log-patterns.ts';
 import { specificationTable } from './specification-table.ts';
+import { wrapLines } from './wrap-lines.ts';
 
 /**
  * Writes what is made from the code: the JSON Schema of the inventory, and the tables of the documentation between their
@@ -103,9 +104,11 @@ const alertsTable = (): string =>
 
 const knownFailureSections = (): string =>
   knownFailures
-    .map(
-      ({ name, of, symptom, cause, fix }) =>
-        `## ${name}\n\nOf: ${of.join(', ')}.\n\n- **Symptom**: ${symptom}\n- **Cause**: ${cause}\n- **Fix**: ${fix}.`,
+    .map(({ name, of, symptom, cause, fix }) =>
+      [
+        `## ${name}\n\nOf: ${of.join(', ')}.\n`,
+        ...[`**Symptom**: ${symptom}`, `**Cause**: ${cause}`, `**Fix**: ${fix}.`].map((item) => wrapLines(`- ${item}`)),
+      ].join('\n'),
     )
     .join('\n\n');
 

@@ -1,6 +1,7 @@
 import { packs } from '../src/logs/packs.ts';
 import type { LogPattern } from '../src/model/log.ts';
 import type { Component } from '../src/model/target.ts';
+import { wrapLines } from './wrap-lines.ts';
 
 const TITLES: Readonly<Record<Component, string>> = {
   node: '`log_block` of a node',
@@ -11,13 +12,13 @@ const TITLES: Readonly<Record<Component, string>> = {
 };
 
 const WHEN: Readonly<Record<Component, string>> = {
-  node: 'Fails when the height in the log has not risen for `checks.rpc.stallAfter`, and for `errorWindow` after a line that means `error` or `fatal`. At a log level below 3 a healthy node prints no block: then the check is `degraded`, unless `logFiles` names the xdc.log of its data folder, which tells the height at any level. Remedy: `LOG_LEVEL=4` in the env file of the node, and recreate it.',
+  node: 'Fails when the height in the log has not risen for `checks.rpc.stallAfter`, and for `errorWindow` after a line that means `error` or `fatal`. Below log level 3, a healthy node prints no block. The check is then `degraded`, unless `logFiles` names the xdc.log of its data folder, which shows the height at any level. To fix this, set `LOG_LEVEL=4` in the env file of the node and recreate it.',
   bootnode:
-    'Fails when a node is not heard within `bootnodeWindow`; the reason names it. A node is known by its `p2p` address, else by its port where no other node has the same. The bootnode prints this at `-verbosity 6`.',
+    'Fails when the bootnode receives no message from a node within `bootnodeWindow`; the reason names the node. subnetd knows a node by its `p2p` address, else by its port if no other node has the same. The bootnode prints these lines at `-verbosity 6`.',
   relayer:
-    'Fails when nothing is submitted within `submissionsWithin` (by default 5m in full mode, 45m in lite mode, the heartbeat in zero mode); when an error has come since the last success; when the process or its redis is dead, no mode runs, or nothing follows the first line of a cycle. An attempt is no submission: only the success marker after it is. Silence after an attempt is normal for 750s.',
+    'Fails when the relayer submits nothing within `submissionsWithin` (by default 5m in full mode, 45m in lite mode, the heartbeat in zero mode). It also fails when an error has followed the last success, the process or its redis is dead, no mode runs, or nothing follows the first line of a cycle. An attempt is not a submission: only the success line after it is. Silence after an attempt is normal for 750s.',
   stats:
-    'Reads the files of `logs/debug`, as the container does not print these lines. `block_data` fails when no greater block number comes within `blockDataWithin`: a node repeats its block every 15s when the chain stands. `history_data` fails when no history has come since the last start of the stats server; it comes once per connection.',
+    'Reads the files of `logs/debug`, because the container does not print these lines. `block_data` fails when no greater block number arrives within `blockDataWithin`; a node repeats its block every 15s when the chain is stalled. `history_data` fails when no history has arrived since the last start of the stats server. A node sends it once per connection.',
   frontend: 'Fails for `errorWindow` after a line that means `error` or `fatal`.',
 };
 
@@ -32,7 +33,7 @@ export function logPatternsPage(): string {
     [
       `## ${TITLES[component]}`,
       '',
-      WHEN[component],
+      wrapLines(WHEN[component]),
       '',
       '| pattern | means | the line holds | what it is, and what to do |',
       '| --- | --- | --- | --- |',
@@ -42,15 +43,30 @@ export function logPatternsPage(): string {
   );
   return `# Log patterns
 
-Made by \`npm run generate\` from the packs in \`src/logs/packs\`; a test keeps it so.
+subnetd looks for these lines in the logs. Try the patterns on a saved log:
 
-A pattern that means \`progress\` shows that the program works, \`error\` and \`fatal\` that it does not, \`state\` how to judge other
-lines; a \`note\` is only counted (\`subnet_log_matches_total\`). Try them on a saved log: \`bin/subnetd logs test --component relayer FILE\`.
+\`\`\`sh
+bin/subnetd logs test --component relayer FILE
+\`\`\`
 
-A component's own \`patterns:\` in the inventory are added to its pack; one with the name of a pattern below replaces it. They are
-run by RE2, whose time grows with the length of the line and nothing else, so look-around and back-references are refused. Each one is
-tried on every line. One core still reads about 110 MB of a node's log per second with a plain text, 55 with \`(?i)\`. \`value\` is
-the name of the group that holds a height, for a pattern of a node that means \`progress\`:
+A pattern has one of five meanings:
+
+| means | the line shows |
+| --- | --- |
+| \`progress\` | that the program works |
+| \`error\`, \`fatal\` | that it does not |
+| \`state\` | how to judge other lines |
+| \`note\` | something to count, in \`subnet_log_matches_total\`, and no more |
+
+\`npm run generate\` makes this page from the packs in \`src/logs/packs\`, and a test compares the two.
+
+## Your own patterns
+
+Add \`patterns:\` to a component in the inventory. A pattern with the name of one below replaces it. RE2 runs them: its time grows with
+the length of the line and nothing else, so it refuses look-around and back-references. Each pattern runs on every line. One core still
+reads about 110 MB of a node's log per second with a plain text, and 55 with \`(?i)\`.
+
+For a node's pattern that means \`progress\`, \`value\` names the group that holds the height:
 
 \`\`\`yaml
 subnets:

@@ -67,14 +67,14 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom:
       'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
     cause:
-      'The path of the socket XDC.ipc is longer than the 107 bytes that a unix socket may have, usually because the folder of the deployment lies deep.',
+      'The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply.',
     fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
     seenAt: match('ipc_path_too_long'),
   },
   {
     name: 'out_of_memory',
     of: everything,
-    symptom: 'The container or its program is killed by SIGKILL although nobody stopped it; Docker may say OOMKilled.',
+    symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
     cause:
       'The container has reached its memory limit, or the machine has run out of memory. The build of the frontend at each start needs most.',
     fix: 'give the container or Docker more memory, or free memory on the machine',
@@ -86,7 +86,7 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['node'],
     symptom: 'The container restarts again and again with exit code 0.',
     cause:
-      'The process of the node dies of a fatal error; the exit code of its container is that of the log pipe and always 0.',
+      'The process of the node ends with a fatal error. The container always exits with 0, the exit code of the log pipe.',
     fix: 'read the last lines that begin with Fatal: or CRIT in the log of the node, which name the cause',
     seenAt: ({ container }) => {
       if (container?.lastExit?.code !== 0) return undefined;
@@ -98,8 +98,8 @@ export const knownFailures: readonly KnownFailure[] = [
     name: 'head_regression',
     of: ['node'],
     symptom:
-      'The height of the node falls, by up to some 257 blocks; its log may say `Head state missing, repairing chain`.',
-    cause: 'The node was killed, as each `docker stop` does, and has lost the recent state that it holds in memory.',
+      'The height of the node falls, by up to about 257 blocks; its log may say `Head state missing, repairing chain`.',
+    cause: 'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
     seenAt: ({ node, logs }) => latest(node?.latest?.fall?.at, logs?.patterns.repaired_head?.at),
   },
@@ -109,7 +109,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom:
       'The node runs and follows the chain but proposes no block; its log says `Coinbase address not in snapshot signers.`',
     cause:
-      'Its address was not in the set of masternodes at that moment, and its loop that proposes blocks has ended for good.',
+      'Its address was not among the masternodes at that moment. Its loop that proposes blocks ended and does not start again.',
     fix: 'check that its address is among the masternodes, then restart the node',
     seenAt: untilRestart(match('miner_stopped')),
   },
@@ -119,7 +119,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The node ends at a gap block with `CRIT … Error when update masternodes set. Stopping node`.',
     cause:
       'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
-    fix: 'start it again; if it ends once more, check its socket and disk, or let it synchronise anew',
+    fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
     seenAt: match('masternode_update_failed'),
   },
   {
@@ -135,7 +135,7 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['node'],
     symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
     cause: 'The chain database is gone or corrupt, as after a full disk.',
-    fix: 'check the disk, then let the node synchronise anew from the others',
+    fix: 'check the disk, then let the node sync again from the others',
     seenAt: match('database_empty', 'head_block_missing'),
   },
   {
@@ -144,16 +144,15 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom:
       'The container is up, but nothing listens on its port; its log has `[1] sleep 5s; npm run start exited with code …`.',
     cause:
-      'The process of the relayer has ended (unreachable chain at its start, wrong contract, killed) while redis keeps the container alive.',
-    fix: 'mend the cause that the log names before that line, then restart the container',
+      'The process of the relayer has ended, but redis keeps the container alive. It was killed, or at its start a chain was unreachable or the contract wrong.',
+    fix: 'fix the cause that the log names before that line, then restart the container',
     seenAt: ({ logs }, now) => (logs?.relayer?.died === undefined ? undefined : now),
   },
   {
     name: 'relayer_redis_dead',
     of: ['relayer'],
-    symptom:
-      'The relayer prints nothing any more and its queues do not answer; its log has `[0] … exited with code …`.',
-    cause: 'Redis in the container of the relayer has ended, most often for want of memory.',
+    symptom: 'The relayer prints nothing more, and its queues do not answer; its log has `[0] … exited with code …`.',
+    cause: 'Redis in the container of the relayer has ended, most often because it ran out of memory.',
     fix: 'restart the container of the relayer, and look at its memory',
     seenAt: ({ logs }, now) => (logs?.relayer?.redisDiedAt === undefined ? undefined : now),
   },
@@ -162,7 +161,7 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['relayer'],
     symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
     cause:
-      'CHECKPOINT_CONTRACT is missing in common.env: the checkpoint contract has not been deployed, or after the relayer was started.',
+      'CHECKPOINT_CONTRACT is missing in common.env: the checkpoint contract is not deployed, or was deployed after the relayer started.',
     fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the relayer',
     seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
   },
@@ -187,8 +186,7 @@ export const knownFailures: readonly KnownFailure[] = [
     name: 'frontend_without_registry',
     of: ['frontend'],
     symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
-    cause:
-      'It installs its web server from the package registry at each start, and the machine does not reach the registry.',
+    cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',
     fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
     seenAt: match('registry_unreachable'),
   },
