@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addAlertCommands } from './alert-commands.ts';
 import type { ExitCode } from './commands/exit-code.ts';
 import { endWhenUnread } from './commands/until-signal.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { addPlatformCommands } from './platform-commands.ts';
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
@@ -51,6 +52,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .argument('<dir>', 'the folder, usually called generated')
     .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
+  addOperatorCommands(program, done);
   addPlatformCommands(program, done);
   addAlertCommands(program, done);
   program

@@ -63,6 +63,35 @@ function readLink(environment: Environment, name: string, problems: string[]): s
   return text.replace(/\/+$/, '');
 }
 
+/** Where to listen; undefined, with a problem, when that is no address. */
+function readListen(
+  environment: Environment,
+  flags: { readonly listen?: string },
+  defaultListen: string,
+  problems: string[],
+): Listen | undefined {
+  const listen = parseListen(flags.listen ?? read(environment, 'SUBNETD_LISTEN', problems) ?? defaultListen);
+  if (listen === undefined)
+    problems.push(
+      `${flags.listen === undefined ? 'SUBNETD_LISTEN' : '--listen'} must be HOST:PORT, as in 127.0.0.1:10545`,
+    );
+  return listen;
+}
+
+/** Reads only what says how the server is reached, so that no other setting can be wrong. */
+export function parseServerSettings(
+  environment: Environment,
+  flags: { readonly listen?: string },
+  defaultListen: string,
+):
+  | { readonly ok: true; readonly listen: Listen; readonly webConfig: string | undefined }
+  | { readonly ok: false; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const listen = readListen(environment, flags, defaultListen, problems);
+  const webConfig = read(environment, 'SUBNETD_WEB_CONFIG', problems);
+  return listen === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, listen, webConfig };
+}
+
 /** Reads the settings; flags of the command line stand before the environment. */
 export function parseSettings(
   environment: Environment,
@@ -70,12 +99,7 @@ export function parseSettings(
   defaultListen: string,
 ): ParsedSettings {
   const problems: string[] = [];
-  const listenText = flags.listen ?? read(environment, 'SUBNETD_LISTEN', problems) ?? defaultListen;
-  const listen = parseListen(listenText);
-  if (listen === undefined)
-    problems.push(
-      `${flags.listen === undefined ? 'SUBNETD_LISTEN' : '--listen'} must be HOST:PORT, as in 127.0.0.1:10545`,
-    );
+  const listen = readListen(environment, flags, defaultListen, problems);
   const logLevel = read(environment, 'SUBNETD_LOG_LEVEL', problems) ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', problems) ?? 'config/subnetd.yaml';

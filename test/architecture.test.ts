@@ -64,7 +64,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
     ],
     packages: ['pino', '@hono/node-server'],
   },
-  'command-line': { rooms: ['commands', 'platform-commands', 'alert-commands'], packages: ['commander'] },
+  'command-line': {
+    rooms: ['commands', 'platform-commands', 'alert-commands', 'operator-commands'],
+    packages: ['commander'],
+  },
   'create-log': { rooms: [], packages: ['pino'] },
   main: { rooms: ['command-line', 'commands'], packages: [] },
   'read-build': { rooms: [], packages: [] },
@@ -74,6 +77,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   limits: { rooms: ['model', 'http'], packages: ['pino'] },
   'start-push': { rooms: ['model', 'alerts', 'push'], packages: ['pino'] },
   'alert-commands': { rooms: ['commands'], packages: ['commander'] },
+  'operator-commands': { rooms: ['commands'], packages: ['commander'] },
   'platform-commands': { rooms: ['commands'], packages: ['commander'] },
   'demo-api': { rooms: ['db', 'platform'], packages: [] },
 };
