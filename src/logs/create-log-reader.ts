@@ -26,6 +26,10 @@ export interface LogReaderOptions {
   readonly onHit: (hit: Omit<LogHit, 'counted'>) => void;
 }
 
+/** V8 copies shorter texts; a longer one that is cut out holds all that it was cut from, which is a chunk of the log. */
+const SLICED_FROM = 13;
+const copyOf = (value: string): string => (value.length < SLICED_FROM ? value : Buffer.from(value).toString());
+
 /** A reader; throws for an own pattern that `compileOwnPattern` refuses, which the inventory has refused before. */
 export function createLogReader({ pack, own, timezone, now, place, onOwnTime, onHit }: LogReaderOptions): LogReader {
   const replaced = new Set(own.map(({ name }) => name));
@@ -41,7 +45,7 @@ export function createLogReader({ pack, own, timezone, now, place, onOwnTime, on
     if (own !== undefined) onOwnTime?.(own);
     const stamp = stamped ?? own;
     const at = place === undefined ? Math.min(stamp ?? readAt, readAt) : place(stamp);
-    onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value });
+    onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value: copyOf(value) });
   };
   return {
     read: (text, start, end, at) => {

@@ -2,7 +2,9 @@ import { appendFile, copyFile, rename, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFileSet } from '../../src/logs/create-file-set.ts';
+import { createLogReader } from '../../src/logs/create-log-reader.ts';
 import { findLogFiles } from '../../src/logs/find-log-files.ts';
+import { bootnodePack } from '../../src/logs/packs/bootnode-pack.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { numbered } from '../support/follow.ts';
 import { useFolder } from '../support/recordings.ts';
@@ -107,4 +109,26 @@ test('forty logs that are read at once share a few buffers', async () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 1024 * 1024);
   expect(readers.map(({ lines }) => lines)).toEqual(paths.map(() => ['line 0']));
   for (const { set } of readers) await set.close();
+});
+
+test('what a line has told keeps no more of the log than that', () => {
+  const addresses: string[] = [];
+  const reader = createLogReader({
+    pack: bootnodePack.patterns,
+    own: [],
+    timezone: 'Etc/UTC',
+    now: () => 0,
+    onHit: ({ value = '' }) => void addresses.push(value),
+  });
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let chunk = 0; chunk < 100; chunk++) {
+    const line = `TRACE[11-22|09:00:00.000] << PING XDC/v4 addr=192.168.100.${chunk}:30303 err=nil`;
+    // As a chunk of a file is read, with other lines behind.
+    const text = Buffer.from(`${line}\n${'x'.repeat(256 * 1024)}`).toString('latin1');
+    reader.read(text, 0, line.length);
+  }
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5 * 1024 * 1024);
+  expect(addresses).toEqual(Array.from({ length: 100 }, (_, chunk) => `192.168.100.${chunk}:30303`));
 });
