@@ -1,10 +1,10 @@
 import { createJudge } from '../src/alerts/create-judge.ts';
-import { foldIncidents } from '../src/incidents/fold-incidents.ts';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import type { Incidents } from '../src/model/incident.ts';
 import type { NodeObservation } from '../src/model/observation.ts';
 import type { RoundName } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
+import { foldIncidents } from '../src/notify/incidents.ts';
 import { foldNode } from '../src/rules/fold-node.ts';
 import { median, round } from './measure.ts';
 

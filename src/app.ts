@@ -1,5 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { openStores } from './db/open-stores.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -12,16 +13,15 @@ import type { Environment } from './inventory/substitute.ts';
 import { watchFile } from './inventory/watch-file.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
-import { createOwnMetrics } from './metrics/create-own-metrics.ts';
+import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
 import { settleWithin } from './model/settle-within.ts';
 import type { Inventory } from './model/target.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
-import type { PlatformSettings } from './parse-platform-settings.ts';
-import type { Build } from './read-build.ts';
-import { startAdminApi } from './start-admin-api.ts';
-import { startPush } from './start-push.ts';
+import { startPush } from './notify/start-push.ts';
+import { startAdminApi } from './platform/start-admin-api.ts';
+import type { PlatformSettings } from './settings.ts';
 
 /** What the program is made of. */
 export interface AppOptions {
@@ -69,20 +69,27 @@ export async function startApp(
   let lastReload: { readonly successful: boolean; readonly successAt: number } = { successful: true, successAt: now() };
   const own = createOwnMetrics(build, {
     isDockerUp: () => monitor.isDockerUp(),
-    isDatabaseUp: () => api.isDatabaseUp(),
+    isDatabaseUp: () => stores.isUp(),
     lastReload: () => ({ ...lastReload, successAt: toWall(lastReload.successAt) }),
     alerts: () => push.counts,
     openDescriptors: countDescriptors,
     maxDescriptors: () => options.descriptorLimit,
     connections: listener.connections,
   });
-  const api = startAdminApi(options.platform, build.version, log, () => toWall(now()));
+  const stores = openStores(options.platform.database, log);
+  const api = startAdminApi({
+    settings: options.platform,
+    version: build.version,
+    database: stores,
+    log,
+    now: () => toWall(now()),
+  });
   const descriptors = planDescriptors(options.descriptorLimit);
   const monitor = createMonitor({
     clock,
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
-    positions: api.positions(options.instance),
+    positions: stores.positions(options.instance),
     onFinished: own.roundFinished,
     onLate: (subnet, round, why) => {
       own.roundLate(subnet, round);
@@ -107,10 +114,10 @@ export async function startApp(
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
       isDockerUp: monitor.isDockerUp(),
-      isDatabaseUp: api.isDatabaseUp(),
+      isDatabaseUp: stores.isUp(),
       lastReloadSuccessful: lastReload.successful,
     }),
-    store: api.incidents,
+    store: stores.incidents,
   });
 
   /** Takes a whole inventory, or throws and leaves everything as it was. */
@@ -118,7 +125,7 @@ export async function startApp(
     monitor.load(inventory);
     for (const warning of findWarnings(inventory)) log.warn(warning);
     warnOfDescriptors(inventory, options.descriptorLimit, log);
-    push.use(inventory.alertmanager);
+    push.setAlertmanagers(inventory.alertmanager);
   };
 
   let isStopping = false;
@@ -192,7 +199,7 @@ export async function startApp(
         ]);
         ownLimits.stop();
         own.stop();
-        await end('the database', DATABASE_MS, api.stop());
+        await end('the database', DATABASE_MS, api.stop().then(stores.stop));
       },
     },
   };

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '../src/app.ts';
 import { listen } from '../src/http/listen.ts';
 import { createProcessClock } from '../src/model/clock.ts';
-import { parsePlatformSettings } from '../src/parse-platform-settings.ts';
+import { parsePlatformSettings } from '../src/settings.ts';
 import { temporaryFolder } from './support/cli.ts';
 
 const inventory = (name: string) => `subnets: [{ name: ${name}, nodes: [{ name: n, rpc: 'http://127.0.0.1:1' }] }]\n`;

@@ -11,75 +11,56 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   model: { rooms: [], packages: [] },
   rules: { rooms: ['model'], packages: [] },
   net: { rooms: [], packages: ['undici'] },
-  'compile-re2': { rooms: [], packages: ['re2js'] },
-  inventory: { rooms: ['model', 'compile-re2'], packages: ['yaml', 'zod', 'node-cron'] },
+  inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron'] },
+  import: { rooms: ['model', 'inventory'], packages: ['yaml'] },
   probes: { rooms: ['model', 'net'], packages: ['undici', 'dockerode', 'playwright-core'] },
-  logs: { rooms: ['model', 'compile-re2'], packages: [] },
+  logs: { rooms: ['model'], packages: ['re2js'] },
   monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model', 'rules', 'monitor'], packages: ['prom-client'] },
   http: {
     rooms: ['model', 'monitor', 'alerts'],
     packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt', 'marked'],
   },
-  platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2'] },
-  db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg'] },
-  incidents: { rooms: ['model'], packages: [] },
+  platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2', 'pino'] },
+  db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino'] },
   alerts: { rooms: ['model', 'rules', 'monitor'], packages: [] },
-  push: { rooms: ['model', 'net', 'incidents'], packages: ['undici'] },
+  notify: { rooms: ['model', 'net', 'alerts'], packages: ['undici', 'pino'] },
   demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
+  limits: { rooms: ['model', 'http'], packages: ['pino'] },
   commands: {
     rooms: [
       'model',
       'inventory',
+      'import',
       'monitor',
       'http',
       'alerts',
-      'push',
+      'notify',
       'demo',
       'db',
       'platform',
-      'demo-api',
-      'parse-platform-settings',
+      'limits',
       'app',
       'command-line',
-      'create-log',
-      'limits',
-      'read-build',
+      'log',
       'settings',
     ],
     packages: [],
   },
   app: {
-    rooms: [
-      'model',
-      'inventory',
-      'monitor',
-      'metrics',
-      'http',
-      'read-build',
-      'parse-platform-settings',
-      'start-admin-api',
-      'start-push',
-      'limits',
-    ],
+    rooms: ['model', 'inventory', 'monitor', 'metrics', 'http', 'db', 'platform', 'notify', 'limits', 'settings'],
     packages: ['pino', '@hono/node-server'],
   },
+  settings: { rooms: ['db', 'platform'], packages: [] },
+  log: { rooms: [], packages: ['pino'] },
+  main: { rooms: ['command-line', 'commands'], packages: [] },
   'command-line': {
     rooms: ['commands', 'platform-commands', 'alert-commands', 'operator-commands'],
     packages: ['commander'],
   },
-  'create-log': { rooms: [], packages: ['pino'] },
-  main: { rooms: ['command-line', 'commands'], packages: [] },
-  'read-build': { rooms: [], packages: [] },
-  settings: { rooms: ['parse-platform-settings'], packages: [] },
-  'parse-platform-settings': { rooms: ['db', 'platform'], packages: [] },
-  'start-admin-api': { rooms: ['model', 'db', 'platform', 'parse-platform-settings'], packages: ['pino'] },
-  limits: { rooms: ['model', 'http'], packages: ['pino'] },
-  'start-push': { rooms: ['model', 'alerts', 'push'], packages: ['pino'] },
   'alert-commands': { rooms: ['commands'], packages: ['commander'] },
   'operator-commands': { rooms: ['commands'], packages: ['commander'] },
   'platform-commands': { rooms: ['commands'], packages: ['commander'] },
-  'demo-api': { rooms: ['db', 'platform'], packages: [] },
 };
 
 const roomOf = (file: string): string => /^src\/([^/.]+)/.exec(file)?.[1] ?? '';
@@ -122,8 +103,10 @@ describe('the rooms', () => {
       );
     const loaded = new Set(['src/app.ts', 'src/commands/run.ts']);
     for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
-    expect([...loaded]).toContain('src/start-push.ts');
-    expect([...loaded].filter((file) => /^src\/(alerts|push|incidents)\//.test(file))).toEqual([]);
+    expect([...loaded]).toContain('src/notify/start-push.ts');
+    expect(
+      [...loaded].filter((file) => /^src\/(alerts|notify)\//.test(file) && file !== 'src/notify/start-push.ts'),
+    ).toEqual([]);
   });
 
   it('are not looked into by the dashboards, which know nothing but Grafana and themselves', () => {

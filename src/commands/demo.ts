@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { type App, startApp } from '../app.ts';
-import { createLog } from '../create-log.ts';
 import {
   type DemoParts,
   demoNodeNames,
@@ -15,13 +14,14 @@ import {
 } from '../demo/faults.ts';
 import { findChromium } from '../demo/find-chromium.ts';
 import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
-import { prepareDemoApi } from '../demo-api.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
+import { createLog } from '../log.ts';
 import { createProcessClock } from '../model/clock.ts';
-import { readBuild } from '../read-build.ts';
 import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
+import { prepareDemoApi } from './demo-api.ts';
 import type { ExitCode } from './exit-code.ts';
+import { readBuild } from './read-build.ts';
 import { complain, sayBindError } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';

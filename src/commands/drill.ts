@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sayDuration } from '../model/duration.ts';
-import { runDrill } from '../push/run-drill.ts';
+import { runDrill } from '../notify/run-drill.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
 import { escapeText } from './quote.ts';

@@ -1,4 +1,4 @@
-import { importDeployment } from '../inventory/import-deployment.ts';
+import { importDeployment } from '../import/import-deployment.ts';
 import type { ExitCode } from './exit-code.ts';
 import { complain } from './report.ts';
 

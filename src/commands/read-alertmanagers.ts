@@ -1,7 +1,7 @@
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Inventory } from '../model/target.ts';
-import { type Client, createClient } from '../push/create-client.ts';
-import { BY_FLAG } from '../push/say-trouble.ts';
+import { type Client, createClient } from '../notify/create-client.ts';
+import { BY_FLAG } from '../notify/describe-failure.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 
 /** The flags by which a command finds the Alertmanagers. */
@@ -21,7 +21,7 @@ export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Pro
     if (config !== undefined) return { ok: false, problems: ['give one of --url and --config'] };
     if (url.some((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? '')))
       return { ok: false, problems: ['--url must be an address such as http://127.0.0.1:9093'] };
-    return { ok: true, clients: url.map((one) => createClient(one, {}, { written: BY_FLAG })) };
+    return { ok: true, clients: url.map((one) => createClient(one, {}, { settings: BY_FLAG })) };
   }
   const environment = readEnvironment();
   const parsed = parseSettings(environment, { ...(config !== undefined && { config }) }, '127.0.0.1:0');

@@ -76,8 +76,8 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   await new Promise((resolve) => setTimeout(resolve, ANSWER_FIRST_MS));
   const [{ startApp }, { createLog }, { readBuild }] = await Promise.all([
     import('../app.ts'),
-    import('../create-log.ts'),
-    import('../read-build.ts'),
+    import('../log.ts'),
+    import('./read-build.ts'),
   ]);
   const log = createLog(settings.logLevel);
   const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { toNameKey } from '../model/resource.ts';
 import type { Inventory } from '../model/target.ts';
+import type { Client } from '../notify/create-client.ts';
+import { addSilence, endSilence, listSilences } from '../notify/silences.ts';
 import { checkText } from '../platform/check-text.ts';
-import type { Client } from '../push/create-client.ts';
-import { addSilence, endSilence, listSilences } from '../push/silences.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
 import { escapeText, quote } from './quote.ts';

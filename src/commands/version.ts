@@ -1,5 +1,5 @@
-import { readBuild } from '../read-build.ts';
 import type { ExitCode } from './exit-code.ts';
+import { readBuild } from './read-build.ts';
 
 /** `subnetd version` */
 export function version(): ExitCode {

@@ -1,6 +1,6 @@
 import { createStore } from '../db/create-store.ts';
 import { openDatabase } from '../db/open-database.ts';
-import { sayDatabase } from '../db/parse-database-url.ts';
+import { formatDatabase } from '../db/parse-database-url.ts';
 import { describeCause } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -20,7 +20,7 @@ export async function withStore(work: (store: PlatformStore) => Promise<ExitCode
     return await work((await createStore(engine)).store);
   } catch (error) {
     const { message } = describeCause(error);
-    complain([`subnetd: the database ${sayDatabase(database)} failed: ${message}; check SUBNETD_DATABASE_URL`]);
+    complain([`subnetd: the database ${formatDatabase(database)} failed: ${message}; check SUBNETD_DATABASE_URL`]);
     return 2;
   } finally {
     await close();

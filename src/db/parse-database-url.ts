@@ -11,7 +11,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress | undefined {
 }
 
 /** The address as a log may show it: without user and password. */
-export function sayDatabase(address: DatabaseAddress): string {
+export function formatDatabase(address: DatabaseAddress): string {
   if (address.kind === 'sqlite') return `sqlite:${address.path}`;
   const { host, pathname } = new URL(address.url);
   return `postgres://${host}${pathname}`;

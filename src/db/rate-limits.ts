@@ -1,16 +1,6 @@
 import { sql } from 'kysely';
+import type { RateLimits } from '../model/platform-store.ts';
 import type { Queries } from './tables.ts';
-
-/** Limits that several replicas share. Times are milliseconds by the clock of the database. */
-export interface RateLimits {
-  /**
-   * Takes one request from the bucket of `key`, which gains one each `everyMs` and holds `burst`. Resolves to how long
-   * after now the bucket is full again, and to whether the request was within it.
-   */
-  take(key: string, everyMs: number, burst: number): Promise<{ readonly ok: boolean; readonly fullInMs: number }>;
-  /** Forgets buckets that are full. */
-  clean(): Promise<void>;
-}
 
 /** Limits in the table `rate_limit`; one statement takes, so that two replicas never take the same. */
 export function createRateLimits(db: Queries): RateLimits {

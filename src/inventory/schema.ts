@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compileRe2 } from '../compile-re2.ts';
+import { compileRe2 } from '../logs/compile-re2.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';

@@ -1,6 +1,6 @@
-import { compileRe2 } from '../compile-re2.ts';
 import type { Meaning } from '../model/log.ts';
 import type { Pattern } from '../model/target.ts';
+import { compileRe2 } from './compile-re2.ts';
 
 /** What a line that matched carries. */
 export interface Match {

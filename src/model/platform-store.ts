@@ -136,3 +136,22 @@ export interface PlatformStore {
   /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
 }
+
+/** Limits that several replicas share. Times are milliseconds by the clock of the database. */
+export interface RateLimits {
+  /**
+   * Takes one request from the bucket of `key`, which gains one each `everyMs` and holds `burst`. Resolves to whether the
+   * request was within it, and to how long after now the bucket is full again.
+   */
+  take(key: string, everyMs: number, burst: number): Promise<{ readonly ok: boolean; readonly fullInMs: number }>;
+  /** Removes buckets that are full. */
+  clean(): Promise<void>;
+}
+
+/** The database of the platform, which may be down. */
+export interface PlatformDatabase {
+  /** Whether replicas use the same one, so that limits are shared. */
+  readonly isShared: boolean;
+  /** Rejects with a `DatabaseFailure` while the database is down. */
+  open(): Promise<{ readonly store: PlatformStore; readonly rateLimits?: RateLimits }>;
+}

@@ -1,9 +1,7 @@
 import pg from 'pg';
-import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
-import { startAdminApi } from '../../src/start-admin-api.ts';
-import { type Api, platformSettings, startApi } from '../support/api.ts';
+import { type Api, platformSettings, startAdmin, startApi } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -30,10 +28,7 @@ describe('on PostgreSQL', () => {
   it('of two replicas that take the last two admin users out of use at the same moment, one waits and is refused', async () => {
     const url = await postgres.createDatabase();
     const address = { kind: 'postgres', url } as const;
-    const [one, two] = [
-      await start(address),
-      startAdminApi(platformSettings(address), '0', pino({ level: 'silent' }), Date.now),
-    ];
+    const [one, two] = [await start(address), startAdmin(platformSettings(address))];
     onTestFinished(two.stop);
     const user = (name: string, more: object) => ({
       FirstName: 'F',
@@ -78,8 +73,7 @@ describe('on PostgreSQL', () => {
     const address = { kind: 'postgres', url } as const;
     const { key } = await start(address);
     const limits = { rate: 0.05, burst: 3, signIns: 0 };
-    const log = pino({ level: 'silent' });
-    const admin = startAdminApi(platformSettings(address, { limits }), '0', log, Date.now, 20);
+    const admin = startAdmin(platformSettings(address, { limits }), { cleanEveryMs: 20 });
     onTestFinished(admin.stop);
     const code = async () => {
       const request = new Request(`http://localhost/api/Sector/ListAll/0?apiKey=${key}`);
@@ -112,7 +106,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const address = await databases.create();
     const { key, store } = await start(address);
     let time = Date.parse('2026-01-31T12:00:00.000Z');
-    const admin = startAdminApi(platformSettings(address), '0', pino({ level: 'silent' }), () => time);
+    const admin = startAdmin(platformSettings(address), { now: () => time });
     onTestFinished(admin.stop);
     const use = async () => {
       const request = new Request(`http://localhost/api/Sector/ListAll/0?apiKey=${key}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compileRe2 } from '../../src/compile-re2.ts';
 import { compileOwnPattern } from '../../src/logs/compile-own-pattern.ts';
+import { compileRe2 } from '../../src/logs/compile-re2.ts';
 import { createLogReader } from '../../src/logs/create-log-reader.ts';
 import { toLatin1 } from '../../src/logs/latin1.ts';
 import type { LogHit } from '../../src/model/log.ts';

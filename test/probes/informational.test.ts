@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/notify/create-client.ts';
 import { createDocker } from '../../src/probes/docker.ts';
 import { createNodeProbe } from '../../src/probes/node-probe.ts';
 import { createServiceProbe } from '../../src/probes/service-probe.ts';
-import { createClient } from '../../src/push/create-client.ts';
 import { startTcp } from '../support/fake-node.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,18 +1,19 @@
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { openStores, type Stores } from '../../src/db/open-stores.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
-import type { PlatformSettings } from '../../src/parse-platform-settings.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
 import { parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { createAdmin, onCommandLine } from '../../src/platform/create-admin.ts';
-import { type AdminApi, startAdminApi } from '../../src/start-admin-api.ts';
+import { type AdminApi, startAdminApi } from '../../src/platform/start-admin-api.ts';
+import type { PlatformSettings } from '../../src/settings.ts';
 
 /** What an answer says, whichever it is. */
 export interface Answer {
@@ -59,6 +60,17 @@ export function platformSettings(database: DatabaseAddress, other: Partial<Platf
   return { database, trustedProxies: trusted.proxies, limits: { rate: 0, burst: 0, signIns: 0 }, ...other };
 }
 
+/** Starts the API and its database as `app.ts` does. */
+export function startAdmin(
+  settings: PlatformSettings,
+  more: { readonly log?: Logger; readonly now?: () => number; readonly cleanEveryMs?: number } = {},
+): AdminApi & { readonly stores: Stores } {
+  const deps = { log: pino({ level: 'silent' }), now: Date.now, ...more };
+  const stores = openStores(settings.database, deps.log);
+  const api = startAdminApi({ ...deps, settings, version: '0', database: stores });
+  return { ...api, stores, stop: () => api.stop().then(stores.stop) };
+}
+
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   return { http: response.status, headers: response.headers, text, ...JSON.parse(text) };
@@ -87,7 +99,7 @@ export async function startApi(
   const { key: readKey } = await makeKey('read');
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const admin = startAdminApi(platformSettings(address, other), '0', log, Date.now);
+  const admin = startAdmin(platformSettings(address, other), { log });
   const routes = new Hono<never>();
   addApiRoutes(routes as never, admin);
   routes.post('/-/reload', async (c) => (await reloadRefusal(admin, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'));

@@ -10,7 +10,7 @@ export interface PostableAlert {
   readonly generatorURL?: string;
 }
 
-/** An incident as of `now`; one that fires ends `leaseMs` later unless it is told again. */
+/** An incident as of `now`. A firing one ends `leaseMs` later unless it is sent again. */
 export const toAlert = (
   incident: Incident,
   now: number,

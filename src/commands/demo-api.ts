@@ -1,9 +1,9 @@
-import { createStore } from './db/create-store.ts';
-import { openDatabase } from './db/open-database.ts';
-import type { DatabaseAddress } from './db/parse-database-url.ts';
-import { hashApiKey, makeApiKey } from './platform/api-key.ts';
-import { createAdmin, onCommandLine } from './platform/create-admin.ts';
-import { makePassword } from './platform/passwords.ts';
+import { createStore } from '../db/create-store.ts';
+import { openDatabase } from '../db/open-database.ts';
+import type { DatabaseAddress } from '../db/parse-database-url.ts';
+import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
+import { createAdmin, onCommandLine } from '../platform/create-admin.ts';
+import { makePassword } from '../platform/passwords.ts';
 
 /** Makes the demo's database with one admin user (id 1), and gives an API key that may write and reload. */
 export async function prepareDemoApi(address: DatabaseAddress): Promise<string> {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { importDeployment } from '../../src/inventory/import-deployment.ts';
+import { importDeployment } from '../../src/import/import-deployment.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import type { Subnet } from '../../src/model/target.ts';
 

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Seen } from './alerts/seen.ts';
-import type { Alertmanagers } from './model/alertmanager.ts';
-import type { Clock } from './model/clock.ts';
-import type { IncidentStore } from './model/incident.ts';
-import { loadOnce } from './model/load-once.ts';
-import type { Push } from './push/create-push.ts';
-import type { AlertCounts } from './push/create-sender.ts';
+import type { Seen } from '../alerts/seen.ts';
+import type { Alertmanagers } from '../model/alertmanager.ts';
+import type { Clock } from '../model/clock.ts';
+import type { IncidentStore } from '../model/incident.ts';
+import { loadOnce } from '../model/load-once.ts';
+import type { Push } from './create-push.ts';
+import type { AlertCounts } from './create-sender.ts';
 
 /** The push as the daemon holds it. */
 export interface PushLink {
-  use(alertmanagers: Alertmanagers): void;
+  setAlertmanagers(alertmanagers: Alertmanagers): void;
   roundLate(subnet: string): void;
   readonly counts: Readonly<AlertCounts>;
   stop(): Promise<void>;
@@ -43,9 +43,9 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
   const load = async (): Promise<Push> => {
     const [{ createPush }, { createJudge }, { createTally }] = await Promise.all([
-      import('./push/create-push.ts'),
-      import('./alerts/create-judge.ts'),
-      import('./alerts/create-tally.ts'),
+      import('./create-push.ts'),
+      import('../alerts/create-judge.ts'),
+      import('../alerts/create-tally.ts'),
     ]);
     const judge = createJudge(links);
     const failed = createTally(KEPT_MS);
@@ -59,8 +59,8 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       counts,
       ...(publicUrl !== undefined && { generatorUrl: publicUrl }),
       onTransition: ({ to, incident: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
-      onTrouble: (why) => log.warn({ why }, 'an Alertmanager is not told of alerts; it is tried again'),
-      onFine: (alertmanager) => log.info({ alertmanager }, 'an Alertmanager is told of alerts again'),
+      onFailure: (why) => log.warn({ why }, 'alerts cannot be sent to an Alertmanager; subnetd tries again'),
+      onRecovery: (alertmanager) => log.info({ alertmanager }, 'alerts are sent to the Alertmanager again'),
       onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),
     });
   };
@@ -74,7 +74,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       push = loadOnce(load);
       return;
     }
-    (await push.get()).use(alertmanagers);
+    (await push.get()).setAlertmanagers(alertmanagers);
   };
   return {
     counts,
@@ -82,7 +82,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       late.push({ subnet, at: clock.now() });
       if (late.length > MAX_LATE) late.shift();
     },
-    use: (alertmanagers) => {
+    setAlertmanagers: (alertmanagers) => {
       if (isDeepStrictEqual(alertmanagers, inForce)) return;
       inForce = alertmanagers;
       changing = changing
@@ -90,7 +90,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
         .catch((error: unknown) => {
           // The next reload tries it again, although the inventory is the same.
           inForce = { urls: [] };
-          log.error({ err: error }, 'Alertmanager cannot be told of alerts; please report this');
+          log.error({ err: error }, 'the push of alerts could not be started; please report this');
         });
     },
     stop: async () => {

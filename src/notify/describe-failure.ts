@@ -1,27 +1,27 @@
-/** What is to be corrected when an Alertmanager cannot be called: where its address and the rest were written. */
-export interface Written {
+/** The names of the settings to correct when an Alertmanager cannot be called. */
+export interface SettingNames {
   readonly address: string;
   readonly login: string;
   readonly tls: string;
 }
 
-export const IN_INVENTORY: Written = {
+export const IN_INVENTORY: SettingNames = {
   address: 'alertmanager.urls',
   login: 'alertmanager.basicAuth or alertmanager.bearerTokenFile',
   tls: 'alertmanager.tls or the address',
 };
 
-export const BY_FLAG: Written = {
+export const BY_FLAG: SettingNames = {
   address: '--url',
   login: '--url, with USER:PASSWORD@ before the host',
   tls: '--url, or name the authority in the inventory under alertmanager.tls and use --config',
 };
 
-/** Why a call did not succeed, as a part of a sentence that begins with the address; says nothing that is secret. */
-const BY_CODE: Readonly<Record<string, (written: Written) => string>> = {
+/** Why a call failed: the rest of a sentence that begins with the address. Holds no secret. */
+const BY_CODE: Readonly<Record<string, (settings: SettingNames) => string>> = {
   ECONNREFUSED: ({ address }) => `refuses connections; start it, or correct ${address}`,
-  ENOTFOUND: ({ address }) => `has a host name that nobody knows; correct ${address}`,
-  EAI_AGAIN: () => 'has a host name that cannot be looked up now; check the name server',
+  ENOTFOUND: ({ address }) => `has a host name that does not resolve; correct ${address}`,
+  EAI_AGAIN: () => 'has a host name that cannot be resolved now; check the name server',
   ECONNRESET: () => 'closed the connection; look at its log',
   EPIPE: () => 'closed the connection; look at its log',
   UND_ERR_SOCKET: () => 'closed the connection; look at its log, and check whether it wants https',
@@ -29,7 +29,7 @@ const BY_CODE: Readonly<Record<string, (written: Written) => string>> = {
   HPE_INVALID_CONSTANT: ({ address }) => `does not speak HTTP; correct ${address}, perhaps to https`,
 };
 
-const BY_STATUS: Readonly<Record<number, (written: Written) => string>> = {
+const BY_STATUS: Readonly<Record<number, (settings: SettingNames) => string>> = {
   401: ({ login }) => `refuses the credentials; correct ${login}`,
   403: ({ login }) => `forbids it to these credentials; correct ${login}`,
   404: ({ address }) => `has no API at this path; correct ${address}, with the prefix under which it is served`,
@@ -38,22 +38,22 @@ const BY_STATUS: Readonly<Record<number, (written: Written) => string>> = {
 
 const TLS = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** A file of the inventory that cannot be used. The message names its setting, its path and what to do. */
+/** A file named in the inventory cannot be used. The message names the setting, the path and the fix. */
 export class UnusableFile extends Error {}
 
-/** What a status that is not 2xx means; `said` is the answer's own text, shown where it is about what was sent. */
-export function sayStatus(status: number, said: string, written: Written): string {
-  const known = BY_STATUS[status]?.(written);
+/** Describes a status other than 2xx. `text` is the body of the answer, shown when it is about what was sent. */
+export function describeStatus(status: number, text: string, settings: SettingNames): string {
+  const known = BY_STATUS[status]?.(settings);
   if (known !== undefined) return `${known} (status ${status})`;
   if (status >= 300 && status < 400) return `redirects elsewhere (status ${status}); give the final address`;
-  const words = said.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+  const words = text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
   return status === 400 || status === 422
     ? `refuses what was sent (status ${status}): ${words}`
     : `answers with status ${status}; look at its log`;
 }
 
-/** What an error of the network or of a file means. */
-export function sayError(error: unknown, timeoutMs: number, written: Written): string {
+/** Describes an error of the network or of a file. */
+export function describeError(error: unknown, timeoutMs: number, settings: SettingNames): string {
   if (error instanceof UnusableFile) return `cannot be called: ${error.message}`;
   const { code, name, errors } = error as NodeJS.ErrnoException & {
     readonly errors?: readonly NodeJS.ErrnoException[];
@@ -61,8 +61,8 @@ export function sayError(error: unknown, timeoutMs: number, written: Written): s
   const first = code ?? errors?.[0]?.code ?? '';
   if (name === 'TimeoutError' || name === 'AbortError')
     return `does not answer within ${timeoutMs / 1000}s; look at its log`;
-  const known = BY_CODE[first]?.(written);
+  const known = BY_CODE[first]?.(settings);
   if (known !== undefined) return known;
-  if (TLS.test(first)) return `has a certificate that does not fit (${first}); correct ${written.tls}`;
+  if (TLS.test(first)) return `has a certificate that does not fit (${first}); correct ${settings.tls}`;
   return `cannot be reached${first === '' ? '' : ` (${first})`}; check the network between`;
 }

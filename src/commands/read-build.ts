@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What runs. */
-export interface Build {
-  readonly version: string;
-  /** The first 12 digits, or `unknown` outside a clone and an image. */
-  readonly commit: string;
-}
-
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function readText(path: string): string | undefined {
   try {
@@ -33,8 +26,8 @@ function readGitCommit(): string | undefined {
   return readText(`${common}/${ref}`) ?? packed?.split(' ')[0];
 }
 
-/** The version of package.json, and the commit: an image carries it in a file `COMMIT`. */
-export function readBuild(): Build {
+/** The version in package.json, and 12 digits of the commit: from the image's file `COMMIT`, or from git. */
+export function readBuild(): { readonly version: string; readonly commit: string } {
   const { version } = JSON.parse(readText('package.json') ?? '{}') as { readonly version?: string };
   return { version: version ?? 'unknown', commit: (readText('COMMIT') ?? readGitCommit() ?? 'unknown').slice(0, 12) };
 }

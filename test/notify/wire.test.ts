@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/push/create-client.ts';
-import { createSender, type SenderOptions } from '../../src/push/create-sender.ts';
-import type { PostableAlert } from '../../src/push/to-alert.ts';
+import { createClient } from '../../src/notify/create-client.ts';
+import { createSender, type SenderOptions } from '../../src/notify/create-sender.ts';
+import type { PostableAlert } from '../../src/notify/to-alert.ts';
 import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -183,8 +183,8 @@ describe('the sender', () => {
       client: createClient(url, {}, { timeoutMs: 500 }),
       counts,
       firstPauseMs: 20,
-      onTrouble: (why) => heard.push(why),
-      onFine: () => heard.push('fine'),
+      onFailure: (why) => heard.push(why),
+      onRecovery: () => heard.push('fine'),
       ...more,
     });
     cleanups.push(() => sender.stop(0));
@@ -194,7 +194,7 @@ describe('the sender', () => {
   it('sends many alerts in batches of at most 64', async () => {
     const receiver = await receive();
     const { sender, counts } = send(receiver.url);
-    sender.offer(alerts(...Array.from({ length: 150 }, (_, i) => `A${i}`)));
+    sender.enqueue(alerts(...Array.from({ length: 150 }, (_, i) => `A${i}`)));
     await eventually(() => expect(counts.sent).toBe(150));
     expect(namesOf(receiver).map(({ length }) => length)).toEqual([64, 64, 22]);
   });
@@ -203,7 +203,7 @@ describe('the sender', () => {
     const receiver = await receive();
     receiver.answer = 503;
     const { sender, counts, heard } = send(receiver.url);
-    sender.offer(alerts('A', 'B'));
+    sender.enqueue(alerts('A', 'B'));
     await eventually(() => expect(counts.failed).toBeGreaterThanOrEqual(6));
     receiver.answer = 200;
     await eventually(() => expect(counts.sent).toBe(2));
@@ -215,9 +215,9 @@ describe('the sender', () => {
     const receiver = await receive();
     receiver.answer = 503;
     const { sender, counts } = send(receiver.url);
-    sender.offer(alerts('A'));
+    sender.enqueue(alerts('A'));
     await eventually(() => expect(counts.failed).toBeGreaterThanOrEqual(1));
-    sender.offer(new Map([['A', alert('A', '2027-01-01T00:00:00Z')]]));
+    sender.enqueue(new Map([['A', alert('A', '2027-01-01T00:00:00Z')]]));
     receiver.answer = 200;
     await eventually(() => expect(receiver.received.at(-1)?.alerts).toEqual([alert('A', '2027-01-01T00:00:00Z')]));
     await eventually(() => expect(counts.sent).toBeGreaterThanOrEqual(1));
@@ -227,10 +227,10 @@ describe('the sender', () => {
     const receiver = await receive();
     receiver.answer = 400;
     const { sender, counts } = send(receiver.url);
-    sender.offer(alerts('A'));
+    sender.enqueue(alerts('A'));
     await eventually(() => expect(counts.failed).toBe(1));
     receiver.answer = 200;
-    sender.offer(alerts('B'));
+    sender.enqueue(alerts('B'));
     await eventually(() => expect(counts.sent).toBe(1));
     expect(namesOf(receiver)).toEqual([['A'], ['B']]);
   });
@@ -239,9 +239,9 @@ describe('the sender', () => {
     const receiver = await receive();
     receiver.answer = 503;
     const { sender, counts } = send(receiver.url, { capacity: 3 });
-    sender.offer(alerts('A', 'B', 'C'));
+    sender.enqueue(alerts('A', 'B', 'C'));
     await eventually(() => expect(counts.failed).toBeGreaterThanOrEqual(3));
-    sender.offer(alerts('D', 'E'));
+    sender.enqueue(alerts('D', 'E'));
     await eventually(() => expect(counts.dropped).toBe(2));
     receiver.answer = 200;
     await eventually(() => expect(counts.sent).toBe(3));
@@ -253,7 +253,7 @@ describe('the sender', () => {
     const receiver = await receive();
     receiver.answer = 'hang';
     const { sender, counts, heard } = send(receiver.url);
-    sender.offer(alerts('A'));
+    sender.enqueue(alerts('A'));
     await eventually(() => expect(counts.failed).toBe(1));
     receiver.answer = 200;
     await eventually(() => expect(counts.sent).toBe(1));
@@ -263,12 +263,12 @@ describe('the sender', () => {
   it('sends what waits when it is stopped, but does not wait for one that is away', async () => {
     const receiver = await receive();
     const { sender, counts } = send(receiver.url);
-    sender.offer(alerts(...Array.from({ length: 100 }, (_, i) => `A${i}`)));
+    sender.enqueue(alerts(...Array.from({ length: 100 }, (_, i) => `A${i}`)));
     await sender.stop(20_000);
     expect(counts.sent).toBe(100);
     await receiver.stop();
     const away = send(receiver.url, { firstPauseMs: 1_000_000 });
-    away.sender.offer(alerts('A'));
+    away.sender.enqueue(alerts('A'));
     await eventually(() => expect(away.counts.failed).toBe(1));
     await away.sender.stop(1_000_000);
     expect(away.counts.sent).toBe(0);

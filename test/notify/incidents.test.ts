@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findDue } from '../../src/incidents/find-due.ts';
-import { foldIncidents, RESOLVED_FOR_MS } from '../../src/incidents/fold-incidents.ts';
-import { mergeIncidents } from '../../src/incidents/merge-incidents.ts';
 import { type Finding, type Incidents, incidentKey } from '../../src/model/incident.ts';
+import { findDue, foldIncidents, mergeIncidents, RESOLVED_FOR_MS } from '../../src/notify/incidents.ts';
 
 const MINUTE = 60_000;
 const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Finding } from '../../src/model/incident.ts';
-import { createPush } from '../../src/push/create-push.ts';
+import { createPush } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/cli.ts';
 import { createHandClock, HAND_CLOCK_START, type HandClock } from '../support/hand-clock.ts';
@@ -38,13 +38,13 @@ async function pushOne({ clock }: HandClock) {
     judgeEveryMs: 10,
     resendMs: MINUTE,
     onTransition: () => {},
-    onTrouble: () => {},
-    onFine: () => {},
+    onFailure: () => {},
+    onRecovery: () => {},
     onBug: (error) => {
       throw error;
     },
   });
-  push.use({ urls: [receiver.url] });
+  push.setAlertmanagers({ urls: [receiver.url] });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= push.stop().then(engine.close);

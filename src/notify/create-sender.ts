@@ -1,31 +1,31 @@
 import type { Client } from './create-client.ts';
 import type { PostableAlert } from './to-alert.ts';
 
-/** What has become of alerts, each counted once for each Alertmanager and attempt. */
+/** Outcomes of sending alerts, counted per Alertmanager and attempt. */
 export interface AlertCounts {
   sent: number;
   failed: number;
   dropped: number;
 }
 
-/** Tells one Alertmanager, at its own pace. */
+/** Sends alerts to one Alertmanager, at its own pace. */
 export interface Sender {
-  /** Queues alerts by key; one that still waits under the same key is replaced. */
-  offer(alerts: ReadonlyMap<string, PostableAlert>): void;
-  /** Gives what is queued and under way so long, then gives up. */
+  /** Queues alerts by key; a queued alert with the same key is replaced. */
+  enqueue(alerts: ReadonlyMap<string, PostableAlert>): void;
+  /** Waits at most `withinMs` for queued alerts and the running request, then gives up. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** What a sender is given; it adds to `counts`. */
+/** What a sender needs; it adds to `counts`. */
 export interface SenderOptions {
   readonly client: Client;
   readonly counts: AlertCounts;
-  /** The most alerts that wait; beyond it the oldest are dropped. */
+  /** The longest queue; beyond it the oldest alerts are dropped. */
   readonly capacity?: number;
   readonly firstPauseMs?: number;
-  /** Called when it begins to fail or fails in another way, and when it works again. */
-  readonly onTrouble: (why: string) => void;
-  readonly onFine: () => void;
+  /** Called when sending starts to fail or fails for a new reason, and when it works again. */
+  readonly onFailure: (why: string) => void;
+  readonly onRecovery: () => void;
 }
 
 const CAPACITY = 10_000;
@@ -33,11 +33,11 @@ const BATCH = 64;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 
-/** A sender with an empty queue. */
+/** Creates a sender with an empty queue. */
 export function createSender(options: SenderOptions): Sender {
-  const { client, counts, capacity = CAPACITY, firstPauseMs = FIRST_PAUSE_MS, onTrouble, onFine } = options;
+  const { client, counts, capacity = CAPACITY, firstPauseMs = FIRST_PAUSE_MS, onFailure, onRecovery } = options;
   const queue = new Map<string, PostableAlert>();
-  let trouble: string | undefined;
+  let failure: string | undefined;
   let pauseMs = firstPauseMs;
   let stopped = false;
   let endPause = () => {};
@@ -57,7 +57,7 @@ export function createSender(options: SenderOptions): Sender {
       counts.dropped += 1;
     }
   };
-  /** Puts back what could not be told; what has come under the same key meanwhile is newer. */
+  /** Puts back what could not be sent; an alert queued in the meantime under the same key is newer. */
   const putBack = (batch: readonly (readonly [string, PostableAlert])[]) => {
     const newer = [...queue];
     queue.clear();
@@ -76,14 +76,14 @@ export function createSender(options: SenderOptions): Sender {
     if (answer.ok) {
       counts.sent += batch.length;
       pauseMs = firstPauseMs;
-      if (trouble !== undefined && !stopped) onFine();
-      trouble = undefined;
+      if (failure !== undefined && !stopped) onRecovery();
+      failure = undefined;
       return;
     }
     counts.failed += batch.length;
-    if (trouble !== answer.why && !stopped) onTrouble(answer.why);
-    trouble = answer.why;
-    // A refused batch may have been taken in part, and would be refused again: all that fires is told again within a minute.
+    if (failure !== answer.why && !stopped) onFailure(answer.why);
+    failure = answer.why;
+    // A refused batch may have been accepted in part and would be refused again. Firing alerts are sent again within a minute.
     if (!answer.again) return;
     putBack(batch);
     if (!stopped) await pause();
@@ -92,12 +92,12 @@ export function createSender(options: SenderOptions): Sender {
 
   let pumping: Promise<void> | undefined;
   const pump = async () => {
-    while (queue.size > 0 && !(stopped && trouble !== undefined)) await sendBatch();
+    while (queue.size > 0 && !(stopped && failure !== undefined)) await sendBatch();
     pumping = undefined;
   };
 
   return {
-    offer: (alerts) => {
+    enqueue: (alerts) => {
       if (stopped) return;
       for (const [key, alert] of alerts) queue.set(key, alert);
       trim();

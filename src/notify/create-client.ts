@@ -3,17 +3,16 @@ import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { trackConnects } from '../net/track-connects.ts';
-import { IN_INVENTORY, sayError, sayStatus, UnusableFile, type Written } from './say-trouble.ts';
-import { sayUrl, toBase, withoutPath } from './say-url.ts';
+import { describeError, describeStatus, IN_INVENTORY, type SettingNames, UnusableFile } from './describe-failure.ts';
 
-/** What one call came to; `again`: it may succeed when it is simply tried again. `why` begins with the address. */
+/** The outcome of one call. `again`: a retry may succeed. `why` begins with the address. */
 export type Answer =
   | { readonly ok: true; readonly body: unknown }
   | { readonly ok: false; readonly why: string; readonly again: boolean; readonly status?: number };
 
 /** One Alertmanager's API, version 2. */
 export interface Client {
-  /** The address as it may be shown. */
+  /** The URL as it may be shown. */
   readonly address: string;
   /** Never rejects. The path is below `/api/v2`. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
@@ -23,6 +22,31 @@ export interface Client {
 /** As long as Prometheus waits. */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** The base URL for requests: without user info, query and fragment. Its path may hold a token. */
+function toBase(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** The URL as it may be shown; `/…` stands for any path. */
+export function redactUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${/^\/*$/.test(pathname) ? '' : '/…'}`;
+}
+
+/** A shorter part of a path is no secret, and occurs in many words. */
+const SHORTEST_SECRET = 4;
+
+/** The other side's text without the path of its URL, which it may repeat. */
+function withoutPath(text: string, url: string): string {
+  const { pathname } = new URL(url);
+  const parts = [pathname.replace(/\/+$/, ''), ...pathname.split('/')].filter((part) => part.length >= SHORTEST_SECRET);
+  const decoded = parts.map((part) =>
+    part.replaceAll(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+  );
+  return [...parts, ...decoded].reduce((rest, part) => rest.replaceAll(part, '…'), text);
+}
 
 type Login = Omit<Alertmanagers, 'urls'>;
 
@@ -46,7 +70,7 @@ function toAuthorization(url: URL, { basicAuth, bearerTokenFile }: Login): strin
   return bearerTokenFile === undefined ? undefined : `Bearer ${readFile('bearerTokenFile', bearerTokenFile).trim()}`;
 }
 
-/** Files of certificates are read at each new connection, so that they can be renewed. */
+/** Certificate files are read for each new connection, so that they can be renewed. */
 function toConnector({ tls = {} }: Login): buildConnector.connector {
   const { ca, cert, key, serverName } = tls;
   return buildConnector({
@@ -77,14 +101,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A client of the Alertmanager at `url`; `written` says where that and the rest can be corrected. */
+/** Creates a client of the Alertmanager at `url`; `settings` names what to correct when a call fails. */
 export function createClient(
   url: string,
   login: Login,
-  { timeoutMs = TIMEOUT_MS, written = IN_INVENTORY }: { readonly timeoutMs?: number; readonly written?: Written } = {},
+  {
+    timeoutMs = TIMEOUT_MS,
+    settings = IN_INVENTORY,
+  }: { readonly timeoutMs?: number; readonly settings?: SettingNames } = {},
 ): Client {
   const base = new URL(url);
-  const address = sayUrl(url);
+  const address = redactUrl(url);
   const connects = trackConnects(() => toConnector(login));
   const agent = new Agent({ connect: connects.connect, connections: 2, allowH2: false });
   return {
@@ -112,12 +139,12 @@ export function createClient(
         const { statusCode } = answer;
         if (statusCode >= 200 && statusCode < 300) return { ok: true, body: parseJson(text) };
         return failed(
-          sayStatus(statusCode, withoutPath(text, url), written),
+          describeStatus(statusCode, withoutPath(text, url), settings),
           statusCode >= 500 || statusCode === 429,
           statusCode,
         );
       } catch (error) {
-        return failed(sayError(error, timeoutMs, written), !(error instanceof UnusableFile));
+        return failed(describeError(error, timeoutMs, settings), !(error instanceof UnusableFile));
       }
     },
     close: async () => {

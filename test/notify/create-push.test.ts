@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import type { Finding } from '../../src/model/incident.ts';
-import { createPush, type PushOptions } from '../../src/push/create-push.ts';
+import { createPush, type PushOptions } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
@@ -68,19 +68,19 @@ async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<Pu
     judgeEveryMs: 50,
     resendMs: 1_000,
     onTransition: ({ to }) => heard.push(to),
-    onTrouble: (why) => heard.push(why),
-    onFine: (address) => heard.push(`fine ${address}`),
+    onFailure: (why) => heard.push(why),
+    onRecovery: (address) => heard.push(`fine ${address}`),
     onBug: (error) => heard.push(String(error)),
     ...more,
   });
-  one.use(alertmanagers);
+  one.setAlertmanagers(alertmanagers);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= one.stop().then(store.close);
     return stopped;
   };
   cleanups.push(stop);
-  return { counts, heard, stop, use: one.use };
+  return { counts, heard, stop, use: one.setAlertmanagers };
 }
 
 const shown = async ({ alerts }: Alertmanager, { labels }: Thing) =>

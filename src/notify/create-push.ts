@@ -1,69 +1,73 @@
-import { convertIncidents } from '../incidents/convert-incidents.ts';
-import { findDue, type Told } from '../incidents/find-due.ts';
-import { foldIncidents, type Transition } from '../incidents/fold-incidents.ts';
-import { mergeIncidents } from '../incidents/merge-incidents.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Finding, IncidentStore, Incidents } from '../model/incident.ts';
 import { createClient } from './create-client.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
+import {
+  convertIncidents,
+  findDue,
+  foldIncidents,
+  mergeIncidents,
+  type Notified,
+  type Transition,
+} from './incidents.ts';
 import { toAlert } from './to-alert.ts';
 
-/** Judges the alerts again and again, and tells every Alertmanager. */
+/** Judges all alerts at a fixed interval and sends them to every Alertmanager. */
 export interface Push {
-  /** Tells these from now on, and no others. */
-  use(alertmanagers: Alertmanagers): void;
+  /** Replaces the Alertmanagers that alerts are sent to. */
+  setAlertmanagers(alertmanagers: Alertmanagers): void;
   stop(): Promise<void>;
 }
 
-/** What a push is made of. */
+/** What a push needs. */
 export interface PushOptions {
   readonly clock: Clock;
-  /** What is found now, of every alert of every thing that is watched, beside those that are open. */
+  /** The findings of all alerts at `now`; `open` are the incidents that stand. */
   readonly judge: (now: number, open: Incidents) => readonly Finding[];
-  /** Rejects while the database is away: then what fires is kept in memory alone. */
+  /** Rejects while the database is down: firing alerts are then kept in memory only. */
   readonly store: () => Promise<IncidentStore>;
   readonly counts: AlertCounts;
   readonly generatorUrl?: string;
   readonly judgeEveryMs?: number;
   readonly resendMs?: number;
   readonly onTransition: (transition: Transition) => void;
-  readonly onTrouble: (why: string) => void;
-  readonly onFine: (address: string) => void;
-  /** Something in the push itself broke. */
+  readonly onFailure: (why: string) => void;
+  readonly onRecovery: (address: string) => void;
+  /** A bug in the push itself. */
   readonly onBug: (error: unknown) => void;
 }
 
 const JUDGE_EVERY_MS = 5_000;
 const RESEND_MS = 60_000;
 
-/** An alert outlives two resends that were lost, as with Prometheus. */
+/** An alert survives two lost resends, as with Prometheus. */
 const LEASE_RESENDS = 4;
 
-/** How long alerts that wait may still go out at the end. */
+/** How long queued alerts may still be sent while stopping. */
 const DRAIN_MS = 2_000;
 
-/** A push without Alertmanagers. */
+/** Creates a push that has no Alertmanager yet. */
 export function createPush(options: PushOptions): Push {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
   const { now, toWall } = clock;
   let senders: readonly Sender[] = [];
   let incidents: Incidents = new Map();
-  let told: Told = new Map();
+  let notified: Notified = new Map();
 
-  const tell = (time: number) => {
-    // An Alertmanager ends by the wall clock what it is not told again, whether we have run or not.
+  const notify = (time: number) => {
+    // Alertmanager ends an alert that is not sent again by its wall clock, whether or not this process ran.
     const at = toWall(time);
-    const due = findDue(incidents, told, at, resendMs);
-    const stillThere = [...told].filter(([key]) => incidents.has(key));
-    told = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at, phase }] as const)]);
+    const due = findDue(incidents, notified, at, resendMs);
+    const stillThere = [...notified].filter(([key]) => incidents.has(key));
+    notified = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at, phase }] as const)]);
     const alerts = new Map(
       [...due].map(([key, incident]) => [key, toAlert(incident, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
     );
-    for (const sender of senders) sender.offer(alerts);
+    for (const sender of senders) sender.enqueue(alerts);
   };
 
-  /** What the database holds, in wall time; undefined until it has been read. */
+  /** The contents of the database, in wall time; undefined until it has been read. */
   let saved: Incidents | undefined;
   const save = async () => {
     try {
@@ -82,7 +86,7 @@ export function createPush(options: PushOptions): Push {
       if (changed.length + gone.length > 0) await store.save(new Map(changed), gone);
       saved = current;
     } catch {
-      // The link of the database says that it is away; it is tried again with the next look.
+      // The database link reports the outage; the next judgement tries again.
     }
   };
   let saving: Promise<void> | undefined;
@@ -92,7 +96,7 @@ export function createPush(options: PushOptions): Push {
     });
   };
 
-  const look = () => {
+  const judgeNow = () => {
     const time = now();
     try {
       const folded = foldIncidents(incidents, judge(time, incidents), time);
@@ -101,23 +105,23 @@ export function createPush(options: PushOptions): Push {
     } catch (error) {
       options.onBug(error);
     }
-    tell(time);
+    notify(time);
     saveSoon();
   };
-  const timer = setInterval(look, judgeEveryMs);
-  look();
+  const timer = setInterval(judgeNow, judgeEveryMs);
+  judgeNow();
 
   return {
-    use: ({ urls, ...login }) => {
+    setAlertmanagers: ({ urls, ...login }) => {
       const before = senders;
       senders = urls.map((url) => {
         const client = createClient(url, login);
-        const onFine = () => options.onFine(client.address);
-        return createSender({ client, counts, onTrouble: options.onTrouble, onFine });
+        const onRecovery = () => options.onRecovery(client.address);
+        return createSender({ client, counts, onFailure: options.onFailure, onRecovery });
       });
       for (const sender of before) void sender.stop(0);
-      told = new Map();
-      tell(now());
+      notified = new Map();
+      notify(now());
     },
     stop: async () => {
       clearInterval(timer);

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { createClient } from '../../src/push/create-client.ts';
-import { sayUrl } from '../../src/push/say-url.ts';
+import { createClient, redactUrl } from '../../src/notify/create-client.ts';
 import { eventually, runCli, startDaemon } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
@@ -33,7 +32,7 @@ it.each([
   ['http://am:9093', 'http://am:9093'],
   ['http://am:9093/', 'http://am:9093'],
   [`https://user:pass@am${PATH}/?a=b#c`, 'https://am/…'],
-])('of %s is shown %s', (url, shown) => expect(sayUrl(url)).toBe(shown));
+])('of %s is shown %s', (url, shown) => expect(redactUrl(url)).toBe(shown));
 
 it.each([200, 302, 400, 401, 404, 422, 500])(
   'an Alertmanager below a path is called there, and the path is in no sentence of status %d',

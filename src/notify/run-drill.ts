@@ -51,10 +51,10 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
   const started = now();
   let trouble: string | undefined;
   const counts = { sent: 0, failed: 0, dropped: 0 };
-  const onTrouble = (why: string) => {
+  const onFailure = (why: string) => {
     trouble = why;
   };
-  const sender = createSender({ client, counts, onTrouble, onFine: () => {} });
+  const sender = createSender({ client, counts, onFailure, onRecovery: () => {} });
   const tell = (endsAt: number) => {
     const alert: PostableAlert = {
       labels: { alertname: 'SubnetdDrill', severity: 'info', drill: id },
@@ -65,7 +65,7 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
       startsAt: new Date(started).toISOString(),
       endsAt: new Date(endsAt).toISOString(),
     };
-    sender.offer(new Map([[id, alert]]));
+    sender.enqueue(new Map([[id, alert]]));
   };
   /** Looks until the alert shows, or shows no more; undefined when that did not come in time. */
   const lookFor = async (wanted: boolean): Promise<readonly Shown[] | undefined> => {
