@@ -75,7 +75,7 @@ it('the commands and the daemon print the path nowhere', async () => {
     daemon.child.kill('SIGKILL');
     await daemon.finished;
   });
-  await eventually(() => expect(daemon.output()).toContain('an Alertmanager is not told'));
+  await eventually(() => expect(daemon.output()).toContain('alerts cannot be sent'));
   daemon.child.kill('SIGTERM');
   await daemon.finished;
   expect(daemon.output()).toContain(`${url}/…`);
