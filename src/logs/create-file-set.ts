@@ -1,11 +1,12 @@
 import type { FilePosition, LogFault } from '../model/log.ts';
-import { createContents, type Related } from './create-contents.ts';
 import type { OnLine } from './create-line-cutter.ts';
 import { createOpenFiles, type OpenFiles } from './create-open-files.ts';
+import { createRestSeeker } from './create-rest-seeker.ts';
 import { createTail, type Tail } from './create-tail.ts';
-import { hashHead, lookInto } from './file-head.ts';
-import { type FoundFile, findRelated, toFault } from './find-log-files.ts';
-import { isGzip, readCopy, readerOfCopy } from './read-copy.ts';
+import { createTrackedFiles, type FileMatch, type FollowedFile } from './create-tracked-files.ts';
+import { lookInto } from './file-head.ts';
+import { type FoundFile, toFault } from './find-log-files.ts';
+import { type Copy, chooseSuccessor, isSameCopy, planOtherFile, planOwnFile } from './tracked-file.ts';
 
 /** What a set of files is given. */
 export interface FileSetOptions {
@@ -28,272 +29,166 @@ export interface FileSet {
   close(): Promise<void>;
 }
 
-type Files = ReadonlyMap<string, FoundFile>;
-
-/** A writer goes on with a renamed file until it is told to open the new one. */
-const LEAVE_MS = 30_000;
-
-/** So often the rest of a content is looked for beside the glob. */
-const SEEK_EVERY_MS = 1_000;
-
-/** A file that has not grown for so long is closed until it does. */
-const IDLE_MS = 60_000;
-
-/** A file that is written again in its place has reached its length when it has not grown for so long. */
-const WRITTEN_MS = 3_000;
-
 /** How far back the beginning of the last line may be. */
 const LINE_BYTES = 64 * 1024;
 
-/** A set that knows nothing but what was stored. */
+/** A set that knows nothing but what was stored. What to do is decided in `tracked-file.ts`, and done here. */
 export function createFileSet({
   stored,
   lookBackBytes,
-  onLine,
+  onLine: onAnyLine,
   goOn,
   openFiles = createOpenFiles(),
-  now: readNow = () => performance.now(),
+  now = () => performance.now(),
 }: FileSetOptions): FileSet {
-  const tell: OnLine = (text, start, end) => onLine(text, start, end, false);
-  const tellOld: OnLine = (text, start, end) => onLine(text, start, end, true);
-  const contents = createContents(stored ?? [], tell, openFiles, readNow);
-  const { alive, copies, isAlive } = contents;
-  /** Since when a file is not in the glob any more. */
-  const left = new Map<Tail, number>();
-  const grownAt = new WeakMap<Tail, number>();
-  /** When its file was written last, as of the last read. */
-  const writtenAt = new WeakMap<Tail, number>();
+  const onLine: OnLine = (text, start, end) => onAnyLine(text, start, end, false);
+  const onOldLine: OnLine = (text, start, end) => onAnyLine(text, start, end, true);
+  const tracked = createTrackedFiles({ stored: stored ?? [], onLine, goOn, openFiles, now });
+  const { copies } = tracked;
+  const seekRests = createRestSeeker({ tracked, openFiles, onLine, goOn, now });
   let isFirst = true;
-  let soughtAt = Number.NEGATIVE_INFINITY;
 
-  const createOpenTail = (file: FoundFile, offset: number, known?: FilePosition) =>
+  const createFileTail = (file: FoundFile, offset: number, known?: FilePosition) =>
     createTail(file.path, file.inode, offset, known, openFiles);
-  /** Reads the content's own file; false when that holds another one now. */
-  const readOn = async (tail: Tail): Promise<boolean> => {
-    grownAt.set(tail, readNow());
-    if (await tail.drain(tell, undefined, goOn)) return true;
-    await contents.end(tail);
-    return false;
-  };
-  /** Reads a file as the content from now on; one that cannot be opened stays unknown. */
-  const follow = async (tail: Tail, file: FoundFile, before = async () => {}) => {
-    tail.path = file.path;
-    writtenAt.set(tail, file.writtenAt);
-    alive.set(tail.inode, tail);
-    copies.delete(tail.inode);
+
+  /** Reads a file by a tail from now on; changes nothing when it cannot be opened or holds something else by now. */
+  const read = async (tail: Tail, file: FoundFile, known?: FollowedFile, readOld = async () => {}) => {
+    const from = tail.offset();
+    let isSame = false;
     try {
-      await before();
-      await readOn(tail);
-    } catch (error) {
-      alive.delete(tail.inode);
-      throw error;
+      await readOld();
+      isSame = await tail.drain(onLine, undefined, goOn);
+    } finally {
+      if (isSame || tail.offset() > from) {
+        const followed = await tracked.activate(tail, file, known);
+        if (!isSame) await tracked.rotate(followed);
+      } else await tail.close();
     }
-    contents.revive(tail);
   };
 
   const begin = async (file: FoundFile) => {
-    if (file.size === 0) {
-      // Nobody knows yet whether this becomes a copy.
-      copies.delete(file.inode);
-      alive.set(file.inode, createOpenTail(file, 0));
-      return;
+    if (file.size === 0) await tracked.activate(createFileTail(file, 0), file);
+    else if (!isFirst || stored !== undefined) await read(createFileTail(file, 0), file);
+    else {
+      const tail = createFileTail(file, Math.max(file.size - lookBackBytes, 0));
+      await read(tail, file, undefined, async () => void (await tail.drain(onOldLine, file.size, goOn)));
     }
-    if (!isFirst || stored !== undefined) return follow(createOpenTail(file, 0), file);
-    const tail = createOpenTail(file, Math.max(file.size - lookBackBytes, 0));
-    await follow(tail, file, async () => void (await tail.drain(tellOld, file.size, goOn)));
   };
 
-  /** A content that was known before goes on in its own file: after a restart, or when that comes back. */
-  const resume = async (file: FoundFile) => {
-    if (!contents.ended().some(({ inode }) => inode === file.inode)) return;
-    // The system gives the number of a removed file to a new one, which may go on with what another was read of.
-    const related = await contents.relate(file);
-    if (related?.relation !== 'all' || related.of.inode !== file.inode || file.size < related.of.offset()) return;
-    const tail = related.of;
-    const until = tail.offset();
-    await follow(tail, file, async () => {
-      if (!isFirst) return;
-      const past = createOpenTail(file, Math.max(until - lookBackBytes, 0));
-      await past.drain(tellOld, until, goOn).finally(past.close);
+  /** Reads a file as the one that is known, from where that was read up to. */
+  const follow = async (of: FollowedFile, file: FoundFile) => {
+    // What it gained under its old name is read from there.
+    if (of.isOpen) await tracked.readOn(of).catch(() => false);
+    const position = of.tail.position();
+    const tail = of.inode === file.inode ? of.tail : createFileTail(file, position.offset, position);
+    tail.path = file.path;
+    await read(tail, file, of, async () => {
+      if (!isFirst || lookBackBytes === 0) return;
+      const old = createFileTail(file, Math.max(tail.offset() - lookBackBytes, 0));
+      await old.drain(onOldLine, tail.offset(), goOn).finally(old.close);
     });
   };
 
-  /** A file that holds all that was read of a content, and more, goes on with it, as after a save or a copy and a truncation. */
-  const goOnWith = async (of: Tail, file: FoundFile) => {
-    const position = of.position();
-    const tail = createOpenTail(file, position.offset, position);
-    await follow(tail, file);
-    if (!isAlive(tail)) return;
-    if (!isAlive(of)) contents.replace(of);
-    // The line that has not ended is told from here.
-    else if (left.has(of)) of.flush(() => {});
-  };
-
-  /** A file that was cut: what it holds was told, and what is written behind it was not. */
-  const goOnAtEnd = async (file: FoundFile) => {
+  /** Reads a file that was cut: what it holds was read, and what is written behind it was not. */
+  const readBehindCut = async (file: FoundFile) => {
     const from = Math.max(file.size - LINE_BYTES, 0);
     const end = await openFiles.use(() => lookInto(file, (readAt) => readAt(from, file.size - from)));
     const lineBreak = end.lastIndexOf(10);
-    await follow(createOpenTail(file, lineBreak === -1 ? file.size : from + lineBreak + 1), file);
+    await read(createFileTail(file, lineBreak === -1 ? file.size : from + lineBreak + 1), file);
   };
 
-  const readRelated = async ({ of, relation, head }: Related, file: FoundFile) => {
-    const now = readNow();
-    if (relation === 'all' && file.size > of.offset()) {
-      // The original tells what it has itself; one that holds what that has not goes its own way.
-      const isRead = isAlive(of) && (await readOn(of).catch(() => false));
-      if (isRead && file.size <= of.offset()) return keepCopy(of, file, head);
-      return goOnWith(of, file);
+  /** Of two files that hold the same, the original is read first: the other may have nothing more. */
+  const branch = async (of: FollowedFile, file: FoundFile) => {
+    await tracked.readOn(of);
+    const match = await tracked.match(file);
+    if (match === undefined || match.of !== of || of.state !== 'active') return act(file, match);
+    if (file.size <= of.offset) return act(file, match);
+    const position = of.tail.position();
+    await read(createFileTail(file, position.offset, position), file);
+  };
+
+  const act = async (file: FoundFile, match: FileMatch | undefined): Promise<void> => {
+    const copy = copies.get(file.inode);
+    const plan = planOtherFile(file, match, copy, now());
+    // What a copy gained before it was written again may be somewhere else.
+    if (copy?.of.state === 'done' && match?.holds !== 'all') await tracked.rotate(copy.of);
+    if (match === undefined) return begin(file);
+    if (plan.step === 'follow') return follow(match.of, file);
+    if (plan.step === 'branch') return branch(match.of, file);
+    if (plan.step === 'cut') return readBehindCut(file);
+    const shortSince = plan.step === 'ignore' ? plan.shortSince : undefined;
+    const { path, size, writtenAt } = file;
+    copies.set(file.inode, { ...match, path, size, writtenAt, ...(shortSince !== undefined && { shortSince }) });
+  };
+
+  const sweepActive = async (file: FollowedFile, found: FoundFile | undefined) => {
+    const step = planOwnFile(file, found, now());
+    if (step === 'leave') return tracked.leave(file);
+    if (found !== undefined) {
+      file.tail.path = found.path;
+      file.writtenAt = found.writtenAt;
     }
-    if (relation === 'all' && !isAlive(of)) contents.settle(of);
-    if (relation === 'all' || isAlive(of)) return keepCopy(of, file, head);
-    const known = copies.get(file.inode);
-    const shortSince = known?.size === file.size ? (known.shortSince ?? now) : now;
-    keepCopy(of, file, head, shortSince);
-    if (now - shortSince >= WRITTEN_MS) await goOnAtEnd(file);
-  };
-  const keepCopy = (of: Tail, { path, inode, size }: FoundFile, head: Buffer, shortSince?: number) => {
-    const position = { path, inode, offset: size, head: hashHead(head), headBytes: head.length };
-    copies.set(inode, { of, size, position, ...(shortSince !== undefined && { shortSince }) });
+    if (step === 'close') await file.tail.close();
+    if (step === 'read') await tracked.readActive(file).catch(() => {});
   };
 
-  const sweepLeft = async (tail: Tail, now: number) => {
-    // What has its path by now may be another file, even one with its number: its rest is looked for by what it holds.
-    if (!tail.isOpen()) return contents.end(tail);
-    const since = left.get(tail);
-    if (since === undefined) left.set(tail, now);
-    if (!(await readOn(tail).catch(() => true)) || now - (since ?? now) < LEAVE_MS) return;
-    await contents.end(tail);
-    contents.settle(tail);
-  };
-
-  const sweepTails = async (files: Files) => {
-    const now = readNow();
-    for (const tail of [...alive.values()]) {
-      const file = files.get(tail.inode);
-      if (file === undefined) {
-        await sweepLeft(tail, now);
-        continue;
-      }
-      left.delete(tail);
-      tail.path = file.path;
-      // What was written in the place of a content may be as long as that.
-      const isWritten = file.size > 0 && file.writtenAt !== (writtenAt.get(tail) ?? file.writtenAt);
-      writtenAt.set(tail, file.writtenAt);
-      if (file.size === tail.offset() && !isWritten) {
-        if (tail.isOpen() && now - (grownAt.get(tail) ?? now) > IDLE_MS) await tail.close();
-        continue;
-      }
-      // One that was seen while it was still empty, or was closed, may hold what was read of another.
-      const isSure = tail.offset() > 0 && tail.isOpen();
-      const related = isSure ? undefined : await contents.relate(file).catch(() => undefined);
-      if (related === undefined || related.of === tail) await readOn(tail).catch(() => {});
-      else if (tail.offset() > 0) await contents.end(tail);
-      else {
-        alive.delete(tail.inode);
-        await tail.close();
-      }
+  const sweepSuccessors = async (others: readonly FoundFile[]) => {
+    if (tracked.in('rotated').length === 0) return;
+    const matches = await Promise.all(
+      others
+        .filter((file) => !isSameCopy(copies.get(file.inode), file))
+        .map(async (file) => ({ file, match: await tracked.match(file).catch(() => undefined) })),
+    );
+    for (const of of tracked.in('rotated')) {
+      const file = chooseSuccessor(of, matches);
+      if (file !== undefined) await follow(of, file).catch(() => {});
     }
-    for (const tail of left.keys()) if (!isAlive(tail)) left.delete(tail);
+  };
+
+  /** A copy has left the glob, with what it gained since it was compared. */
+  const loseCopy = async (inode: string, { of, holds, path }: Copy<FollowedFile>) => {
+    copies.delete(inode);
+    if (of.state === 'done') await tracked.rotate(of);
+    // It may have been the beginning of a new log that begins alike.
+    if (holds === 'part') tracked.seekUnread(inode, path);
   };
 
   const sweepOther = async (file: FoundFile) => {
     const copy = copies.get(file.inode);
-    const isSame = copy?.size === file.size && copy.shortSince === undefined;
-    if (isSame && (isAlive(copy.of) || contents.isSettled(copy.of))) return;
-    // While a copy is made anew in its place it is empty.
-    if (copy !== undefined && file.size === 0) return;
-    const related = isFirst && stored === undefined ? undefined : await contents.relate(file);
-    await (related === undefined ? begin(file) : readRelated(related, file));
-  };
-
-  /** What rotation may have made of its file outside of the glob; undefined when rotation went on since `files` were found. */
-  const findElsewhere = async (tail: Tail, files: Files): Promise<readonly FoundFile[] | undefined> => {
-    const related = await findRelated(tail.path);
-    const isMoved = ({ inode, path: now }: FoundFile) => {
-      const before = files.get(inode)?.path ?? now;
-      return before !== now && !related.some((one) => one.inode === inode && one.path === before);
-    };
-    const listed = new Map([...files.values()].map((file) => [file.path, file.inode]));
-    const isReplaced = ({ inode, path: now }: FoundFile) => (listed.get(now) ?? inode) !== inode;
-    if (related.some((one) => isMoved(one) || isReplaced(one))) return undefined;
-    const isElse = ({ inode }: FoundFile) => !files.has(inode) && (!alive.has(inode) || alive.get(inode) === tail);
-    return related.filter(isElse);
-  };
-  /** Looks for the rest of a content in what rotation has made of its file outside of the glob. */
-  const seekRest = async (tail: Tail, files: Files) => {
-    const others = (await findElsewhere(tail, files)) ?? [];
-    const own = others.find(({ inode }) => inode === tail.inode);
-    if (own !== undefined && (await seekIn(tail, own)) === 'followed') return;
-    let isFound = false;
-    // There may be an earlier copy beside the one that has the rest.
-    for (const other of others)
-      if (other !== own && (await seekIn(tail, other).catch(() => undefined)) === 'found') isFound = true;
-    if (isFound) contents.settle(tail);
-  };
-  /** The same of one whose file was replaced, and what took its place rotated away before it was seen. */
-  const seekRestOfLeft = async (tail: Tail, files: Files) => {
-    const others = await findElsewhere(tail, files);
-    if (others === undefined || others.some(({ inode }) => inode === tail.inode)) return;
-    const until = tail.offset();
-    for (const other of others) await seekIn(tail, other).catch(() => {});
-    if (tail.offset() === until) return;
-    await contents.end(tail);
-    contents.settle(tail);
-  };
-  const seekIn = async (tail: Tail, file: FoundFile): Promise<'followed' | 'found' | undefined> => {
-    const packed = isGzip(file.path);
-    // The number of a removed file may be that of a copy or a packed file by now.
-    const isOwn = file.inode === tail.inode && !packed;
-    if ((!packed && file.size < tail.offset()) || (tail.offset() === 0 && !isOwn)) return;
-    const readAt = readerOfCopy(file.path);
-    const whole = packed ? { ...file, size: Number.POSITIVE_INFINITY } : file;
-    const related = await openFiles.use(() => contents.relateTo(whole, readAt));
-    const isRest = related?.of === tail && related.relation === 'all';
-    if (isOwn && (isRest || (related === undefined && tail.offset() === 0))) {
-      await follow(tail, file);
-      return 'followed';
+    if (isSameCopy(copy, file)) return;
+    // While a copy is written again in its place it is empty.
+    if (copy !== undefined && file.size === 0) {
+      if (copy.of.state === 'done' && copy.size > 0) await tracked.rotate(copy.of);
+      copies.set(file.inode, { ...copy, size: 0, writtenAt: file.writtenAt });
+      return;
     }
-    if (related === undefined) return;
-    if (isRest) {
-      await openFiles.use(() => tail.take(readCopy(file.path, tail.takesFrom()), tell, goOn));
-      return 'found';
-    }
-    // What goes on with the content elsewhere has told the rest, or will.
-    return (await openFiles.use(() => tail.compare(readAt, whole.size))) === 'all' ? 'found' : undefined;
-  };
-  const seek = async (files: Files) => {
-    const now = readNow();
-    if (now - soughtAt < SEEK_EVERY_MS) return;
-    soughtAt = now;
-    // One that is still being packed, or was moved meanwhile, is tried again.
-    for (const tail of contents.sought()) await seekRest(tail, files).catch(() => {});
-    for (const tail of left.keys()) await seekRestOfLeft(tail, files).catch(() => {});
+    await act(file, isFirst && stored === undefined ? undefined : await tracked.match(file));
   };
 
   return {
     sweep: async (found) => {
       const files = new Map(found.map((file) => [file.inode, file]));
+      const others = () => found.filter(({ inode }) => tracked.activeAt(inode) === undefined);
+      for (const file of tracked.in('active')) await sweepActive(file, files.get(file.inode));
+      // A writer may go on with a file that was renamed.
+      for (const file of tracked.in('rotated')) if (file.isOpen) await tracked.readOn(file).catch(() => {});
+      if (!isFirst || stored !== undefined) await sweepSuccessors(others());
+      await seekRests(files);
       let fault: LogFault | undefined;
-      const tryEach = async (read: (file: FoundFile) => Promise<void>) => {
-        for (const file of found.filter(({ inode }) => !alive.has(inode)))
-          await read(file).catch((error: unknown) => {
-            const { what } = toFault(error);
-            fault = { what: what === 'denied' ? what : 'broken' };
-          });
-      };
-      await sweepTails(files);
-      await tryEach(resume);
-      await seek(files);
-      await tryEach(sweepOther);
-      for (const inode of copies.keys()) if (!files.has(inode)) copies.delete(inode);
+      for (const file of others())
+        await sweepOther(file).catch((error: unknown) => {
+          const { what } = toFault(error);
+          fault = { what: what === 'denied' ? what : 'broken' };
+        });
+      for (const [inode, copy] of copies) if (!files.has(inode)) await loseCopy(inode, copy);
+      tracked.forgetOld();
       isFirst = false;
-      return found.some(({ inode }) => alive.has(inode) || copies.has(inode)) ? undefined : fault;
+      return found.some(({ inode }) => tracked.activeAt(inode) || copies.has(inode)) ? undefined : fault;
     },
-    positions: contents.positions,
+    positions: tracked.positions,
     close: async () => {
-      for (const tail of left.keys()) tail.flush(tell);
-      for (const tail of alive.values()) await tail.close();
+      for (const file of tracked.in('rotated')) if (file.isOpen) file.tail.flush(onLine);
+      for (const state of ['active', 'rotated'] as const) for (const { tail } of tracked.in(state)) await tail.close();
     },
   };
 }

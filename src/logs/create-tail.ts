@@ -40,6 +40,8 @@ export interface Tail {
   /** The line that did not end, when no more can come. */
   flush(onLine: OnLine): void;
   position(): FilePosition;
+  /** Is it known by more than its beginning? False of a position that says no more. */
+  isSure(): boolean;
   isOpen(): boolean;
   close(): Promise<void>;
 }
@@ -191,6 +193,7 @@ export function createTail(
       const end = { at: offset, bytes: last.length, hash: hashLast(last) };
       return { path: tail.path, inode, offset: offset - cutter.pendingBytes(), head, headBytes, marks, last: end };
     },
+    isSure: () => start !== undefined || known === undefined || known.last !== undefined,
     isOpen: () => handle !== undefined,
     close: async () => {
       const opened = handle;

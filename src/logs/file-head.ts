@@ -33,11 +33,14 @@ export const readerOf =
     return buffer.subarray(0, bytesRead);
   };
 
-/** Opens a found file for as long as it is looked at. Rejects as `openFound` does. */
-export async function lookInto<T>({ path, inode }: FoundFile, look: (readAt: ReadAt) => Promise<T>): Promise<T> {
+/** Opens a found file for as long as it is looked at; `size` is what it has by then. Rejects as `openFound` does. */
+export async function lookInto<T>(
+  { path, inode }: Pick<FoundFile, 'path' | 'inode'>,
+  look: (readAt: ReadAt, size: number) => Promise<T>,
+): Promise<T> {
   const handle = await openFound(path, inode);
   try {
-    return await look(readerOf(handle));
+    return await look(readerOf(handle), (await handle.stat()).size);
   } finally {
     await handle.close();
   }

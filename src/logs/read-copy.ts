@@ -6,10 +6,14 @@ import type { ReadAt } from './content-marks.ts';
 /** Is it packed in the one form that is read? */
 export const isGzip = (path: string): boolean => path.endsWith('.gz');
 
-/** The bytes of a file from an offset on; of one packed by gzip, those that were packed. Rejects when it cannot be read. */
-export async function* readCopy(path: string, offset: number): AsyncGenerator<Buffer> {
+/** The bytes of a file between two offsets; of one packed by gzip, all from the first on. Rejects when it cannot be read. */
+export async function* readCopy(
+  path: string,
+  offset: number,
+  until = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   if (!isGzip(path)) {
-    yield* createReadStream(path, { start: offset });
+    if (until > offset) yield* createReadStream(path, { start: offset, end: until - 1 });
     return;
   }
   let skip = offset;
@@ -19,6 +23,9 @@ export async function* readCopy(path: string, offset: number): AsyncGenerator<Bu
     skip = Math.max(skip - chunk.length, 0);
   }
 }
+
+/** How many bytes were packed, less than 4 GiB of them: what gzip writes at the end. */
+export const toPackedSize = (lastFour: Buffer): number => (lastFour.length < 4 ? 0 : lastFour.readUInt32LE());
 
 /** Reads a file or a packed file wherever it is asked to: nothing when it cannot be read. */
 export const readerOfCopy =
