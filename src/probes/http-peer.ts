@@ -148,7 +148,7 @@ export function createHttpPeer(target: string, keeps: () => boolean = () => true
       const onAbort = () => giveUp({ kind: 'closed', address });
       signal?.addEventListener('abort', onAbort);
       // When the event loop was busy the answer may have come in time and lie unread: it is read before the immediate.
-      const timer = setTimeout(() => setImmediate(onDeadline), deadline - started);
+      const timer = setTimeout(() => setImmediate(onDeadline), Math.max(deadline - started, 0));
 
       client ??= open();
       // undici would send over a new connection what has not gone out yet, and so to a process that is not known.

@@ -319,6 +319,20 @@ describe('a bad connection', () => {
     expect((await against(() => {})).fault).toMatchObject({ kind: 'timeout', received: false });
   });
 
+  it('that is asked after its time, as after a pause of the process, is a timeout and no warning of Node.js', async () => {
+    const server = await startTcp(() => {});
+    const peer = createHttpPeer(server.url);
+    cleanups.push(peer.close, server.stop);
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', note);
+    cleanups.push(() => process.off('warning', note));
+    const exchange = await peer.exchange({ method: 'GET' }, performance.now() - 1_000);
+    expect(exchange).toMatchObject({ ok: false, fault: { kind: 'timeout' } });
+    await new Promise(setImmediate);
+    expect(warnings).toEqual([]);
+  });
+
   it('that answers byte by byte ends with the time limit', async () => {
     const { fault, took } = await against((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n');
