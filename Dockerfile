@@ -20,6 +20,7 @@ COPY LICENSE ./
 COPY bin bin
 COPY src src
 COPY docs/alerts docs/alerts
+COPY grafana/dashboards grafana/dashboards
 COPY config/subnetd.yaml config/
 
 # A short run fills the cache of compiled code. Node keeps that apart for each user, so it is the user of the image who runs,

@@ -4,17 +4,16 @@ import { fleet } from '../grafana/build/fleet.ts';
 import { node } from '../grafana/build/node.ts';
 import { self } from '../grafana/build/self.ts';
 import { services } from '../grafana/build/services.ts';
+import { COMPOSE_LINKS } from '../src/alerts/to-links.ts';
 
 /**
- * Writes Grafana's dashboards, whose links lead to `SUBNETD_PUBLIC_URL`. What is committed leads to where
- * docker-compose.yml publishes subnetd; a test compares.
+ * Writes Grafana's dashboards, whose links lead to where docker-compose.yml publishes subnetd; a test compares.
+ * `subnetd dashboards` prints them for other addresses.
  */
-const COMPOSE = { subnetd: 'http://127.0.0.1:10545' };
-
 const boards = { fleet, node, services, self };
 
 /** Every dashboard as a file, by its path. */
-export const toDashboards = (places = COMPOSE): Readonly<Record<string, string>> =>
+export const toDashboards = (places = { subnetd: COMPOSE_LINKS.publicUrl }): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(boards).map(([name, build]) => [
       `grafana/dashboards/${name}.json`,
@@ -22,8 +21,6 @@ export const toDashboards = (places = COMPOSE): Readonly<Record<string, string>>
     ]),
   );
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const subnetd = process.env.SUBNETD_PUBLIC_URL?.replace(/\/+$/, '') || COMPOSE.subnetd;
-  for (const [file, text] of Object.entries(toDashboards({ subnetd })))
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [file, text] of Object.entries(toDashboards()))
     writeFileSync(new URL(`../${file}`, import.meta.url), text);
-}

@@ -5,14 +5,11 @@ import { type DatabaseAddress, parseDatabaseUrl } from './db/parse-database-url.
 import { parseTrustedProxies } from './platform/client-address.ts';
 
 /** Settings other than the inventory. */
-export interface Settings {
+export interface Settings extends LinkSettings {
   readonly configPath: string;
   readonly listen: Listen;
   readonly logLevel: string;
   readonly instance: string;
-  /** Where people reach this subnetd and Grafana, without a slash at the end; links in alerts begin with them. */
-  readonly publicUrl?: string;
-  readonly grafanaUrl?: string;
   readonly platform: PlatformSettings;
 }
 
@@ -66,14 +63,28 @@ function read(environment: Environment, name: string, problems: string[]): strin
   }
 }
 
-/** An address that links begin with. */
-function readLink(environment: Environment, name: string, problems: string[]): string | undefined {
-  const text = read(environment, name, problems);
+/** An address that links begin with, from a flag or the environment. */
+function readLink(environment: Environment, name: string, problems: string[], flag?: string): string | undefined {
+  const text = flag ?? read(environment, name, problems);
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   const isGood = url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.search}${url.hash}` === '';
-  if (!isGood) problems.push(`${name} must be an address such as http://subnetd.example.com:10545, without user info`);
+  const given = flag === undefined ? name : `--${name.slice('SUBNETD_'.length).toLowerCase().replace('_', '-')}`;
+  if (!isGood) problems.push(`${given} must be an address such as http://subnetd.example.com:10545, without user info`);
   return text.replace(/\/+$/, '');
+}
+
+/** Where people reach this subnetd and Grafana, without a slash at the end; links in alerts and dashboards begin with them. */
+export interface LinkSettings {
+  readonly publicUrl?: string;
+  readonly grafanaUrl?: string;
+}
+
+/** Reads where links begin; `problems` takes a sentence for each that is bad. */
+export function parseLinkSettings(environment: Environment, flags: LinkSettings, problems: string[]): LinkSettings {
+  const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', problems, flags.publicUrl);
+  const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', problems, flags.grafanaUrl);
+  return { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
 }
 
 /** Where to listen; undefined, with a problem, when that is no address. */
@@ -159,9 +170,7 @@ export function parseSettings(
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', problems) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', problems) ?? hostname();
-  const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', problems);
-  const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', problems);
-  const links = { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
+  const links = parseLinkSettings(environment, {}, problems);
   const platform = parsePlatformSettings((name) => read(environment, name, problems), problems);
   return listen === undefined || platform === undefined || problems.length > 0
     ? { ok: false, problems }

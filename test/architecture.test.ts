@@ -45,7 +45,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'log',
       'settings',
     ],
-    packages: [],
+    packages: ['yaml'],
   },
   app: {
     rooms: ['model', 'inventory', 'monitor', 'metrics', 'http', 'db', 'platform', 'notify', 'limits', 'settings'],

@@ -12,16 +12,10 @@ export type Judge = (seen: Seen, open: Incidents) => readonly Finding[];
 
 /** The texts of a rule as Prometheus renders them; links only to what has an address. */
 function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
-  const links = toLinks(
-    rule,
-    { publicUrl: '', grafanaUrl: '', ...bases },
-    (label) => `{{ $labels.${label} | urlquery }}`,
-  );
   const templates = {
     summary: rule.summary,
     description: rule.description,
-    ...(bases.publicUrl !== undefined && { runbook_url: links.runbook_url }),
-    ...(bases.grafanaUrl !== undefined && { dashboard_url: links.dashboard_url }),
+    ...toLinks(rule, bases, (label) => `{{ $labels.${label} | urlquery }}`),
   };
   const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
   return (labels: AlertLabels, value: number) =>

@@ -1,3 +1,6 @@
+/** The job that scrapes subnetd in config/prometheus/prometheus.yml. */
+export const SCRAPE_JOB = 'subnetd';
+
 /** A scrape that fails ends every series for a while; over so long a gap the last sample counts as the present one. */
 const GAP = '2m';
 

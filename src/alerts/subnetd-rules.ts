@@ -1,8 +1,5 @@
 import type { AlertRule } from './alert-rule.ts';
-import { last, TARGET } from './promql.ts';
-
-/** The job that scrapes subnetd in config/prometheus/prometheus.yml. */
-const JOB = 'subnetd';
+import { last, SCRAPE_JOB, TARGET } from './promql.ts';
 
 const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
 
@@ -14,8 +11,8 @@ export const subnetdRules = [
     name: 'SubnetdDown',
     severity: 'critical',
     for: '1m',
-    expr: `max by (instance) (up{job="${JOB}"}) == 0
-or max by (instance) (absent_over_time(up{job="${JOB}"}[2m]))`,
+    expr: `max by (instance) (up{job="${SCRAPE_JOB}"}) == 0
+or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     labels: INSTANCE,
     summary: 'subnetd cannot be scraped, so nothing watches the subnets.',
     description:

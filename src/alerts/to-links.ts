@@ -6,16 +6,24 @@ export interface LinkBases {
   readonly grafanaUrl: string;
 }
 
-/** The annotations of an alert that lead on; `toValue` gives a label's value as it stands in a URL. */
+/** Where docker-compose.yml publishes both: the links of the rule files and dashboards that are committed. */
+export const COMPOSE_LINKS: LinkBases = { publicUrl: 'http://127.0.0.1:10545', grafanaUrl: 'http://127.0.0.1:3000' };
+
+/**
+ * The annotations of an alert that lead on, only to what has an address; `toValue` gives a label's value as it stands in
+ * a URL.
+ */
 export const toLinks = (
   { name, labels, dashboard }: AlertRule,
-  { publicUrl, grafanaUrl }: LinkBases,
+  { publicUrl, grafanaUrl }: Partial<LinkBases>,
   toValue: (label: AlertLabel) => string,
-): { readonly runbook_url: string; readonly dashboard_url: string } => {
+): { readonly runbook_url?: string; readonly dashboard_url?: string } => {
   const variables = (['subnet', 'name'] as const).filter((label) => labels.includes(label));
   const query = variables.map((label) => `var-${label}=${toValue(label)}`).join('&');
   return {
-    runbook_url: `${publicUrl}/alerts/${name}`,
-    dashboard_url: `${grafanaUrl}/d/${dashboard}${query === '' ? '' : `?${query}`}`,
+    ...(publicUrl !== undefined && { runbook_url: `${publicUrl}/alerts/${name}` }),
+    ...(grafanaUrl !== undefined && {
+      dashboard_url: `${grafanaUrl}/d/${dashboard}${query === '' ? '' : `?${query}`}`,
+    }),
   };
 };

@@ -112,13 +112,19 @@ describe('the image that the Dockerfile makes', () => {
         'bin',
         'config',
         'docs',
+        'grafana',
         'node_modules',
         'package-lock.json',
         'package.json',
         'src',
       ].toSorted(),
     );
-    expect(await runShell('ls -A /opt/subnetd/docs')).toEqual(['alerts']);
+    expect(await runShell('ls -A /opt/subnetd/docs /opt/subnetd/grafana')).toEqual([
+      '/opt/subnetd/docs:',
+      'alerts',
+      '/opt/subnetd/grafana:',
+      'dashboards',
+    ]);
     expect(await runShell('ls /opt/subnetd/node_modules')).toEqual(expect.arrayContaining(['hono', 'prom-client']));
     for (const tool of ['node', 'typescript', 'vitest', '.bin/node'])
       expect(await runShell(`ls -d /opt/subnetd/node_modules/${tool}`)).toEqual([]);
@@ -188,6 +194,15 @@ describe('the image that the Dockerfile makes', () => {
       'stopped',
     ]);
   }, 60_000);
+
+  test('prints what Prometheus and Grafana need', async () => {
+    const links = ['--public-url', 'https://s.example'];
+    const rules = await runOnce(image, 'rules', ...links);
+    expect(rules).toMatchObject({ code: 0, stdout: expect.stringContaining('https://s.example/alerts/SubnetHalted') });
+    const { stdout } = await runOnce(image, 'dashboards', 'fleet', ...links);
+    expect(JSON.parse(stdout)).toMatchObject({ uid: 'subnetd-fleet' });
+    expect(stdout).toContain('https://s.example/');
+  });
 
   test('says what is missing when no inventory is mounted', async () => {
     const { code, stderr } = await runOnce(image);

@@ -1,0 +1,42 @@
+import { stringify } from 'yaml';
+import { alertGroups } from '../alerts/alert-rules.ts';
+import { toRuleGroup } from '../alerts/to-rule-group.ts';
+import { parseLinkSettings, readEnvironment } from '../settings.ts';
+import type { ExitCode } from './exit-code.ts';
+import { complain } from './report.ts';
+
+/** The flags of `subnetd rules`, as they are typed. */
+export interface RulesFlags {
+  readonly publicUrl?: string;
+  readonly grafanaUrl?: string;
+  readonly job?: string;
+  readonly format: 'prometheus' | 'prometheusrule';
+}
+
+/** What a job is called; the Prometheus operator's names have slashes. */
+const JOB = /^[\w.:/-]{1,200}$/;
+
+/** `subnetd rules`: the alerting rules for one's own Prometheus. */
+export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
+  const problems: string[] = [];
+  const links = parseLinkSettings(readEnvironment(), flags, problems);
+  if (job !== undefined && !JOB.test(job))
+    problems.push('--job must be a name of letters, digits and _ . : / -, as in the scrape configuration');
+  if (problems.length > 0) {
+    complain(problems.map((problem) => `subnetd rules: ${problem}`));
+    return 2;
+  }
+  const places = { ...links, ...(job !== undefined && { job }) };
+  const groups = Object.entries(alertGroups).map(([name, group]) => toRuleGroup(name, group, places));
+  const document =
+    format === 'prometheus'
+      ? { groups }
+      : {
+          apiVersion: 'monitoring.coreos.com/v1',
+          kind: 'PrometheusRule',
+          metadata: { name: 'subnetd', labels: { 'app.kubernetes.io/name': 'subnetd' } },
+          spec: { groups },
+        };
+  process.stdout.write(stringify(document, { lineWidth: 0 }));
+  return 0;
+}
