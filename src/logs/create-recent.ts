@@ -12,6 +12,9 @@ export interface Recent {
   add(stream: string, at: number, nanos: number): void;
   /** All that is stamped before this, in Unix milliseconds, has been read. */
   complete(before: number): void;
+  /** The stamp up to which an opening brought all that was there, as the engine had not thrown it away; absent before the first. */
+  wholeTo(): string | undefined;
+  extendWhole(to: string): void;
   /** What is remembered now: tells of each line that comes again whether it was read, as often as it was. */
   claim(): Claim;
 }
@@ -19,8 +22,6 @@ export interface Recent {
 /** What was remembered when a stream was opened. */
 export interface Claim {
   readonly from: number;
-  /** Whether a line was remembered that was stamped in an earlier second than this. */
-  hasBefore(second: number): boolean;
   take(stream: string, at: number, nanos: number): boolean;
 }
 
@@ -35,6 +36,7 @@ export function createRecent(begin: number): Recent {
   const seconds = new Map<number, Second>();
   let from = begin;
   let size = 0;
+  let whole: string | undefined;
   const forget = (before: number) => {
     // A clock that was set back does not bring back what is forgotten.
     if (before <= from) return;
@@ -60,12 +62,14 @@ export function createRecent(begin: number): Recent {
       for (const oldest of [...seconds.keys()].sort((a, b) => a - b)) if (size > MOST_RECENT / 2) forget(oldest + 1);
     },
     complete: (before) => forget(toSecond(before)),
+    wholeTo: () => whole,
+    extendWhole: (to) => {
+      whole = to;
+    },
     claim: () => {
       const left = new Map([...seconds].map(([second, stamps]) => [second, new Map(stamps)]));
-      const first = Math.min(...seconds.keys());
       return {
         from,
-        hasBefore: (second) => first < second,
         take: (stream, at, nanos) => {
           const stamps = left.get(toSecond(at));
           const key = toKey(stream, nanos);

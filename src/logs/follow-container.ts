@@ -2,8 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { ContainerPosition, LogFault, LogPosition, PositionStore } from '../model/log.ts';
 import { createLineCutter } from './create-line-cutter.ts';
 import type { Recent } from './create-recent.ts';
+import { BESIDE_TEXT_BYTES, type Rotation } from './create-reopening.ts';
 import { createFrameReader } from './read-frames.ts';
-import { createRecentOf, createStamped, findSince, type OnStampedLine, type Streams } from './read-stamped.ts';
+import {
+  createRecentOf,
+  createStamped,
+  findLast,
+  findSince,
+  type OnStampedLine,
+  type Streams,
+} from './read-stamped.ts';
+import { type LogStream, readStreams } from './read-streams.ts';
 
 /** A container whose log can be read. */
 export interface LogContainer {
@@ -13,8 +22,8 @@ export interface LogContainer {
   readonly startedAt?: number;
   /** It writes a bare stream without frames. */
   readonly tty: boolean;
-  /** Its log is rotated by the engine, so that a stream of it is opened again after so long; absent when it is not. */
-  readonly reopenAfterMs?: number;
+  /** Absent when the engine does not rotate its log. */
+  readonly rotation?: Rotation;
 }
 
 /** What a follower of a container is given. */
@@ -44,7 +53,7 @@ export interface FollowContainerOptions {
 
 /** A container that is followed. */
 export interface ContainerFollower {
-  /** The container may have begun to run: it is looked for at once. */
+  /** The container may have begun to run, or another in its place: it is looked for at once. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -53,20 +62,26 @@ export interface ContainerFollower {
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
-/**
- * Under its own rotation the engine goes on with an open stream in silence, while a new one would bring what is printed. So a
- * stream is opened again when it is silent for longer than its container has been lately, and less often each time in vain.
- */
-const SILENCE_MS = 5_000;
-const LONGEST_SILENCE_MS = 300_000;
-
-/** To find where to go on the engine reads a log from its beginning, which takes long for a large one: this is no silence. */
-const FIRST_MS = 60_000;
+const LOOK_MS = 10_000;
 
 /** Containers of one label that take turns are each read on where they were. */
 const MAX_OTHERS = 8;
 
 type Position = Extract<LogPosition, { kind: 'container' }>;
+
+type Take = (stream: string, text: string) => void;
+
+/** Of the frames of stdout and stderr. */
+function createMessageReader(take: Take): (chunk: Buffer) => void {
+  return createFrameReader((stream, bytes, start, end) => take(String(stream), bytes.toString('latin1', start, end)));
+}
+
+/** Of a bare stream. */
+function createTerminalReader(take: Take): (chunk: Buffer) => void {
+  const cutter = createLineCutter();
+  return (chunk) =>
+    cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
+}
 
 /**
  * Follows the log of a container through its restarts, its recreation under a new id and restarts of the engine, until the
@@ -80,10 +95,9 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
   let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
   let isFirst = true;
   let readRun: string | undefined;
-  let silenceMs = SILENCE_MS;
-  let longestMs = 0;
   let pauseMs = PAUSE_MS;
   let wake = () => {};
+  let wakes = 0;
 
   const goOn = (id: string): ContainerPosition => {
     if (position?.id === id) return position;
@@ -98,106 +112,80 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
           .filter((other) => other.id !== id)
           .slice(0, MAX_OTHERS);
 
-  /** The bytes of a stream, until it ends, is silent for too long, or is old: one that starves may still bring some lines. */
-  async function* untilSilent(
-    response: IncomingMessage,
-    maxAgeMs: number | undefined,
-    isCaughtUp: () => boolean,
-  ): AsyncGenerator<Buffer> {
-    const cutOfAge = () => {
-      // What was there before is read in one stream, however long it takes.
-      if (!isCaughtUp()) return;
-      isOld = true;
-      response.destroy();
-    };
-    const aging = maxAgeMs === undefined ? undefined : setInterval(cutOfAge, maxAgeMs);
-    let isOld = false;
-    let at = performance.now();
-    let isSilent = false;
-    const cut = () => {
-      isSilent = true;
-      response.destroy();
-    };
-    let timer = setTimeout(cut, Math.max(silenceMs, FIRST_MS));
-    try {
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        clearTimeout(timer);
-        yield chunk;
-        const now = performance.now();
-        // What came at once was there before.
-        longestMs = Math.max(longestMs * 0.99, now - at);
-        at = now;
-        silenceMs = Math.min(Math.max(SILENCE_MS, 2 * longestMs), LONGEST_SILENCE_MS);
-        timer = setTimeout(cut, silenceMs);
-      }
-    } catch (error) {
-      if (!isSilent && !isOld) throw error;
-    } finally {
-      clearTimeout(timer);
-      clearInterval(aging);
-    }
-    if (isSilent) silenceMs = Math.min(2 * silenceMs, LONGEST_SILENCE_MS);
-  }
-
-  const read = async (container: LogContainer) => {
-    const known = goOn(container.id);
+  /** Until the log ends, or another container is found to stand for the target. */
+  const read = async (container: LogContainer, signal: AbortSignal) => {
+    const { id, running, tty, rotation } = container;
+    const known = goOn(id);
     const { from } = known;
-    const isKnown = Object.keys(known.streams).length > 0 || position?.id === container.id;
+    const isKnown = Object.keys(known.streams).length > 0 || position?.id === id;
     const streams = structuredClone(known.streams) as Streams;
-    const goOnAt = findSince(streams, recentOf?.id === container.id ? recentOf.recent : undefined) ?? from;
-    // What an earlier process was told is told again as far as checks look back.
-    const tellsOld = isFirst && isKnown;
-    const since = (Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1000).toFixed(3);
-    const query = { follow: container.running, stdout: true, stderr: true, timestamps: true, since };
-    const response = await open(`/containers/${container.id}/logs`, query, ending.signal);
-    if (response.statusCode !== 200) {
-      response.destroy();
-      throw new Error('the log is not told');
-    }
-    isFirst = false;
-    // Lines are stamped by the engine's clock, which may be another machine's.
-    const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
-    if (recentOf?.id !== container.id) recentOf = { id: container.id, recent: createRecentOf(streams, from, openedAt) };
-    const { recent } = recentOf;
-    const others = othersThan(container.id);
-    const current: Position = {
-      kind: 'container',
-      id: container.id,
-      from,
-      streams,
-      ...(others.length > 0 && { others }),
+    const others = othersThan(id);
+    const current: Position = { kind: 'container', id, from, streams, ...(others.length > 0 && { others }) };
+    let isBegun = false;
+
+    const openLog = async (until: AbortSignal): Promise<LogStream> => {
+      const readBefore = findLast(streams);
+      const goOnAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
+      // What an earlier process was told is told again as far as checks look back.
+      const tellsOld = isFirst && isKnown;
+      const since = (Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1000).toFixed(3);
+      const query = { follow: running, stdout: true, stderr: true, timestamps: true, since };
+      const response = await open(`/containers/${id}/logs`, query, until);
+      if (response.statusCode !== 200) {
+        response.destroy();
+        throw new Error('the log is not told');
+      }
+      isFirst = false;
+      if (!isBegun) {
+        isBegun = true;
+        position = current;
+        positions.keep(source, () => current);
+        onState(undefined);
+      }
+      // Lines are stamped by the engine's clock, which may be another machine's.
+      const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
+      const begin = (fillsMs: number) => {
+        if (recentOf?.id !== id) recentOf = { id, recent: createRecentOf(streams, from, openedAt) };
+        let isCaughtUp = false;
+        let bytes = 0;
+        const take = createStamped({
+          streams,
+          from,
+          recent: recentOf.recent,
+          openedAt,
+          readBefore,
+          ...(rotation && { rotated: { files: rotation.files, fillsMs } }),
+          onLine: (text, start, end, at, old) => {
+            isCaughtUp = at >= openedAt;
+            if (!old) bytes += end - start + BESIDE_TEXT_BYTES;
+            if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
+          },
+          ...(onLost && { onLost }),
+        });
+        const push = tty ? createTerminalReader(take) : createMessageReader(take);
+        return (chunk: Buffer) => {
+          bytes = 0;
+          push(chunk);
+          return { bytes, isCaughtUp };
+        };
+      };
+      // Behind the header of its frame each message begins with its stamp.
+      const goesOn = (chunk: Buffer) => chunk.toString('latin1', tty ? 0 : 8, (tty ? 0 : 8) + 30) <= findLast(streams);
+      return { response, goesOn, begin };
     };
-    position = current;
-    positions.keep(source, () => current);
-    onState(undefined);
-    let isCaughtUp = false;
-    const chunksOf = (stream: IncomingMessage) => untilSilent(stream, container.reopenAfterMs, () => isCaughtUp);
-    const take = createStamped({
-      streams,
-      from,
-      recent,
-      openedAt,
-      onLine: (text, start, end, at, old) => {
-        isCaughtUp = at >= openedAt;
-        if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
-      },
-      ...(onLost && { onLost }),
-    });
-    if (container.tty) {
-      const cutter = createLineCutter();
-      for await (const chunk of chunksOf(response))
-        cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
-      return;
-    }
-    const push = createFrameReader((stream, bytes, start, end) =>
-      take(String(stream), bytes.toString('latin1', start, end)),
-    );
-    for await (const chunk of chunksOf(response)) push(chunk);
+    await readStreams(openLog, rotation, signal);
+  };
+
+  /** Ends the reading of a container in whose place another one stands by now, though it goes on to print. */
+  const turnFrom = async (id: string, turning: AbortController) => {
+    const found = await find(AbortSignal.any([ending.signal, turning.signal, AbortSignal.timeout(LOOK_MS)]));
+    if ('id' in found && found.id !== id) turning.abort();
   };
 
   /** Resolves to whether there is something to read. */
   const follow = async (): Promise<boolean> => {
-    const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(10_000)]));
+    const wakesBefore = wakes;
+    const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(LOOK_MS)]));
     if ('what' in found) {
       onState(found);
       return false;
@@ -208,7 +196,17 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
       onState(undefined);
       return false;
     }
-    await read(found);
+    const turning = new AbortController();
+    wake = () => void turnFrom(found.id, turning).catch(() => {});
+    if (wakes !== wakesBefore) wake();
+    try {
+      await read(found, AbortSignal.any([ending.signal, turning.signal]));
+    } catch (error) {
+      if (!turning.signal.aborted) throw error;
+      return true;
+    } finally {
+      wake = () => {};
+    }
     // What a container prints while it ends may come after the stream: only one that had ended before was read whole.
     readRun = found.running ? undefined : run;
     return true;
@@ -229,17 +227,21 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
     const stored = await positions.load(source);
     if (stored?.kind === 'container') position = stored;
     while (!ending.signal.aborted) {
+      const begunAt = performance.now();
       const isThere = await follow().catch(() => {
         if (!ending.signal.aborted) onState({ what: 'broken' });
         return false;
       });
       pauseMs = isThere ? PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-      if (!ending.signal.aborted) await pause();
+      // A container that has ended may be removed at once, and what its stream left out with it.
+      const goesOn = isThere && performance.now() - begunAt >= PAUSE_MS;
+      if (!ending.signal.aborted && !goesOn) await pause();
     }
   };
   const ended = followForEver();
   return {
     wake: () => {
+      wakes++;
       pauseMs = PAUSE_MS;
       wake();
     },

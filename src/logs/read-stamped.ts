@@ -15,7 +15,7 @@ export const OVERLAP_MS = 5_000;
 export type OnStampedLine = (text: string, start: number, end: number, at: number, old: boolean) => void;
 
 /** The time of the last line that was read of any stream; empty when none was. */
-const findLast = (streams: Streams): string =>
+export const findLast = (streams: Streams): string =>
   Object.values(streams).reduce((last, { at }) => (at > last ? at : last), '');
 
 /**
@@ -24,7 +24,9 @@ const findLast = (streams: Streams): string =>
  */
 export function findSince(streams: Streams, recent?: Recent): number | undefined {
   const last = findLast(streams);
-  return last === '' ? undefined : Math.min(Date.parse(last) - OVERLAP_MS, (recent?.from() ?? Infinity) * 1_000);
+  if (last === '') return undefined;
+  const wholeTo = recent?.wholeTo() || last;
+  return Math.min(Date.parse(last) - OVERLAP_MS, (recent?.from() ?? Infinity) * 1_000, Date.parse(wholeTo));
 }
 
 /**
@@ -119,6 +121,10 @@ export interface StampedOptions {
   readonly recent: Recent;
   /** By the engine's clock, in Unix milliseconds. */
   readonly openedAt: number;
+  /** The time of the last line that was read before the log was asked for; empty when none was. */
+  readonly readBefore: string;
+  /** Given where the engine rotates the log: how many files it keeps, and in less than which time none is filled. */
+  readonly rotated?: { readonly files: number; readonly fillsMs: number };
   readonly onLine: OnStampedLine;
   /** The engine threw lines away before they were read, after the one with this time of Docker's. */
   readonly onLost?: (after: string) => void;
@@ -131,14 +137,14 @@ export interface StampedOptions {
  * `onLost` is called when the log begins behind what was read.
  */
 export function createStamped(options: StampedOptions): (stream: string, text: string) => void {
-  const { streams, from, recent, openedAt, onLine, onLost } = options;
+  const { streams, from, recent, openedAt, readBefore, rotated, onLine, onLost } = options;
   const claim = recent.claim();
   /** The engine brings what was there when it was asked before what is printed since. */
   let isCaughtUp = false;
-  /** The log begins after the last moment at which it was complete, and lines that were read are no longer there. */
+  /** No line has come yet; the last one that an earlier opening is known to have brought is asked for again. */
+  let isFirst = true;
+  /** The engine has thrown away what an earlier opening may have left out; all lines since then were read before. */
   let beginsLate = false;
-  /** The last line that was read comes again first, unless the engine has thrown it away, with what followed it perhaps. */
-  let awaitsOld = Object.values(streams).some(({ count }) => count > 0);
   const skips = new Map(Object.entries(streams).map(([stream, { at, count }]) => [stream, { at, count }]));
   const known = new Set(skips.keys());
   const cutters = new Map<string, LineCutter>();
@@ -165,17 +171,23 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
     return false;
   };
 
+  /**
+   * Where the log begins behind what an earlier opening is known to have brought whole, its stream alone has brought what lies
+   * between. Streams are opened again long before the engine throws that away where it keeps several files: so it printed
+   * faster than it was read, or left out much. Where it keeps one, a stream leaves out whole files, which take their time.
+   */
   const checkLost = (old: boolean, stamp: string) => {
     const last = findLast(streams);
-    // A line that was left out may come before all that were read.
-    const isLeftOut = !old && stamp <= last;
-    const lacksKnown = claim.hasBefore(Math.floor(lastAt / 1_000));
-    const completeAt = claim.from * 1_000 + OVERLAP_MS;
-    const isLost = awaitsOld ? !old && (!isLeftOut || lacksKnown) : isLeftOut;
-    if (isLost) onLost?.(isLeftOut ? new Date(completeAt).toISOString() : last);
-    if (awaitsOld) beginsLate = old && lacksKnown && lastAt > completeAt;
-    else if (!old) beginsLate = false;
-    awaitsOld = false;
+    const wholeTo = recent.wholeTo() ?? last;
+    if (isFirst) beginsLate = wholeTo !== '' && stamp > wholeTo;
+    const fillsMs = rotated?.files === 1 ? rotated.fillsMs : 0;
+    const goesOn = !old && stamp > last && recent.wholeTo() !== undefined && lastAt - Date.parse(last) < fillsMs;
+    const isLost = beginsLate && (old ? isFirst && rotated?.files !== 1 : !goesOn);
+    if (isLost) onLost?.(!old && stamp > last ? last : wholeTo);
+    if (!old || isLost) beginsLate = false;
+    if (isFirst && rotated !== undefined && readBefore >= wholeTo)
+      recent.extendWhole(readBefore === '' ? stamp : readBefore);
+    isFirst = false;
   };
 
   /** Whether the line that ends here was read before; undefined when this very stream has brought it. */
@@ -189,7 +201,8 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
     // No clock was set back where an earlier opening has left out a line: the position stays ahead of it.
     const skip = skips.get(stream);
     const isLeftOut = !old && skip !== undefined && stamp < skip.at;
-    if (awaitsOld || beginsLate) checkLost(old, stamp);
+    if (isFirst || beginsLate) checkLost(old, stamp);
+    if (rotated !== undefined && lastAt < openedAt && stamp > (recent.wholeTo() ?? '')) recent.extendWhole(stamp);
     if (!old && !isLeftOut) note(streams, stream, stamp, lastAt);
     if (!old) recent.add(stream, lastAt, nanos);
     if (!isCaughtUp && lastAt >= openedAt) {

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { Rotation } from '../logs/create-reopening.ts';
 import type { LogContainer } from '../logs/follow-container.ts';
 import type { LogFault } from '../model/log.ts';
 import type { ContainerRef } from '../model/target.ts';
@@ -26,27 +27,22 @@ interface Inspection {
 
 const LOOK_MS = 10_000;
 
-/** A busy node prints so many bytes in a millisecond. */
-const BUSY_RATE = 5;
-const MIN_REOPEN_MS = 10_000;
-const MAX_REOPEN_MS = 300_000;
-
-/** The default of the `local` driver, which always rotates. */
-const LOCAL_BYTES = 20e6;
+/** The defaults of the `local` driver, which always rotates; `json-file` keeps one file where it is not told. */
+const LOCAL: Rotation = { fileBytes: 20e6, files: 5 };
 
 const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9 };
 
-/**
- * When a stream of a log that the engine rotates is opened again: about when a busy node has filled a file. Undefined without
- * rotation, where the engine would read the whole log each time.
- */
-export function readReopenAfterMs(config: LogConfig | undefined): number | undefined {
-  const [, digits, unit = ''] = /^(\d+)([kmg]?)b?$/i.exec(String(config?.Config?.['max-size'] ?? '')) ?? [];
-  const bytes = digits === undefined ? undefined : Number(digits) * (UNITS[unit.toLowerCase()] ?? 1);
-  const rotatesAt =
-    config?.Type === 'local' ? (bytes ?? LOCAL_BYTES) : config?.Type === 'json-file' ? bytes : undefined;
-  if (rotatesAt === undefined) return undefined;
-  return Math.min(Math.max(rotatesAt / BUSY_RATE, MIN_REOPEN_MS), MAX_REOPEN_MS);
+/** How the engine rotates a log, as far as its driver lets it be read; undefined where it does not. */
+export function readRotation(config: LogConfig | undefined): Rotation | undefined {
+  const { Type, Config } = config ?? {};
+  const [, digits, unit = ''] = /^(\d+)([kmg]?)b?$/i.exec(String(Config?.['max-size'] ?? '')) ?? [];
+  const fileBytes = digits === undefined ? undefined : Number(digits) * (UNITS[unit.toLowerCase()] ?? 1);
+  const files = /^[1-9]\d{0,5}$/.exec(String(Config?.['max-file'] ?? ''))?.[0];
+  const given = { ...(fileBytes && { fileBytes }), ...(files !== undefined && { files: Number(files) }) };
+  if (Type === 'local') return { ...LOCAL, ...given };
+  return Type === 'json-file' && given.fileBytes !== undefined
+    ? { fileBytes: given.fileBytes, files: given.files ?? 1 }
+    : undefined;
 }
 
 /** Of the environment no other line is looked at: the rest holds keys. */
@@ -71,11 +67,11 @@ export async function findLogContainer(
   const level = /^[0-5]$/.exec(readEnv(Config?.Env, 'LOG_LEVEL') ?? '')?.[0];
   const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, 'PORT') ?? '')?.[0];
   const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
-  const reopenAfterMs = readReopenAfterMs(HostConfig?.LogConfig);
+  const rotation = readRotation(HostConfig?.LogConfig);
   return {
     id,
     running,
-    ...(reopenAfterMs !== undefined && { reopenAfterMs }),
+    ...(rotation !== undefined && { rotation }),
     tty: Config?.Tty === true,
     ...(startedAt !== undefined && { startedAt }),
     ...(level !== undefined && { level: Number(level) }),

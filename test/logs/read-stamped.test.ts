@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MOST_RECENT, type Recent } from '../../src/logs/create-recent.ts';
-import { createRecentOf, createStamped, findSince, type Streams } from '../../src/logs/read-stamped.ts';
+import { createRecentOf, createStamped, findLast, findSince, type Streams } from '../../src/logs/read-stamped.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 
@@ -27,6 +27,7 @@ function createLog() {
         from: 0,
         recent,
         openedAt: Date.parse(kept.at(-1)?.at ?? ''),
+        readBefore: findLast(streams),
         onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
       });
       for (const { stream, at, text } of kept) if (Date.parse(at) >= since) take(stream, `${at} ${text}\n`);
@@ -93,7 +94,7 @@ const stampAt = (millis: number): string =>
   new Date(Date.UTC(2026, 10, 21, 9) + millis).toISOString().replace('Z', '000000Z');
 
 /** Openings of one log in one process; each brings those of the lines that it was asked for and does not leave out. */
-function createOpenings(streams: Streams = {}) {
+function createOpenings(streams: Streams = {}, files?: number) {
   let recent: Recent | undefined;
   const told: string[] = [];
   const lost: string[] = [];
@@ -110,6 +111,8 @@ function createOpenings(streams: Streams = {}) {
         from: 0,
         recent,
         openedAt,
+        readBefore: findLast(streams),
+        ...(files !== undefined && { rotated: { files, fillsMs: 1_000 } }),
         onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
         onLost: (after) => void lost.push(after),
       });
@@ -133,7 +136,7 @@ test('each line that any opening brought is told once, whatever the others left 
           at += gap;
           return { stream, at, text: `line ${index}` };
         });
-        const log = createOpenings();
+        const log = createOpenings({}, 2);
         const most = new Map<string, number>();
         let position = '';
         let printed = 0;
@@ -192,7 +195,7 @@ test('a restarted process tells nothing from before the last line that was read'
 
 test('where the engine threw away what a stream had left out, that is told with the last complete moment', () => {
   const lines = every(300, 100);
-  const log = createOpenings();
+  const log = createOpenings({}, 2);
   log.open(0, lines.slice(0, 100));
   log.open(
     10_000,
@@ -200,15 +203,43 @@ test('where the engine threw away what a stream had left out, that is told with 
   );
   expect(log.lost).toEqual([]);
   log.open(28_000, lines.slice(200));
-  expect(log.lost).toEqual(['2026-11-21T09:00:10.000Z']);
+  expect(log.lost).toEqual([stampAt(9_900)]);
 });
 
-test('where the engine threw away what had been read, and a stream had left out nothing, nothing is told as lost', () => {
+test('where the only file of a log was thrown away, and a stream had left out nothing, nothing is told as lost', () => {
   const lines = every(300, 100);
-  const log = createOpenings();
+  const log = createOpenings({}, 1);
   log.open(0, lines.slice(0, 100));
   log.open(10_000, lines.slice(0, 280));
   log.open(28_000, lines.slice(200));
+  log.open(30_000, [{ stream: '1', at: 30_000, text: 'line 300' }]);
   expect(log.lost).toEqual([]);
-  expect(log.told.length).toBe(300);
+  expect(log.told.length).toBe(301);
+});
+
+test('where the only file of a log was thrown away, a silence in which another was filled is told as lost', () => {
+  const log = createOpenings({}, 1);
+  log.open(0, every(100, 100));
+  log.open(12_000, [{ stream: '1', at: 12_000, text: 'line 100' }]);
+  expect(log.lost).toEqual([stampAt(9_900)]);
+});
+
+test('what only a stream brought, as the engine threw it away before the log was opened again, is told as lost', () => {
+  const lines = every(400, 100);
+  const log = createOpenings({}, 2);
+  log.open(0, lines.slice(0, 100));
+  log.open(10_000, lines.slice(0, 280));
+  log.open(28_000, lines.slice(90, 300));
+  expect(log.lost).toEqual([]);
+  log.open(30_000, lines.slice(290));
+  expect(log.lost).toEqual([stampAt(27_900)]);
+  expect(log.told.length).toBe(400);
+});
+
+test('a log that prints seldom is never told as lost', () => {
+  const lines = every(20, 60_000);
+  const log = createOpenings({}, 2);
+  for (let end = 1; end <= lines.length; end++) log.open(end * 60_000 - 1_000, lines.slice(0, end));
+  expect(log.lost).toEqual([]);
+  expect(log.told.length).toBe(20);
 });

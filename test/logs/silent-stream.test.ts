@@ -95,7 +95,7 @@ test('a stream that starves, yet is never silent, is opened again after a while:
   const { stop } = followContainer({
     source: 'test',
     positions: createMemoryPositions(),
-    find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false, reopenAfterMs: 300 }),
+    find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false, rotation: { fileBytes: 6_000, files: 2 } }),
     open: (path, query, signal) =>
       new Promise((resolve, reject) => {
         const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));

@@ -1,0 +1,143 @@
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { followContainer, type LogContainer } from '../../src/logs/follow-container.ts';
+import type { LogFault } from '../../src/model/log.ts';
+
+/** A message of the engine's stream: a line each tenth of a second. */
+function frame(index: number, name = 'line'): Buffer {
+  const stamp = new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');
+  const text = Buffer.from(`${stamp} ${name} ${index}\n`);
+  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32BE(text.length, 4);
+  return Buffer.concat([header, text]);
+}
+const frames = (from: number, to: number, name?: string) =>
+  Buffer.concat(Array.from({ length: to - from }, (_, index) => frame(from + index, name)));
+
+/** Follows a log of which `answer` gives each opening, counted from 1. */
+async function follow(
+  find: () => LogContainer | LogFault,
+  answer: (response: ServerResponse, opening: number, id: string) => void,
+) {
+  let opened = 0;
+  const server = createServer((request, response) => {
+    opened++;
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.UTC(2026, 10, 21)).toUTCString());
+    answer(response, opened, request.url?.split('/')[2] ?? '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const lines: string[] = [];
+  const lost: string[] = [];
+  const follower = followContainer({
+    source: 'test',
+    positions: createMemoryPositions(),
+    find: async () => find(),
+    open: (path, query, signal) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+        get({ host: '127.0.0.1', port, path: `${path}?${words}`, signal }, resolve).on('error', reject);
+      }),
+    beginAt: 0,
+    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
+    onState: () => {},
+    onLost: (after) => void lost.push(after),
+  });
+  onTestFinished(async () => {
+    await follower.stop();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { lines, lost, wake: follower.wake, opened: () => opened };
+}
+
+const running = { id: 'a', running: true, startedAt: 1, tty: false };
+const numbered = (to: number, name = 'line') => Array.from({ length: to }, (_, index) => `${name} ${index}`);
+const wait = { timeout: 15_000, interval: 10 };
+
+test('a line that is printed and thrown away while the log is opened again is read in the stream before', async () => {
+  let first: ServerResponse | undefined;
+  const { lines, lost } = await follow(
+    () => ({ ...running, rotation: { fileBytes: 6_000, files: 1 } }),
+    (response, opening) => {
+      if (opening === 1) {
+        first = response;
+        response.write(frames(0, 10));
+        return;
+      }
+      first?.write(frame(10));
+      setTimeout(() => response.write(frame(11)), 200);
+    },
+  );
+  await vi.waitFor(() => expect(lines).toHaveLength(12), wait);
+  expect(lines).toEqual(numbered(12));
+  expect(lost).toEqual([]);
+}, 30_000);
+
+test('where the new stream begins behind the one before, that is read on until it has come so far', async () => {
+  let first: ServerResponse | undefined;
+  const { lines, lost } = await follow(
+    () => ({ ...running, rotation: { fileBytes: 6_000, files: 1 } }),
+    (response, opening) => {
+      if (opening === 1) {
+        first = response;
+        response.write(frames(0, 10));
+        return;
+      }
+      response.write(frames(14, 16));
+      setTimeout(() => first?.write(frames(10, 15)), 100);
+    },
+  );
+  await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(16), wait);
+  expect(lines).toEqual(numbered(16));
+  expect(lost).toEqual([]);
+}, 30_000);
+
+test('the log of a container that has ended is read at once, as it may be removed', async () => {
+  let endedAt: number | undefined;
+  const { lines } = await follow(
+    () =>
+      endedAt === undefined
+        ? { ...running }
+        : performance.now() - endedAt < 900
+          ? { ...running, running: false }
+          : { what: 'no-container' },
+    (response, opening) => {
+      if (opening > 1) {
+        response.end(frames(0, 10));
+        return;
+      }
+      response.write(frames(0, 5));
+      setTimeout(() => {
+        response.end(frame(9));
+        endedAt = performance.now();
+      }, 1_100);
+    },
+  );
+  await vi.waitFor(() => expect([...lines].sort()).toEqual(numbered(10)), wait);
+}, 30_000);
+
+test('the log of a container that has taken the place of one that still prints is read', async () => {
+  let stands = 'a';
+  const { lines, wake } = await follow(
+    () => ({ ...running, id: stands }),
+    (response, _opening, id) => {
+      response.write(frames(0, 5, id));
+      if (id !== 'a') return;
+      let index = 5;
+      const printing = setInterval(() => response.write(frame(index++, id)), 20);
+      response.on('close', () => clearInterval(printing));
+    },
+  );
+  await vi.waitFor(() => expect(lines.length).toBeGreaterThan(10), wait);
+  wake();
+  await vi.waitFor(() => expect(lines.length).toBeGreaterThan(20), wait);
+  expect(lines.every((line) => line.startsWith('a'))).toBe(true);
+  stands = 'b';
+  wake();
+  await vi.waitFor(() => expect(lines.slice(-5)).toEqual(numbered(5, 'b')), wait);
+  expect(new Set(lines).size).toBe(lines.length);
+}, 30_000);

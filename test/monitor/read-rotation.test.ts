@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { readRotation } from '../../src/monitor/find-log-container.ts';
+
+test.each([
+  ['json-file', '50k', '3', { fileBytes: 50_000, files: 3 }],
+  ['json-file', '10m', undefined, { fileBytes: 10_000_000, files: 1 }],
+  ['json-file', undefined, '3', undefined],
+  ['local', undefined, undefined, { fileBytes: 20_000_000, files: 5 }],
+  ['local', '100k', '1', { fileBytes: 100_000, files: 1 }],
+  ['journald', '50k', '3', undefined],
+])('a log of the driver %s with max-size %s and max-file %s is rotated as %o', (Type, size, files, expected) => {
+  const Config = { ...(size && { 'max-size': size }), ...(files && { 'max-file': files }) };
+  expect(readRotation({ Type, Config })).toEqual(expected);
+});
