@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { renderFamilies } from '../src/metrics/render-families.ts';
+import type { LogState } from '../src/model/facts.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
-import { foldLogHit, type LogState } from '../src/rules/fold-logs.ts';
+import { foldLogHit } from '../src/rules/fold-logs.ts';
 import { foldNode } from '../src/rules/fold-node.ts';
 import { median, pathOf, round } from './measure.ts';
 

@@ -1,5 +1,5 @@
-import type { TargetState } from '../monitor/board.ts';
-import { isRestartPlanned } from '../rules/fold-container.ts';
+import { isRestartPlanned } from '../model/restart-cause.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import { showsFailure } from './known-failure.ts';
 import { fails, type Judged, perTarget } from './sighting.ts';
 

@@ -1,4 +1,4 @@
-import type { TargetState } from '../monitor/board.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import type { Judged } from './sighting.ts';
 
 /** Has everything been looked at in which a known failure could show? Before that, its absence says nothing. */

@@ -1,5 +1,5 @@
-import type { SubnetState, TargetState } from '../monitor/board.ts';
-import type { Progress } from '../rules/fold-node.ts';
+import type { Progress } from '../model/facts.ts';
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
 
 /** Works something out once for each state of a subnet, which never changes: each of its nodes may ask for it. */
 function once<Value>(workOut: (subnet: SubnetState) => Value): (subnet: SubnetState) => Value {

@@ -1,5 +1,5 @@
+import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
-import type { Snapshot } from '../monitor/board.ts';
 
 /** All that alerts are judged by; times are Unix milliseconds. */
 export interface Seen {

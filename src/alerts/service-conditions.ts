@@ -1,4 +1,4 @@
-import type { SubnetState, TargetState } from '../monitor/board.ts';
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { nodesOf } from './node-movement.ts';
 import { type Condition, failing, type Judged, perTarget } from './sighting.ts';
 

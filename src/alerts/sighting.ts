@@ -1,7 +1,7 @@
 import type { AlertLabels } from '../model/incident.ts';
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Component, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
-import type { SubnetState, TargetState } from '../monitor/board.ts';
 import type { Seen } from './seen.ts';
 
 /** One thing that an alert is of, with the value of its text; of what cannot be judged now it is not known. */

@@ -1,4 +1,4 @@
-import type { TargetState } from '../monitor/board.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import { highestOf, logRoseWithin, movedWithin, nodesOf } from './node-movement.ts';
 import { fails, perSubnet } from './sighting.ts';
 

@@ -1,5 +1,5 @@
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
-import type { SubnetState, TargetState } from '../monitor/board.ts';
 import { nodesOf } from './node-movement.ts';
 import type { Seen } from './seen.ts';
 import { type Condition, type Judged, perInstance, perSubnet, perTarget } from './sighting.ts';

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../monitor/board.ts';
+import type { Snapshot } from '../model/snapshot.ts';
 
 /** `/status.json`: times are ISO 8601 in UTC, `lastRun` is null before the first run. */
 export interface Status {

@@ -1,8 +1,8 @@
 import type { NodeObservation } from '../model/observation.ts';
+import { isRestartPlanned } from '../model/restart-cause.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
-import type { TargetState } from '../monitor/board.ts';
-import { isRestartPlanned } from '../rules/fold-container.ts';
 import { escapeLabel } from './escape-label.ts';
 import { type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';

@@ -1,5 +1,5 @@
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { CheckState } from '../model/verdict.ts';
-import type { SubnetState, TargetState } from '../monitor/board.ts';
 
 /** A sample of a target with labels of its own, their values escaped. */
 export interface ListSample {

@@ -1,6 +1,6 @@
+import type { LogFacts, PatternFacts } from '../model/facts.ts';
 import type { LogSource } from '../model/log.ts';
-import type { TargetState } from '../monitor/board.ts';
-import type { LogFacts, PatternFacts } from '../rules/fold-logs.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import { type Family, type ListSample, timeOf } from './family.ts';
 
 const perSource = (logs: LogFacts, value: (source: LogSource) => number): readonly ListSample[] =>

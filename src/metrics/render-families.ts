@@ -1,6 +1,6 @@
+import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
-import type { Snapshot } from '../monitor/board.ts';
 import { escapeLabel } from './escape-label.ts';
 import { families } from './families.ts';
 

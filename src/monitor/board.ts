@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Facts } from '../model/facts.ts';
+import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { targetKey } from '../model/target.ts';
 import { type CheckState, skipped, unknown } from '../model/verdict.ts';
@@ -7,26 +9,7 @@ import { type Check, checks } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/count-heard-nodes.ts';
 import { failuresOf } from '../rules/known-failures.ts';
 import { partOf, seenThrough } from '../rules/seen-through.ts';
-import type { Facts, Known } from '../rules/view.ts';
 import { createSummaryTree, type SummaryTree } from './create-summary-tree.ts';
-
-/** One target with its facts and the state of each of its checks. */
-export interface TargetState extends Known {
-  readonly checks: readonly CheckState[];
-  /** By the name of each known failure that the target can show: does it show it? */
-  readonly failures: Readonly<Record<string, boolean>>;
-  /** Of a bootnode whose log can be read: how many nodes it had heard within its window when its log was last looked at. */
-  readonly heardNodes?: number;
-}
-
-/** A subnet as it stands. */
-export interface SubnetState {
-  readonly subnet: Subnet;
-  readonly targets: readonly TargetState[];
-}
-
-/** Everything that is known at one moment; never changed afterwards. */
-export type Snapshot = readonly SubnetState[];
 
 /** The one place where what is known of the targets is kept. */
 export interface Board {

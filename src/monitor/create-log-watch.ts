@@ -1,15 +1,16 @@
 import { createClockSkew } from '../logs/create-clock-skew.ts';
-import { createLedger, LINES_LOST } from '../logs/create-ledger.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
 import type { OpenFiles } from '../logs/create-open-files.ts';
 import { followContainer } from '../logs/follow-container.ts';
 import { followFiles } from '../logs/follow-files.ts';
 import { packs } from '../logs/packs.ts';
+import { createPatternCounters, LINES_LOST } from '../logs/pattern-counters.ts';
 import type { Clock } from '../model/clock.ts';
+import type { LogFacts, LogState } from '../model/facts.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
 import { type CheckSettings, positionKey, type Target } from '../model/target.ts';
 import { QUARTER_MS } from '../rules/describe-skew.ts';
-import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
+import { foldLogHit } from '../rules/fold-logs.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import { createLostReport } from './create-lost-report.ts';
 import { findLogContainer } from './find-log-container.ts';
@@ -66,7 +67,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   const { target, settings, docker, positions, clock, ready, openFiles, onNews } = options;
   const { component, logFiles, container, patterns: own } = target;
   const pack = packs[component];
-  const ledger = createLedger(pack, own);
+  const counters = createPatternCounters(pack, own);
   const { now } = clock;
   const begun = now();
   const unread = { up: false, since: begun, caughtUp: false, lines: 0 };
@@ -87,7 +88,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     }, NEWS_MS);
   };
   const add = (hit: LogHit) => {
-    ledger.add(hit);
+    counters.add(hit);
     state = foldLogHit(component, state, hit);
     tell(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
   };
@@ -247,7 +248,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       ...state,
       ...withSkew(skew.read(now())),
       sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
-      patterns: ledger.read(),
+      patterns: counters.read(),
       ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
       ...(created && { created }),
     }),

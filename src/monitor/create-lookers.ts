@@ -1,3 +1,4 @@
+import type { Facts } from '../model/facts.ts';
 import type { ContainerObservation } from '../model/observation.ts';
 import type { NodeTarget, RoundName, Subnet, Target } from '../model/target.ts';
 import { createConsoleNodeProbe, createIpcNodeProbe } from '../probes/console-node-probe.ts';
@@ -10,7 +11,6 @@ import { foldConsole } from '../rules/fold-console.ts';
 import { foldContainer } from '../rules/fold-container.ts';
 import { foldNode } from '../rules/fold-node.ts';
 import { partOf, seenThrough } from '../rules/seen-through.ts';
-import type { Facts } from '../rules/view.ts';
 import type { BrowserLink } from './create-browser-link.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import type { LogWatchPlan } from './create-log-watches.ts';

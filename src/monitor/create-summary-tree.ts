@@ -1,3 +1,4 @@
+import type { Known } from '../model/facts.ts';
 import {
   emptySummary,
   isSameSummary,
@@ -5,7 +6,6 @@ import {
   type SubnetSummary,
   summarizeTarget,
 } from '../rules/subnet-summary.ts';
-import type { Known } from '../rules/view.ts';
 
 /** The summary of a subnet's targets, kept while one after another of them changes. */
 export interface SummaryTree {

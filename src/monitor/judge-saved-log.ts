@@ -1,16 +1,16 @@
 import { createReadStream } from 'node:fs';
-import { createLedger } from '../logs/create-ledger.ts';
 import { createLineCutter } from '../logs/create-line-cutter.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
 import { packs } from '../logs/packs.ts';
+import { createPatternCounters } from '../logs/pattern-counters.ts';
 import { createLineTimeReader } from '../logs/read-line-time.ts';
+import type { Known, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../model/target.ts';
 import type { CheckName, Judgement } from '../model/verdict.ts';
 import { checks } from '../rules/checks.ts';
-import { foldLogHit, type LogFacts, type LogState } from '../rules/fold-logs.ts';
+import { foldLogHit } from '../rules/fold-logs.ts';
 import { emptySummary } from '../rules/subnet-summary.ts';
-import type { Known } from '../rules/view.ts';
 
 /** What a saved log says, as of its last line's time. */
 export interface SavedLog {
@@ -76,7 +76,7 @@ const toHeardNodes = (facts: LogFacts, file: string): readonly Known[] =>
 /** Reads a log as its program printed it and judges its component's checks. Rejects when the file cannot be read. */
 export async function judgeSavedLog(component: Component, file: string): Promise<SavedLog> {
   const pack = packs[component];
-  const ledger = createLedger(pack, []);
+  const counters = createPatternCounters(pack, []);
   const firsts = new Map<string, number>();
   let state: LogState = {};
   let lines = 0;
@@ -86,7 +86,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   const readTime = createLineTimeReader('UTC');
   const onHit = (bare: Omit<LogHit, 'counted'>) => {
     const hit = { ...bare, counted: true };
-    ledger.add(hit);
+    counters.add(hit);
     if (!firsts.has(hit.pattern)) firsts.set(hit.pattern, hit.at);
     state = foldLogHit(component, state, hit);
   };
@@ -108,7 +108,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   const facts = dropRecovered({
     ...state,
     sources: { file: { up: true, lines, since: first ?? 0, caughtUp: true } },
-    patterns: ledger.read(),
+    patterns: counters.read(),
   });
   const target = toTarget(component, component, file);
   const view = {
@@ -123,7 +123,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   };
   return {
     lines,
-    patterns: Object.entries(ledger.read()).map(([name, { count, at }]) => ({
+    patterns: Object.entries(counters.read()).map(([name, { count, at }]) => ({
       name,
       matches: count,
       first: firsts.get(name) ?? 0,

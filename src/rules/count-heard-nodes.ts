@@ -1,5 +1,5 @@
+import type { Known } from '../model/facts.ts';
 import { findHeardNodes } from './find-heard-nodes.ts';
-import type { Known } from './view.ts';
 
 /**
  * How many nodes of the subnet its bootnode had heard within `windowMs` before `lookedAt` (Unix milliseconds); undefined

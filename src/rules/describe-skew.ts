@@ -1,5 +1,5 @@
 import { sayDuration } from '../model/duration.ts';
-import type { LogFacts } from './fold-logs.ts';
+import type { LogFacts } from '../model/facts.ts';
 
 /** Times of lines and of their reading may differ by this without any clock being wrong. */
 const TOLERATED_MS = 5_000;

@@ -1,5 +1,5 @@
+import type { Known } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
-import type { Known } from './view.ts';
 
 /** How the bootnode's log and the inventory fit together. */
 export interface HeardNodes {

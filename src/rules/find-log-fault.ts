@@ -1,8 +1,8 @@
 import { sayDuration } from '../model/duration.ts';
+import type { LogFacts, PatternFacts } from '../model/facts.ts';
 import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
 import { NO_DESCRIPTOR } from './explain-console-fault.ts';
-import type { LogFacts, PatternFacts } from './fold-logs.ts';
 import { howToLook } from './how-to-look.ts';
 
 /** A fault that a log shows, as a sentence that begins with the target. */

@@ -1,11 +1,5 @@
+import type { ConsoleFacts } from '../model/facts.ts';
 import type { ConsoleObservation } from '../model/observation.ts';
-
-/** What is known of the frontend's page by visits of a browser. */
-export interface ConsoleFacts {
-  readonly observation: ConsoleObservation;
-  /** Errors of all visits since subnetd started; a page that did not open is one. */
-  readonly errors: number;
-}
 
 function countErrors(observation: ConsoleObservation): number {
   if (observation.kind === 'no-browser') return 0;

@@ -1,52 +1,6 @@
+import type { ContainerFacts, ContainerRun, StartedBy } from '../model/facts.ts';
 import type { Container, ContainerObservation } from '../model/observation.ts';
-
-/** A run of a container, from its start on; `restartCount` is that of its start. */
-interface Run {
-  readonly id: string;
-  readonly startedAt: number;
-  readonly restartCount: number;
-}
-
-/** What made the last start: the restart policy, a person or program that asked for it, or a new container. */
-type StartedBy = 'policy' | 'order' | 'recreation';
-
-/** How a run ended; the time in Unix milliseconds. */
-export interface Exit {
-  readonly code: number;
-  readonly at: number;
-}
-
-/** What is known of a container; counters start at 0 with the process, times are Unix milliseconds. */
-export interface ContainerFacts {
-  /** The last look; absent when only events have come so far. */
-  readonly observation?: ContainerObservation;
-  /** Starts seen after the first, by the restart policy, by hand or as a new container of the same service. */
-  readonly restarts: number;
-  readonly lastRestartAt?: number;
-  readonly lastRestartBy?: StartedBy;
-  /** Earlier restarts after an end that nobody had asked for, as far as subnetd has seen them: the last two. */
-  readonly earlierCrashes?: readonly number[];
-  /** By Docker's own verdict, never by an exit code. */
-  readonly oomKills: number;
-  readonly lastOomAt?: number;
-  /** Of the last run that ended; it stays while the next one runs. */
-  readonly lastExit?: Exit;
-  /** The last end by SIGKILL that nobody had ordered through Docker: not out of memory by Docker's word, but alike. */
-  readonly unorderedKill?: { readonly id: string; readonly at: number };
-  /** The last end of any kind that nobody had ordered through Docker. */
-  readonly unorderedEnd?: { readonly id: string; readonly at: number };
-  /** The last time that Docker was told to signal or stop it. */
-  readonly lastOrder?: { readonly id: string; readonly at: number };
-  /** Has a look ever told whether the container is there? Before, what is found is history. */
-  readonly looked: boolean;
-  /** The last run that a look has seen, and the one before it. */
-  readonly run?: Run;
-  readonly runBefore?: Run;
-  /** The last `oom` event that was counted; a start since then makes `open` false. */
-  readonly oomEvent?: { readonly id: string; readonly at: number; readonly open: boolean };
-  /** The last run that an inspection, and no event, showed as out of memory. */
-  readonly oomRun?: { readonly id: string; readonly startedAt: number; readonly until: number };
-}
+import { findCrashes } from '../model/restart-cause.ts';
 
 /** The part of a Docker event that is folded. */
 export interface ContainerEvent {
@@ -71,14 +25,14 @@ const nothing: ContainerFacts = { restarts: 0, oomKills: 0, looked: false };
  * Docker raises the count when a run ends and the policy is going to start the next one, which begins later: while it waits
  * (`restarting`) the count is one ahead of the starts (moby daemon/monitor.go). A start by hand sets it back to 0.
  */
-const toRun = ({ id, status, restartCount }: Container, startedAt: number): Run => ({
+const toRun = ({ id, status, restartCount }: Container, startedAt: number): ContainerRun => ({
   id,
   startedAt,
   restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount,
 });
 
 /** How many starts led from the run that was known to this one, as far as the two tell. */
-function countStarts({ looked, run: known }: ContainerFacts, run: Run): number {
+function countStarts({ looked, run: known }: ContainerFacts, run: ContainerRun): number {
   if (known === undefined) return looked ? run.restartCount : 0;
   // One that had started before the other did has not started now: the two carry one label.
   if (known.id !== run.id) return run.startedAt < known.startedAt ? 0 : 1 + run.restartCount;
@@ -87,35 +41,13 @@ function countStarts({ looked, run: known }: ContainerFacts, run: Run): number {
   return Math.max(run.restartCount - known.restartCount, 1);
 }
 
-function startedBy({ run: known }: ContainerFacts, { id, restartCount }: Run): StartedBy {
+function startedBy({ run: known }: ContainerFacts, { id, restartCount }: ContainerRun): StartedBy {
   if (restartCount > 0) return 'policy';
   return known === undefined || known.id === id ? 'order' : 'recreation';
 }
 
-const isSameRun = (one: Run | undefined, other: Run): boolean =>
+const isSameRun = (one: ContainerRun | undefined, other: ContainerRun): boolean =>
   one?.id === other.id && one.startedAt === other.startedAt;
-
-/** What led to the last restart; `crash`: the program or its container had ended without an order. */
-export function findRestartCause(facts: ContainerFacts): 'crash' | 'order' | 'recreation' | undefined {
-  const { lastRestartBy, unorderedEnd, run, runBefore } = facts;
-  if (lastRestartBy === undefined || lastRestartBy === 'recreation') return lastRestartBy;
-  if (lastRestartBy === 'policy') return 'crash';
-  // It was started by hand, but nobody had ended it.
-  const endedAt = unorderedEnd?.id === run?.id ? unorderedEnd?.at : undefined;
-  return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'order';
-}
-
-/** Was the last restart asked for? Undefined before any restart. */
-export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | undefined {
-  const cause = facts && findRestartCause(facts);
-  return cause && cause !== 'crash';
-}
-
-/** Restarts after an end that nobody had ordered, the last one too. */
-export const findCrashes = (facts: ContainerFacts): readonly number[] => [
-  ...(facts.earlierCrashes ?? []),
-  ...(facts.lastRestartAt !== undefined && findRestartCause(facts) === 'crash' ? [facts.lastRestartAt] : []),
-];
 
 function foldRun(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
   const { startedAt } = container;

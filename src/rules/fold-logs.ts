@@ -1,64 +1,7 @@
-import type { LogHit, LogSource, LogSourceState, Meaning } from '../model/log.ts';
+import type { LogState, NodeLogFacts, StatsLogFacts } from '../model/facts.ts';
+import type { LogHit } from '../model/log.ts';
 import type { Component } from '../model/target.ts';
-import { foldRelayerLog, type RelayerLogFacts } from './fold-relayer-log.ts';
-
-/** How often and when a pattern matched last. */
-export interface PatternFacts {
-  readonly means: Meaning;
-  readonly count: number;
-  /** Unix milliseconds. */
-  readonly at: number;
-  /** Its place among all hits of the target. */
-  readonly order: number;
-  /** What it is and what to do: the text of the pack, never of the line. */
-  readonly what: string;
-  /** It is the operator's own, from the inventory. */
-  readonly own: boolean;
-}
-
-/** The height in the log of a node. */
-export interface NodeLogFacts {
-  readonly height?: number;
-  /** When the line that raised it was printed, in Unix milliseconds. */
-  readonly advancedAt?: number;
-  /** The level that the node was started with, 0 to 5. */
-  readonly level?: number;
-  /** Heights far below `height` that have come since a line near it: the last one, and how many times they rose to it. */
-  readonly below?: { readonly height: number; readonly lines: number };
-  /** The last fall, from the height of another chain. */
-  readonly fall?: { readonly from: number; readonly to: number; readonly at: number };
-}
-
-/** Data lines of the stats server; times are Unix milliseconds. */
-export interface StatsLogFacts {
-  readonly block?: { readonly number: number; readonly at: number; readonly risenAt: number };
-  readonly historyAt?: number;
-  readonly startedAt?: number;
-  /** What is read is the log of the container, which has no data lines. */
-  readonly isConsole?: boolean;
-}
-
-/** What the lines of a target's log have told, by its component. */
-export interface LogState {
-  readonly node?: NodeLogFacts;
-  /** `host:port` of every node that spoke to the bootnode, with when it did last, the last one at the end. Grows in place. */
-  readonly heard?: Map<string, number>;
-  readonly relayer?: RelayerLogFacts;
-  readonly stats?: StatsLogFacts;
-}
-
-/** All that is known of a target's log. */
-export interface LogFacts extends LogState {
-  readonly sources: Readonly<Partial<Record<LogSource, LogSourceState>>>;
-  /** By the name of the pattern. */
-  readonly patterns: Readonly<Record<string, PatternFacts>>;
-  /** Of the files that are read, all together. */
-  readonly fileBytes?: number;
-  /** By how much a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
-  readonly clockAheadMs?: number;
-  /** What Docker says of the node's container: the level and the p2p address that it was created with. */
-  readonly created?: { readonly level?: number; readonly p2p?: string };
-}
+import { foldRelayerLog } from './fold-relayer-log.ts';
 
 /** More addresses than any subnet has nodes: who sends from ever new ones cannot fill the memory (some 6 MB). */
 export const MAX_HEARD = 65_536;

@@ -1,36 +1,5 @@
+import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Block, Look, NodeObservation } from '../model/observation.ts';
-
-/** A height as it is followed over many looks; times in Unix milliseconds. */
-export interface Progress {
-  readonly number: number;
-  /** The block's own time in Unix seconds, where the node told it. */
-  readonly timestamp?: number;
-  /** When the height was last seen to rise; at first, when it was first seen. */
-  readonly advancedAt: number;
-  /** It was seen to rise. */
-  readonly risen: boolean;
-  /** Since when it has to rise: the last rise, a first reading, or a re-based fall. */
-  readonly standingSince: number;
-  readonly lastGoodAt: number;
-  /** The last time that the height was lower than before. */
-  readonly fall?: Fall;
-}
-
-/** A height that went down, as after an unclean stop or on a new chain. */
-export interface Fall {
-  readonly from: number;
-  readonly to: number;
-  readonly at: number;
-  /** It had fallen shortly before, or had not risen since. */
-  readonly repeated: boolean;
-}
-
-/** What is known of a node by its JSON-RPC. */
-export interface NodeFacts {
-  readonly observation: NodeObservation;
-  readonly latest?: Progress;
-  readonly committed?: Progress;
-}
 
 function advance(
   previous: Progress | undefined,

@@ -1,45 +1,5 @@
+import type { RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
-
-/** The modes of the relayer, each with a queue of its own. */
-export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';
-
-/** What the lines of one mode have told; times are Unix milliseconds. */
-export interface RelayerModeFacts {
-  /** The first line of the last cycle. */
-  readonly cycleAt?: number;
-  /** What came last: the cycle's first line, another line of a cycle, an attempt, or its end. */
-  readonly phase: 'cycle' | 'working' | 'attempt' | 'done' | 'failed';
-  readonly phaseAt: number;
-  /** The last success marker after an attempt, or the heartbeat of a zero mode, which is no submission. */
-  readonly submittedAt?: number;
-  /** An attempt has been printed since the last success marker. */
-  readonly attempted: boolean;
-  /** The first block of the last attempt: while it rises, a catch-up goes on. */
-  readonly startBlock?: number;
-  readonly advancedAt?: number;
-  /** The pattern of the last error since the last success marker; a cycle's own error line gives way to its cause. */
-  readonly error?: { readonly pattern: string; readonly at: number };
-  /** The error is of the present cycle, whose own error line is still to come. */
-  readonly hasCause?: boolean;
-}
-
-/** What the log of the relayer tells. */
-export interface RelayerLogFacts {
-  readonly startedAt?: number;
-  /** As the relayer said at its start, or as its cycles show; empty when it is idle. */
-  readonly modes?: readonly RelayerMode[];
-  readonly byMode: Readonly<Partial<Record<RelayerMode, RelayerModeFacts>>>;
-  readonly died?: { readonly at: number; readonly because?: string };
-  readonly redisDiedAt?: number;
-  readonly stoppedAt?: number;
-  readonly forkAt?: number;
-  /** Success markers since subnetd started. */
-  readonly submissions: number;
-  /** The newest success marker. */
-  readonly submittedAt?: number;
-  /** Why the last start failed, by its pattern. */
-  readonly startError?: string;
-}
 
 const MODES: Readonly<Record<string, RelayerMode>> = {
   FULL: 'full',

@@ -1,9 +1,10 @@
 import { sayDuration } from '../model/duration.ts';
+import type { ContainerFacts, Exit } from '../model/facts.ts';
 import type { Container, DockerFault } from '../model/observation.ts';
+import { findRestartCause } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { NO_DESCRIPTOR } from './explain-console-fault.ts';
-import { type ContainerFacts, type Exit, findRestartCause } from './fold-container.ts';
 
 const sayRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;

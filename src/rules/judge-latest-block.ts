@@ -1,9 +1,9 @@
 import { sayDuration } from '../model/duration.ts';
+import type { Progress } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { judgeBlind } from './explain-console-fault.ts';
 import { explainFault } from './explain-fault.ts';
-import type { Progress } from './fold-node.ts';
 import { howToCall, howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
 

@@ -1,8 +1,8 @@
 import { sayDuration } from '../model/duration.ts';
+import type { LogFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
-import type { LogFacts } from './fold-logs.ts';
 import type { View } from './view.ts';
 
 /** A node answers the stats server's question for its history within seconds of the start. */

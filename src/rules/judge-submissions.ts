@@ -1,9 +1,8 @@
 import { sayDuration } from '../model/duration.ts';
+import type { LogFacts, RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
-import type { LogFacts } from './fold-logs.ts';
-import type { RelayerLogFacts, RelayerMode, RelayerModeFacts } from './fold-relayer-log.ts';
 import { howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
 

@@ -1,6 +1,6 @@
+import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
+import { findCrashes } from '../model/restart-cause.ts';
 import type { Component, Target } from '../model/target.ts';
-import { type ContainerFacts, findCrashes } from './fold-container.ts';
-import type { NodeFacts } from './fold-node.ts';
 
 /** What a log has told, as far as a known failure shows in it; times are Unix milliseconds. */
 export interface LogEvidence {

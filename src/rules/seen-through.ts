@@ -1,6 +1,6 @@
+import type { Facts } from '../model/facts.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import { isConsoleOnly } from './checks.ts';
-import type { Facts } from './view.ts';
 
 /** By each part of the facts: all of a target that it is seen through. While that is the same, so is what was seen. */
 export const seenThrough: Readonly<Record<keyof Facts, (target: Target) => readonly unknown[]>> = {

@@ -1,5 +1,5 @@
+import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Target } from '../model/target.ts';
-import type { NodeFacts, Progress } from './fold-node.ts';
 
 /** What the rules of one node ask about the others. Two summaries make one, so that one changed node costs little. */
 export interface SubnetSummary {

@@ -3,16 +3,13 @@ import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { conditions, type PushedAlertName } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
 import type { Seen } from '../../src/alerts/seen.ts';
+import type { ContainerFacts, Facts, LogFacts, Progress } from '../../src/model/facts.ts';
 import type { Incidents } from '../../src/model/incident.ts';
 import type { Container, NodeObservation } from '../../src/model/observation.ts';
+import type { TargetState } from '../../src/model/snapshot.ts';
 import type { Target } from '../../src/model/target.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
-import type { TargetState } from '../../src/monitor/board.ts';
 import { foldIncidents } from '../../src/notify/incidents.ts';
-import type { ContainerFacts } from '../../src/rules/fold-container.ts';
-import type { LogFacts } from '../../src/rules/fold-logs.ts';
-import type { Progress } from '../../src/rules/fold-node.ts';
-import type { Facts } from '../../src/rules/view.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const MINUTE = 60_000;

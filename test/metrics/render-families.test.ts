@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderFamilies } from '../../src/metrics/render-families.ts';
+import type { Facts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation } from '../../src/model/observation.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
 import { foldConsole } from '../../src/rules/fold-console.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { foldNode } from '../../src/rules/fold-node.ts';
-import type { Facts } from '../../src/rules/view.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const pattern = { means: 'error', count: 4, at: 0, order: 0, what: '', own: false } as const;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
+import { findRestartCause } from '../../src/model/restart-cause.ts';
 import type { Judgement } from '../../src/model/verdict.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
-import { findRestartCause } from '../../src/rules/fold-container.ts';
 import { eventually } from '../support/cli.ts';
 import { composeLabels, createContainer, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Known } from '../../src/model/facts.ts';
 import type { Fault } from '../../src/model/observation.ts';
 import { createSummaryTree } from '../../src/monitor/create-summary-tree.ts';
-import type { Known } from '../../src/rules/view.ts';
 import { nodeTarget, serviceTarget } from '../support/views.ts';
 
 type State =

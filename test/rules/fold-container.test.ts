@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation } from '../../src/model/observation.ts';
-import {
-  type ContainerFacts,
-  findCrashes,
-  findRestartCause,
-  foldContainer,
-  foldContainerEvent,
-} from '../../src/rules/fold-container.ts';
+import { findCrashes, findRestartCause } from '../../src/model/restart-cause.ts';
+import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 
 const start = 1_000_000;
 const running: Container = {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { NodeFacts } from '../../src/model/facts.ts';
 import type { NodeObservation } from '../../src/model/observation.ts';
 import type { NodeTarget } from '../../src/model/target.ts';
 import type { Judgement } from '../../src/model/verdict.ts';
-import { foldNode, type NodeFacts } from '../../src/rules/fold-node.ts';
+import { foldNode } from '../../src/rules/fold-node.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
 import { aView, nodeTarget } from '../support/views.ts';
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { createLedger } from '../../src/logs/create-ledger.ts';
 import { createLogReader } from '../../src/logs/create-log-reader.ts';
 import { toLatin1 } from '../../src/logs/latin1.ts';
 import { packs } from '../../src/logs/packs.ts';
-import { foldRelayerLog, type RelayerLogFacts } from '../../src/rules/fold-relayer-log.ts';
+import { createPatternCounters } from '../../src/logs/pattern-counters.ts';
+import type { RelayerLogFacts } from '../../src/model/facts.ts';
+import { foldRelayerLog } from '../../src/rules/fold-relayer-log.ts';
 import { judgeSubmissions } from '../../src/rules/judge-submissions.ts';
 import { aView, serviceTarget } from '../support/views.ts';
 
@@ -11,7 +12,7 @@ const START = Date.parse('2026-11-21T23:25:00.000Z');
 
 /** Lines as the relayer prints them, each so many seconds after the start, and what is made of them. */
 function read(...lines: readonly (readonly [seconds: number, message: string])[]) {
-  const ledger = createLedger(packs.relayer, []);
+  const counters = createPatternCounters(packs.relayer, []);
   let relayer: RelayerLogFacts | undefined;
   let at = START;
   const reader = createLogReader({
@@ -20,7 +21,7 @@ function read(...lines: readonly (readonly [seconds: number, message: string])[]
     timezone: 'UTC',
     now: () => at,
     onHit: (hit) => {
-      ledger.add({ ...hit, counted: true });
+      counters.add({ ...hit, counted: true });
       relayer = foldRelayerLog(relayer, { ...hit, counted: true });
     },
   });
@@ -32,7 +33,7 @@ function read(...lines: readonly (readonly [seconds: number, message: string])[]
     );
     reader.read(line, 0, line.length);
   }
-  const patterns = ledger.read();
+  const patterns = counters.read();
   return {
     facts: relayer as RelayerLogFacts | undefined,
     patterns: Object.keys(patterns),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation, DockerFault } from '../../src/model/observation.ts';
-import { type ContainerFacts, foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
+import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');

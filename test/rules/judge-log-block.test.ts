@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLedger } from '../../src/logs/create-ledger.ts';
 import { createLogReader } from '../../src/logs/create-log-reader.ts';
 import { packs } from '../../src/logs/packs.ts';
-import { foldLogHit, type LogState } from '../../src/rules/fold-logs.ts';
+import { createPatternCounters } from '../../src/logs/pattern-counters.ts';
+import type { LogState } from '../../src/model/facts.ts';
+import { foldLogHit } from '../../src/rules/fold-logs.ts';
 import { judgeLogBlock } from '../../src/rules/judge-log-block.ts';
 import { aView, nodeTarget } from '../support/views.ts';
 
@@ -18,7 +19,7 @@ const rising = (from: number, to: number, seconds: number): readonly Line[] =>
   Array.from({ length: to - from + 1 }, (_, index) => imported(seconds + 2 * index, from + index));
 
 function read(...lines: readonly Line[]) {
-  const ledger = createLedger(packs.node, []);
+  const counters = createPatternCounters(packs.node, []);
   let state: LogState = {};
   let now = START;
   const reader = createLogReader({
@@ -27,7 +28,7 @@ function read(...lines: readonly Line[]) {
     timezone: 'UTC',
     now: () => now,
     onHit: (hit) => {
-      ledger.add({ ...hit, counted: true });
+      counters.add({ ...hit, counted: true });
       state = foldLogHit('node', state, { ...hit, counted: true });
     },
   });
@@ -48,7 +49,7 @@ function read(...lines: readonly Line[]) {
             logs: {
               ...state,
               sources: { file: { up: true, lines: 1, since: START, caughtUp: true } },
-              patterns: ledger.read(),
+              patterns: counters.read(),
             },
           },
           { now: START + seconds * 1_000 },

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Known, LogState } from '../../src/model/facts.ts';
 import type { BootnodeTarget } from '../../src/model/target.ts';
 import { countHeardNodes } from '../../src/rules/count-heard-nodes.ts';
 import { findHeardNodes } from '../../src/rules/find-heard-nodes.ts';
-import { foldLogHit, type LogState, MAX_HEARD } from '../../src/rules/fold-logs.ts';
+import { foldLogHit, MAX_HEARD } from '../../src/rules/fold-logs.ts';
 import { judgeMessages } from '../../src/rules/judge-messages.ts';
-import type { Known } from '../../src/rules/view.ts';
 import { aView, nodeTarget } from '../support/views.ts';
 
 const NOW = 10_000_000;

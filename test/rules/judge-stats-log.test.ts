@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StatsLogFacts } from '../../src/rules/fold-logs.ts';
-import { foldLogHit, type LogState } from '../../src/rules/fold-logs.ts';
+import type { LogState, StatsLogFacts } from '../../src/model/facts.ts';
+import { foldLogHit } from '../../src/rules/fold-logs.ts';
 import { judgeFrontendLog } from '../../src/rules/judge-frontend-log.ts';
 import { judgeBlockData, judgeHistoryData } from '../../src/rules/judge-stats-log.ts';
 import { aView, serviceTarget } from '../support/views.ts';

@@ -1,6 +1,7 @@
+import type { Facts, Known } from '../../src/model/facts.ts';
 import type { CheckSettings, NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
 import { createSummaryTree } from '../../src/monitor/create-summary-tree.ts';
-import type { Facts, Known, View } from '../../src/rules/view.ts';
+import type { View } from '../../src/rules/view.ts';
 
 /** The inventory's default settings. */
 export const settings: CheckSettings = {

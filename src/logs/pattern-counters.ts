@@ -1,27 +1,18 @@
+import type { PatternFacts } from '../model/facts.ts';
 import type { LogHit, LogPattern, Meaning } from '../model/log.ts';
 import type { Pattern } from '../model/target.ts';
-
-/** How often a pattern matched, and when last; see the metrics of the same names. */
-export interface LedgerEntry {
-  readonly means: Meaning;
-  readonly count: number;
-  readonly at: number;
-  readonly order: number;
-  readonly what: string;
-  readonly own: boolean;
-}
 
 /** The name under which it is counted that Docker has thrown lines away before they were read. */
 export const LINES_LOST = 'log_lines_lost';
 
 /** Counts hits; nothing is copied until somebody reads it. */
-export interface Ledger {
+export interface PatternCounters {
   add(hit: LogHit): void;
-  read(): Readonly<Record<string, LedgerEntry>>;
+  read(): Readonly<Record<string, PatternFacts>>;
 }
 
-/** A ledger whose counted patterns begin at 0. */
-export function createLedger(pack: readonly LogPattern[], own: readonly Pattern[]): Ledger {
+/** Counters in which every counted pattern starts at 0. */
+export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]): PatternCounters {
   const known = new Map<string, { what: string; own: boolean }>();
   known.set(LINES_LOST, { what: 'Docker threw lines away before they were read; give its log more room', own: false });
   for (const { name, what } of pack) known.set(name, { what, own: false });
