@@ -7,10 +7,10 @@ const LINKS = [
   ['/status.json', 'every verdict with its reason, as JSON'],
   ['/alerts', 'every alert: what it means and what to do'],
   ['/livez', 'is subnetd alive'],
-  ['/readyz', 'has it looked at everything once'],
+  ['/readyz', 'has every check run once'],
 ] as const;
 
-/** The page at `/`: where things are, and how they stand at this moment. */
+/** The page at `/`: links, and every verdict of this moment. */
 export const landingPage = ({ subnets }: Status, version: string) => html`<!doctype html>
 <html lang="en">
   <head>

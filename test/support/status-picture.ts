@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { PAGE_STYLE } from '../../src/http/page-style.ts';
+import { findChromium } from './chromium.ts';
+import { eventually, startCli, temporaryFolder } from './cli.ts';
+
+/** The picture of the README: the page at `/` of a demo with a node that is down. */
+export interface StatusPicture {
+  readonly png: Buffer;
+  /** What a reader recognises on the page: headings, columns, checks, and how the style sheet looks. */
+  readonly outline: string;
+}
+
+/** In CSS pixels, which are the pixels of the picture. */
+export const PICTURE_SIZE = { width: 1160, height: 706 } as const;
+
+const FAULT = 'node-down';
+
+/** The chunk of the PNG that holds the outline. */
+const KEYWORD = 'Description';
+const SIGNATURE_BYTES = 8;
+
+/** Starts a demo, waits until its page shows the fault when that is wanted, and photographs it in Chromium. */
+export async function takeStatusPicture(untilFault: boolean): Promise<StatusPicture> {
+  const folder = temporaryFolder();
+  const demo = startCli(['demo', '--fault', FAULT, '--listen', '127.0.0.1:0'], { TMPDIR: folder.path('') });
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  try {
+    const [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
+    if (untilFault)
+      await eventually(
+        async () => {
+          const text = await (await fetch(url)).text();
+          if (!text.includes('class="fail"') || text.includes('class="unknown"'))
+            throw new Error('no fault is shown yet');
+        },
+        120_000,
+        500,
+      );
+    const page = await browser.newPage({ viewport: PICTURE_SIZE, colorScheme: 'light' });
+    await page.goto(url);
+    const words = await page.locator('h1, h2, th, td:nth-child(2)').allInnerTexts();
+    const style = createHash('sha256').update(PAGE_STYLE).digest('hex').slice(0, 16);
+    return { png: await page.screenshot(), outline: [...words, `style ${style}`].join('\n') };
+  } finally {
+    await browser.close();
+    demo.child.kill('SIGTERM');
+    await demo.finished;
+    folder.remove();
+  }
+}
+
+/** Width and height of a PNG, by its first chunk. */
+export const sizeOf = (png: Buffer): { readonly width: number; readonly height: number } => ({
+  width: png.readUInt32BE(16),
+  height: png.readUInt32BE(20),
+});
+
+/** A PNG with an outline in a chunk of text behind its first chunk. */
+export function withOutline({ png, outline }: StatusPicture): Buffer {
+  const body = Buffer.from(`iTXt${KEYWORD}\0\0\0\0\0${outline}`);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(body.length - 4);
+  check.writeUInt32BE(crc32(body));
+  const behindFirst = SIGNATURE_BYTES + 12 + png.readUInt32BE(SIGNATURE_BYTES);
+  return Buffer.concat([png.subarray(0, behindFirst), length, body, check, png.subarray(behindFirst)]);
+}
+
+/** The outline that a PNG holds; undefined when it has none. */
+export function outlineOf(png: Buffer): string | undefined {
+  for (let at = SIGNATURE_BYTES; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    const body = png.subarray(at + 4, at + 8 + png.readUInt32BE(at)).toString();
+    const start = `iTXt${KEYWORD}\0\0\0\0\0`;
+    if (body.startsWith(start)) return body.slice(start.length);
+  }
+  return undefined;
+}
