@@ -2,7 +2,7 @@ import type { OnLine } from './create-line-cutter.ts';
 import type { OpenFiles } from './create-open-files.ts';
 import type { FollowedFile, TrackedFiles } from './create-tracked-files.ts';
 import { lookInto } from './file-head.ts';
-import { type FoundFile, findRelated, isRelated } from './find-log-files.ts';
+import { type FoundFile, findRelated } from './find-log-files.ts';
 import { isGzip, readCopy, readerOfCopy, toPackedSize } from './read-copy.ts';
 import { isOver, planRest } from './tracked-file.ts';
 
@@ -40,12 +40,6 @@ export function createRestSeeker({ tracked, openFiles, onLine, goOn, now }: Rest
     return related.filter(({ inode }) => !files.has(inode) && tracked.activeAt(inode) === undefined);
   };
 
-  /** Whatever was copied until the folder was listed has been read from its original after this. Rejects when it cannot be. */
-  const readActive = async (path: string) => {
-    for (const file of tracked.in('active'))
-      if (isRelated(path, file.path) || isRelated(file.path, path)) await tracked.readActive(file);
-  };
-
   /** Reads what one file has for a rotated one. `known`: true when that has no rest to be searched for. */
   const seekIn = async (of: FollowedFile, file: FoundFile) => {
     const isPacked = isGzip(file.path);
@@ -64,24 +58,19 @@ export function createRestSeeker({ tracked, openFiles, onLine, goOn, now }: Rest
       return plan(Number.POSITIVE_INFINITY, readAt);
     };
     const step = await openFiles.use(() =>
-      isPacked
-        ? planPacked()
-        : // What came after the folder was listed may have been read from its original by then.
-          lookInto(file, (readAt, size) => plan(Math.min(size, file.size), readAt)),
+      isPacked ? planPacked() : lookInto(file, (readAt, size) => plan(size, readAt)),
     );
     if (step === 'read-own') {
       of.tail.path = file.path;
       await tracked.readOn(of);
     }
     if (step === 'take') {
-      const until = isPacked ? Number.POSITIVE_INFINITY : file.size;
-      await openFiles.use(() => of.tail.take(readCopy(file.path, of.tail.takesFrom(), until), onLine, goOn));
+      await openFiles.use(() => of.tail.take(readCopy(file.path, of.tail.takesFrom()), onLine, goOn));
     }
     return step;
   };
 
   const seekRest = async (of: FollowedFile, outside: readonly FoundFile[]) => {
-    await readActive(of.path);
     const own = outside.find(({ inode, path }) => inode === of.inode && !isGzip(path));
     // One that was only renamed is read as long as it is open.
     if (own !== undefined && (of.isOpen || (await seekIn(of, own)) === 'read-own')) return;

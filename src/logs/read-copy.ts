@@ -6,14 +6,10 @@ import type { ReadAt } from './content-marks.ts';
 /** Is it packed in the one form that is read? */
 export const isGzip = (path: string): boolean => path.endsWith('.gz');
 
-/** The bytes of a file between two offsets; of one packed by gzip, all from the first on. Rejects when it cannot be read. */
-export async function* readCopy(
-  path: string,
-  offset: number,
-  until = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Buffer> {
+/** The bytes of a file from an offset on; of one packed by gzip, those that were packed. Rejects when it cannot be read. */
+export async function* readCopy(path: string, offset: number): AsyncGenerator<Buffer> {
   if (!isGzip(path)) {
-    if (until > offset) yield* createReadStream(path, { start: offset, end: until - 1 });
+    yield* createReadStream(path, { start: offset });
     return;
   }
   let skip = offset;
