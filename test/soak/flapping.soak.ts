@@ -113,6 +113,7 @@ it(
     const grown = (value: (one: Sample) => number) => mean(halves[1].map(value)) / mean(halves[0].map(value));
     const growth = {
       heap: grown(({ heap }) => heap),
+      external: grown(({ external }) => external),
       resident: grown(({ resident }) => resident),
       descriptors: grown(({ descriptors }) => descriptors),
     };
@@ -121,6 +122,7 @@ it(
       `${JSON.stringify({ growth, timers, first: steady[0], last: steady.at(-1), late: metrics.match(/^subnetd_rounds_late_total.*/gm) }, null, 1)}\n`,
     );
     expect(growth.heap).toBeLessThan(1.05);
+    expect(growth.external).toBeLessThan(1.1);
     expect(growth.resident).toBeLessThan(1.05);
     expect(growth.descriptors).toBeLessThan(1.1);
     // A probe that waits has a timer; a leak would have hundreds.

@@ -9,6 +9,8 @@ import { runInNewContext } from 'node:vm';
 export interface Resources {
   /** Bytes in use on the heap after a collection. */
   readonly heap: number;
+  /** Bytes of buffers and what else is kept beside the heap. */
+  readonly external: number;
   /** Timers that keep the process alive. */
   readonly timers: number;
 }
@@ -21,7 +23,8 @@ if (path !== undefined) {
   process.on('SIGUSR2', () => {
     collect();
     const timers = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const resources: Resources = { heap: process.memoryUsage().heapUsed, timers };
+    const { heapUsed, external } = process.memoryUsage();
+    const resources: Resources = { heap: heapUsed, external, timers };
     appendFileSync(path, `${JSON.stringify(resources)}\n`);
   });
 }
