@@ -27,7 +27,7 @@ function createRandom(seed: number): (below: number) => number {
 }
 
 interface Node {
-  readonly port: number;
+  readonly url: string;
   set(mood: Mood): void;
   stop(): Promise<void>;
 }
@@ -35,7 +35,9 @@ interface Node {
 const startedAt = Date.now();
 const height = () => 1_000 + Math.floor((Date.now() - startedAt) / 2_000);
 
-async function startNode(peers: number): Promise<Node> {
+/** Each has an address of its own: no other program takes its port while it refuses connections. */
+async function startNode(index: number, peers: number): Promise<Node> {
+  const host = `127.83.${index >> 8}.${index & 255}`;
   let mood: Mood = 'well';
   let stalledAt = 0;
   const methods: Methods = {
@@ -74,26 +76,24 @@ async function startNode(peers: number): Promise<Node> {
   const listen = (port: number) =>
     new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => {
+      server.listen(port, host, () => {
         server.off('error', reject);
         resolve();
       });
     });
   await listen(0);
   const { port } = server.address() as AddressInfo;
-  /** Another program may have taken the port meanwhile. */
-  const reopen = () => void listen(port).catch(() => setTimeout(reopen, 1_000).unref());
   const breakConnections = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
   return {
-    port,
+    url: `http://${host}:${port}`,
     set: (next) => {
-      if (mood === 'refuses' && next !== 'refuses') reopen();
+      if (mood === 'refuses' && next !== 'refuses') void listen(port);
       mood = next;
       stalledAt = height();
       if (next === 'well' || next === 'garbage' || next === 'stalled') return;
-      if (next === 'refuses') server.close();
+      if (next === 'refuses' && server.listening) server.close();
       breakConnections();
     },
     stop: async () => {
@@ -107,9 +107,9 @@ async function startNode(peers: number): Promise<Node> {
 /** Starts so many, each with as many peers as it should have. */
 export async function startFlappingNodes(count: number, peers: number): Promise<FlappingNodes> {
   const random = createRandom(7);
-  const nodes = await Promise.all(Array.from({ length: count }, () => startNode(peers)));
+  const nodes = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index + 1, peers)));
   return {
-    urls: nodes.map(({ port }) => `http://127.0.0.1:${port}`),
+    urls: nodes.map(({ url }) => url),
     flap: () => nodes[random(count)]?.set(MOODS[random(MOODS.length)] ?? 'well'),
     heal: () => {
       for (const node of nodes) node.set('well');
