@@ -37,6 +37,8 @@ export interface Tail {
   takesFrom(): number;
   /** Takes what a copy of the content holds from there on; tells nothing when it is none. */
   take(rest: AsyncIterable<Buffer>, onLine: OnLine, goOn?: () => boolean): Promise<void>;
+  /** Its first bytes, as many as are compared first; none before it was opened. */
+  head(): Buffer;
   /** May a file that begins so hold this content, as far as that tells? */
   beginsLike(start: Buffer): boolean;
   compare(readAt: ReadAt, size: number): Promise<Relation>;
@@ -151,6 +153,7 @@ export function createTail(
         if (!goOn()) return;
       }
     },
+    head: () => (print.start ?? Buffer.alloc(0)).subarray(0, HEAD_BYTES),
     beginsLike: (head) => beginsLike(print, head),
     compare: (readAt, size) => compareContent(print, readAt, size, () => hasSameEnd(readAt, size)),
     flush: cutter.flush,

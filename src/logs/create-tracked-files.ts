@@ -5,7 +5,7 @@ import type { OpenFiles } from './create-open-files.ts';
 import { createTail, type Tail } from './create-tail.ts';
 import { HEAD_BYTES, lookInto } from './file-head.ts';
 import { type FoundFile, isRelated } from './find-log-files.ts';
-import { type Copy, chooseMatch, type FileState, isUnsure, type Match, type TrackedFile } from './tracked-file.ts';
+import { type Copy, chooseMatch, type FileState, type Match, mayHoldOther, type TrackedFile } from './tracked-file.ts';
 
 /** A tracked file and what reads it. */
 export interface FollowedFile extends TrackedFile {
@@ -120,18 +120,25 @@ export function createTrackedFiles({ stored, onLine, goOn, openFiles, now }: Tra
     await rotate(file);
     return false;
   };
+  const mayHold = (of: FollowedFile, { inode, path }: Pick<FoundFile, 'path' | 'inode'>) =>
+    of.inode === inode || (of.tail.isSure() && isRelated(of.path, path));
   const matchBy = async (file: SizedFile, readAt: ReadAt): Promise<FileMatch | undefined> => {
     const head = await readAt(0, HEAD_BYTES);
     const matches: FileMatch[] = [];
     for (const of of all) {
-      const mayHold = of.inode === file.inode || (of.tail.isSure() && isRelated(of.path, file.path));
-      if (of.offset === 0 || !mayHold || !of.tail.beginsLike(head)) continue;
+      if (of.offset === 0 || !mayHold(of, file) || !of.tail.beginsLike(head)) continue;
       const holds = await of.tail.compare(readAt, file.size);
       if (holds !== 'none') matches.push({ of, holds });
     }
     return chooseMatch(matches, file.inode);
   };
 
+  /** Has another one, which was read as far at least, the same beginning? */
+  const hasSibling = (file: FollowedFile) => {
+    const isSibling = (of: FollowedFile) =>
+      of !== file && of.offset >= file.offset && mayHold(of, file) && of.tail.beginsLike(file.tail.head());
+    return [...all].some(isSibling);
+  };
   const match = ({ path, inode }: Pick<FoundFile, 'path' | 'inode'>) =>
     openFiles.use(() => lookInto({ path, inode }, (readAt, size) => matchBy({ path, inode, size }, readAt)));
 
@@ -169,7 +176,7 @@ export function createTrackedFiles({ stored, onLine, goOn, openFiles, now }: Tra
     },
     readOn,
     readActive: async (file) => {
-      const found = isUnsure(file) ? await match(file) : undefined;
+      const found = mayHoldOther(file, hasSibling(file)) ? await match(file) : undefined;
       if (found === undefined || found.of === file) return readOn(file);
       await (file.offset > 0 ? rotate(file) : forget(file));
       return false;

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { glob, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { LogFault } from '../model/log.ts';
 
 /** A file that is there now. */
@@ -62,9 +62,11 @@ export async function findLogFiles(path: string): Promise<FoundFiles> {
 
 /** May rotation have made one path of the other? It keeps the folder, and the beginning of the name up to the last dot. */
 export function isRelated(path: string, other: string): boolean {
-  const stem = basename(path).replace(/(?<=.)\.[^.]*$/, '');
-  const name = basename(other);
-  return dirname(path) === dirname(other) && name.startsWith(stem) && !/[a-z0-9]/i.test(name[stem.length] ?? '');
+  const folder = path.lastIndexOf(sep);
+  if (other.lastIndexOf(sep) !== folder) return false;
+  const dot = path.lastIndexOf('.');
+  const stem = dot > folder + 1 ? dot : path.length;
+  return other.startsWith(path.slice(0, stem)) && !/[a-z0-9]/i.test(other[stem] ?? '');
 }
 
 /** The files that rotation may have made of one: its copies, renamed or packed. Never rejects. */

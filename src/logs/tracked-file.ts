@@ -66,8 +66,9 @@ export function planOwnFile(file: TrackedFile, found: FoundFile | undefined, now
   return 'read';
 }
 
-/** One that was empty when it was last seen, or was closed, may hold what was read of another: it is compared before. */
-export const isUnsure = ({ offset, isOpen }: TrackedFile): boolean => offset === 0 || !isOpen;
+/** Is the file of an active one compared before it is read? While it was empty or closed it may have become another. */
+export const mayHoldOther = ({ offset, isOpen }: TrackedFile, hasSibling: boolean): boolean =>
+  offset === 0 || (!isOpen && hasSibling);
 
 const RANK: Readonly<Record<FileState, number>> = { active: 0, rotated: 1, done: 2 };
 

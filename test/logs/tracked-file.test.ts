@@ -5,7 +5,7 @@ import {
   chooseSuccessor,
   isOver,
   isSameCopy,
-  isUnsure,
+  mayHoldOther,
   planOtherFile,
   planOwnFile,
   planRest,
@@ -52,11 +52,12 @@ describe('the file of an active one', () => {
   });
 
   test.each([
-    [100, true, false],
-    [100, false, true],
-    [0, true, true],
-  ])('with %i bytes read is compared before it is read, open or not (%s): %s', (offset, isOpen, unsure) => {
-    expect(isUnsure(tracked({ offset, isOpen }))).toBe(unsure);
+    ['open', 100, true, true, false],
+    ['closed, and another begins alike', 100, false, true, true],
+    ['closed, and no other begins alike', 100, false, false, false],
+    ['empty', 0, true, false, true],
+  ])('that was %s is compared before it is read or not', (_, offset, isOpen, hasSibling, compared) => {
+    expect(mayHoldOther(tracked({ offset, isOpen }), hasSibling)).toBe(compared);
   });
 });
 
