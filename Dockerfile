@@ -21,15 +21,15 @@ COPY bin bin
 COPY src src
 COPY docs/alerts docs/alerts
 COPY grafana/dashboards grafana/dashboards
-COPY config/subnetd.yaml config/
+COPY scripts/warm.ts scripts/
 
-# A short run fills the cache of compiled code. Node keeps that apart for each user, so it is the user of the image who runs,
-# and then gives it up, so that nothing that runs later can change what it runs.
+# Fills the cache of compiled code. Node keeps that apart for each user, so it is the user of the image who runs this, and
+# then gives it up, so that nothing that runs later can change what it runs.
 RUN mkdir -p node_modules/.cache/subnetd \
     && chown node node_modules/.cache/subnetd \
-    && su -s /bin/sh node -c 'bin/subnetd run --config config/subnetd.yaml --listen 127.0.0.1:0 > /tmp/first-run & \
-      until grep -q listening /tmp/first-run; do kill -0 $! || exit 1; sleep 0.1; done; sleep 2; kill $!; wait $!' \
-    && rm /tmp/first-run \
+    && su -s /bin/sh node -c 'NODE_COMPILE_CACHE=/opt/subnetd/node_modules/.cache/subnetd node scripts/warm.ts \
+      && bin/subnetd version' \
+    && rm -r scripts \
     && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache
 
 ARG COMMIT=unknown

@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
 
 /**
- * Fills Node's cache of compiled code, so that the first start after `npm ci`, which runs this, takes no more time and
- * memory than every other. The folder is the one that bin/subnetd names.
+ * Fills Node's cache of compiled code, so that the first start of the image takes no more time and memory than every
+ * other. A clone fills it by its own first start. The folder is the one that bin/subnetd names.
  */
 const root = new URL('../', import.meta.url);
 

@@ -110,7 +110,6 @@ describe('the image that the Dockerfile makes', () => {
         'COMMIT',
         'LICENSE',
         'bin',
-        'config',
         'docs',
         'grafana',
         'node_modules',
