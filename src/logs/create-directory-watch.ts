@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Tells when something in folders changes, and now and then in any case: not every file system tells. */
+/** Waits for changes in folders, and for a pause at most: not every file system reports changes. */
 export interface DirectoryWatch {
   /** Watches these folders from now on, as far as they are there. */
   use(folders: ReadonlySet<string>): void;
@@ -32,7 +32,7 @@ export function createDirectoryWatch(defaultMs: number): DirectoryWatch {
         if (watchers.has(folder) || stopped) continue;
         try {
           const watcher = watch(folder, { persistent: false }, (event, name) => {
-            // A folder that was itself taken away is looked for again at the next poll.
+            // A folder that was itself removed is watched again after the next poll.
             if (event === 'rename' && name === null) drop(folder);
             onChange();
           });

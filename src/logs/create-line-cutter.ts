@@ -9,7 +9,7 @@ export type OnLine = (text: string, start: number, end: number) => void;
 
 /** Cuts a stream of bytes into lines, never holding more than one cut line. */
 export interface LineCutter {
-  /** Takes the next bytes as Latin-1 text and tells each line that ends in them. */
+  /** Takes the next bytes as Latin-1 text and passes on each line that ends in them. */
   push(text: string, onLine: OnLine): void;
   /** Bytes of the line that has not ended yet, those thrown away included. */
   pendingBytes(): number;

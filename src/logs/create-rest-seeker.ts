@@ -40,7 +40,7 @@ export function createRestSeeker({ tracked, openFiles, onLine, goOn, now }: Rest
     return related.filter(({ inode }) => !files.has(inode) && tracked.activeAt(inode) === undefined);
   };
 
-  /** Reads what one file has for a rotated one. `known`: true when that has no rest to be searched for. */
+  /** Reads what one file outside of the glob has for a rotated one. */
   const seekIn = async (of: FollowedFile, file: FoundFile) => {
     const isPacked = isGzip(file.path);
     if ((!isPacked && file.size < of.offset) || (of.offset === 0 && file.inode !== of.inode)) return 'nothing';

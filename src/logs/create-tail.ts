@@ -18,7 +18,7 @@ import { HEAD_BYTES, hashHead, openFound, readerOf, readHead } from './file-head
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Files are read by turns, and hundreds may be followed, so that they share a few buffers; Node.js reads four at once. */
+/** Hundreds of files may be followed, and they are read in turn, so they share a few buffers. Node.js reads four at once. */
 const buffers = createReadBuffers(4, CHUNK_BYTES + LAST_BYTES);
 
 /** The content of one file, and how far it has been read. */
@@ -29,17 +29,17 @@ export interface Tail {
   /** Where reading is, the bytes of a line that has not ended included. */
   offset(): number;
   /**
-   * Reads the file up to its end, or to an offset before it, and tells each whole line; `goOn` is asked after each chunk.
-   * Resolves to false when the file holds another content now; what is read after that is told to nobody.
+   * Reads the file up to its end, or to an offset before it, and passes on whole lines; `goOn` is asked after each chunk.
+   * Resolves to false when the file holds another content now; nothing of that is passed on.
    */
   drain(onLine: OnLine, until?: number, goOn?: () => boolean): Promise<boolean>;
   /** Where a copy is read from to go on with it: some bytes before the offset, by which it is known. */
   takesFrom(): number;
-  /** Takes what a copy of the content holds from there on; tells nothing when it is none. */
+  /** Reads what a copy of the content holds from there on; passes on nothing when it is none. */
   take(rest: AsyncIterable<Buffer>, onLine: OnLine, goOn?: () => boolean): Promise<void>;
   /** Its first bytes, as many as are compared first; none before it was opened. */
   head(): Buffer;
-  /** May a file that begins so hold this content, as far as that tells? */
+  /** May a file that begins so hold this content, as far as that shows? */
   beginsLike(start: Buffer): boolean;
   compare(readAt: ReadAt, size: number): Promise<Relation>;
   /** The line that did not end, when no more can come. */

@@ -31,7 +31,7 @@ export interface TrackedFilesOptions {
   readonly now: () => number;
 }
 
-/** All log files of one glob that are known, and the ways from one state to another. */
+/** All known log files of one glob, and every change from one state to another. */
 export interface TrackedFiles {
   /** In this state, in the order in which they came to it. */
   in(state: FileState): readonly FollowedFile[];
@@ -39,7 +39,7 @@ export interface TrackedFiles {
   activeAt(inode: string): FollowedFile | undefined;
   /** By inode. */
   readonly copies: Map<string, Copy<FollowedFile>>;
-  /** Reads a tail from now on: as a new file, or as one that is known, which goes on in it. */
+  /** Makes a file active that this tail reads: a new one, or a known one that continues there. */
   activate(tail: Tail, file: FoundFile, known?: FollowedFile): Promise<FollowedFile>;
   /** Searches for a file that has left the glob, and of which nothing was read. */
   seekUnread(inode: string, path: string): void;
@@ -54,11 +54,11 @@ export interface TrackedFiles {
   forgetOld(): void;
   /** Reads what its file has gained; false when that holds something else now, so that it is rotated. */
   readOn(file: FollowedFile): Promise<boolean>;
-  /** The same of an active one, whose file may hold what was read of another. */
+  /** The same of an active one, after a comparison when its file may hold what was read of another. */
   readActive(file: FollowedFile): Promise<boolean>;
   /** Which tracked file a file holds. Rejects when it cannot be read. */
   match(file: Pick<FoundFile, 'path' | 'inode'>): Promise<FileMatch | undefined>;
-  /** The same of a file that is read in another way, or only up to a size. */
+  /** The same of a file that is read in another way, as one that is packed. */
   matchBy(file: SizedFile, readAt: ReadAt): Promise<FileMatch | undefined>;
   positions(): readonly FilePosition[];
 }

@@ -33,7 +33,7 @@ export const readerOf =
     return buffer.subarray(0, bytesRead);
   };
 
-/** Opens a found file for as long as it is looked at; `size` is what it has by then. Rejects as `openFound` does. */
+/** Opens a found file as long as `look` runs; `size` is what the file has by then. Rejects as `openFound` does. */
 export async function lookInto<T>(
   { path, inode }: Pick<FoundFile, 'path' | 'inode'>,
   look: (readAt: ReadAt, size: number) => Promise<T>,

@@ -12,7 +12,7 @@ export interface FollowFilesOptions {
   /** Under this name the position is kept. */
   readonly source: string;
   readonly positions: PositionStore;
-  /** What stands before the place where reading begins is read up to so many bytes back, and told as `old`. */
+  /** So many bytes before the place where reading begins are read, too, and passed on as `old`. */
   readonly lookBackBytes: number;
   /** Bounds the descriptors of all followers that share it; a bound of its own when absent. */
   readonly openFiles?: OpenFiles;
@@ -24,7 +24,7 @@ export interface FollowFilesOptions {
 
 const POLL_MS = 1_000;
 
-/** What has been missing for so many polls is looked for less often, but for a change in its folder or the one above. */
+/** After so many polls a missing file is searched for less often, and at each change in its folder or the one above. */
 const PATIENT_POLLS = 60;
 const MISSING_POLL_MS = 10_000;
 
@@ -61,7 +61,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
       missing = found.ok ? 0 : missing + 1;
       const above = found.ok ? [] : [dirname(dirname(path))];
       watch.use(new Set([dirname(path), ...above, ...files.map((file) => dirname(file.path))]));
-      // Before that, what is old has not been told to its end.
+      // Before that, what is old has not been read to its end.
       if (isFirst && !stopped) keep();
       await watch.changed(missing > PATIENT_POLLS ? MISSING_POLL_MS : POLL_MS);
     }

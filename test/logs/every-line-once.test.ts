@@ -34,13 +34,13 @@ const property = fc.asyncProperty(
   async (steps, banner, glob, maxOpen) => {
     const folder = useFolder();
     const path = join(folder, 'a.log');
-    const told: string[] = [];
+    const read: string[] = [];
     let now = 0;
     const begin = (stored?: readonly FilePosition[]) =>
       createFileSet({
         ...(stored && { stored }),
         lookBackBytes: 0,
-        onLine: (all, start, end) => void told.push(all.slice(start, end).replace(/ \.+$/, '')),
+        onLine: (all, start, end) => void read.push(all.slice(start, end).replace(/ \.+$/, '')),
         goOn: () => true,
         openFiles: createOpenFiles(maxOpen),
         now: () => now,
@@ -132,7 +132,7 @@ const property = fc.asyncProperty(
     now += 120_000;
     for (let index = 0; index < 3; index++) await look();
     await set.close();
-    const numberedLines = told.filter((line) => line.startsWith('line'));
+    const numberedLines = read.filter((line) => line.startsWith('line'));
     const counts = new Map<string, number>();
     for (const line of numberedLines) counts.set(line, (counts.get(line) ?? 0) + 1);
     expect({
@@ -155,7 +155,7 @@ const copyInBetween = [stepOf('save', 5, 1), stepOf('copy', 1, 0), stepOf('appen
 test.each([
   ['short', ''],
   ['long', BANNER],
-])('a copy of a saved log with a %s beginning, which that has outgrown, tells no line again', async (_, banner) => {
+])('a copy of a saved log with a %s beginning, which that has outgrown, doubles no line', async (_, banner) => {
   await fc.assert(property, { numRuns: 1, examples: [[copyInBetween, banner, 'a.log*', 64]] });
 });
 
@@ -241,13 +241,13 @@ test('whatever is done to a log, each line is counted once', async () => {
 test('after a restart, two rewrites in place that nobody saw in between double no line, though an older part was read too', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
-  const told: string[] = [];
+  const read: string[] = [];
   let now = 0;
   const begin = (stored?: readonly FilePosition[]) =>
     createFileSet({
       ...(stored && { stored }),
       lookBackBytes: 0,
-      onLine: (all, start, end) => void told.push(all.slice(start, end)),
+      onLine: (all, start, end) => void read.push(all.slice(start, end)),
       goOn: () => true,
       now: () => now,
     });
@@ -267,16 +267,16 @@ test('after a restart, two rewrites in place that nobody saw in between double n
   await look(first);
   await appendFile(path, text(1_500, 2_000));
   await look(first);
-  expect(told).toEqual(numbered(0, 2_000));
+  expect(read).toEqual(numbered(0, 2_000));
   const stored = JSON.parse(JSON.stringify(first.positions()));
   await first.close();
 
   const second = begin(stored);
   for (const last of [1_200, 1_700]) await writeFile(path, text(0, last));
   for (let index = 0; index < 2; index++) await look(second);
-  expect(told).toEqual(numbered(0, 2_000));
+  expect(read).toEqual(numbered(0, 2_000));
   await writeFile(path, text(0, 2_100));
   for (let index = 0; index < 2; index++) await look(second);
   await second.close();
-  expect(told).toEqual(numbered(0, 2_100));
+  expect(read).toEqual(numbered(0, 2_100));
 });
