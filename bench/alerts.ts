@@ -5,7 +5,6 @@ import type { NodeObservation } from '../src/model/observation.ts';
 import type { RoundName } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { foldIncidents } from '../src/notify/incidents.ts';
-import { foldNode } from '../src/rules/fold-node.ts';
 import { median, round } from './measure.ts';
 
 const NODES = 500;
@@ -71,8 +70,7 @@ function measure(observe: Observe) {
     timed(rounds, () => {
       for (const [index, target] of targets.entries()) {
         const seen = observe(index, look);
-        if (seen !== undefined)
-          board.record(target, 'rpc', (facts) => ({ node: foldNode(facts.node, seen, now, 60_000) }), 0.01, now);
+        if (seen !== undefined) board.record(target, 'rpc', { kind: 'node', seen }, 0.01, now);
       }
     });
     timed(looks, () => {

@@ -5,7 +5,6 @@ import type { LogState } from '../src/model/facts.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { foldLogHit } from '../src/rules/fold-logs.ts';
-import { foldNode } from '../src/rules/fold-node.ts';
 import { median, pathOf, round } from './measure.ts';
 
 const NODES = 10_000;
@@ -56,11 +55,7 @@ function measure(subnets: number, nodes: number, way: Way) {
             latest: { ok: true, value: { number } },
             peers: { ok: true, value: { count: way === 'alone' ? 0 : nodes - 1, via: 'admin_peers' } },
           } as const;
-          const fold = (facts: { readonly node?: Parameters<typeof foldNode>[0] }) => ({
-            ...facts,
-            node: foldNode(facts.node, seen, at, 60_000),
-          });
-          board.record(target, 'rpc', fold, 0.01, at);
+          board.record(target, 'rpc', { kind: 'node', seen }, 0.01, at);
         }
       }),
     );
@@ -80,7 +75,7 @@ function measure(subnets: number, nodes: number, way: Way) {
             sources: { container: { up: true, lines: nodes, since: t0, caughtUp: true } },
             patterns: {},
           };
-          board.record(target, 'logs', (facts) => ({ ...facts, logs }), 0, at);
+          board.record(target, 'logs', { kind: 'logs', seen: logs }, 0, at);
         }
       }),
     );

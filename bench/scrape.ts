@@ -2,7 +2,6 @@ import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { renderFamilies } from '../src/metrics/render-families.ts';
 import type { Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
-import { foldNode } from '../src/rules/fold-node.ts';
 import { median, round } from './measure.ts';
 
 const NODES = 1000;
@@ -21,19 +20,15 @@ export async function benchScrape() {
       board.record(
         target,
         'rpc',
-        (facts) => ({
-          node: foldNode(
-            facts.node,
-            {
-              answered: true,
-              latest: { ok: true, value: { number, timestamp: 1_732_174_920 } },
-              committed: { ok: true, value: { number: number - 3, timestamp: 1_732_174_914 } },
-              peers: { ok: true, value: { count: NODES - 1, via: 'admin_peers' } },
-            },
-            at,
-            60_000,
-          ),
-        }),
+        {
+          kind: 'node',
+          seen: {
+            answered: true,
+            latest: { ok: true, value: { number, timestamp: 1_732_174_920 } },
+            committed: { ok: true, value: { number: number - 3, timestamp: 1_732_174_914 } },
+            peers: { ok: true, value: { count: NODES - 1, via: 'admin_peers' } },
+          },
+        },
         0.0123,
         at,
       );

@@ -60,6 +60,14 @@ export interface ServiceTarget extends TargetBase {
 
 export type Target = NodeTarget | BootnodeTarget | ServiceTarget;
 
+/** Can the node be probed by `XDC attach` in its container only? That is slow, as it starts a program each time. */
+export const isAttachOnly = (target: Target): boolean =>
+  target.component === 'node' &&
+  target.rpc === undefined &&
+  target.ipc === undefined &&
+  target.consoleExec &&
+  target.container !== undefined;
+
 /** When a round runs: a fixed gap in milliseconds, or a six-field cron expression in UTC. */
 export type Schedule =
   | { readonly kind: 'every'; readonly ms: number }

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../model/facts.ts';
+import { inputsOf, type Observation, roundOf } from '../model/probe.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { targetKey } from '../model/target.ts';
-import { type CheckState, skipped, unknown } from '../model/verdict.ts';
+import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
 import { activeFailures } from '../rules/active-failures.ts';
-import { type Check, checks } from '../rules/checks.ts';
+import { checks, checksFor } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/count-heard-nodes.ts';
+import { fold } from '../rules/fold.ts';
+import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { failuresOf } from '../rules/known-failures.ts';
-import { partOf, seenThrough } from '../rules/seen-through.ts';
 import { createSummaryTree, type SummaryTree } from './create-summary-tree.ts';
 
 /** The one place where what is known of the targets is kept. */
@@ -18,12 +20,14 @@ export interface Board {
    * forgotten.
    */
   load(inventory: Inventory, now: number): void;
-  /** Folds one more look into a target's facts and judges the checks of its round; a removed target is ignored. */
-  record(target: Target, round: RoundName, fold: (facts: Facts) => Facts, durationSeconds: number, now: number): void;
+  /** Adds an observation to a target's facts and judges the checks of its round; a removed target is ignored. */
+  record(target: Target, round: RoundName, observation: Observation, durationSeconds: number, now: number): void;
   /** Judges the checks of a round again, of every target of a subnet: a first round is known as a whole only at its end. */
   judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
-  /** Folds something into a target's facts between two looks; the next look judges it. */
-  fold(target: Target, fold: (facts: Facts) => Facts): void;
+  /** Adds an observation to a target's facts; the next run of its round judges it. */
+  add(target: Target, observation: Observation, now: number): void;
+  /** Adds an event of a target's container to its facts; the next run of its round judges it. */
+  addEvent(target: Target, event: ContainerEvent): void;
   /** The checks of a target as they stand; none of a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
@@ -36,10 +40,11 @@ interface Entry {
   readonly summaries: SummaryTree;
 }
 
-const initial = (check: Check, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
-  const because = check.skippedBecause(target, settings);
+const initial = (check: CheckName, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
+  const { kind, skippedBecause } = checks[check];
+  const because = skippedBecause(target, settings);
   const judgement = because === undefined ? unknown(`${target.name} has not been looked at yet`) : skipped(because);
-  return { check: check.name, round: check.round(target), ...judgement, since: now, runs: 0, failures: 0 };
+  return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
 /** A check's state under new settings: a check may be skipped now, or no longer; when it ran and its counters stay. */
@@ -83,15 +88,14 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
   const load = (inventory: Inventory, now: number) => {
     const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
     const toState = (target: Target, subnet: Subnet): TargetState => {
-      const fresh = checks.filter((check) => check.isOf(target)).map((check) => initial(check, target, subnet, now));
+      const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
       const known = before.get(targetKey(target));
       if (known === undefined) return { target, facts: {}, checks: fresh, failures: toFailures(target, {}, now) };
-      const isSame = (part: keyof Facts) =>
-        isDeepStrictEqual(seenThrough[part](known.target), seenThrough[part](target));
+      const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
       const facts = keepParts(known.facts, isSame);
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
-        return old && isSame(partOf(check.round, target)) ? carry(old, check) : check;
+        return old && isSame(checks[check.check].kind) ? carry(old, check) : check;
       });
       return { target, facts, checks: kept, failures: toFailures(target, facts, now) };
     };
@@ -105,12 +109,12 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     );
   };
 
-  const fold: Board['fold'] = (target, change) => {
+  const update = (target: Target, change: (facts: Facts, subnet: Subnet) => Facts) => {
     const place = places.get(target);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
     const { entry, index } = place;
-    const changed = { ...state, facts: change(state.facts) };
+    const changed = { ...state, facts: change(state.facts, entry.subnet) };
     entry.states[index] = changed;
     if (changed.facts.node !== state.facts.node) entry.summaries.set(index, changed);
   };
@@ -122,14 +126,16 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     const view = { target, facts, subnet: states, summary: summaries.summary(), settings, consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
-      const check = checks.find(({ name }) => name === before.check) as Check;
-      const judgement = check.judge(view);
+      const judgement = checks[before.check].judge(view);
       return { ...before, ...judgement, since: judgement.verdict === before.verdict ? before.since : now };
     });
   };
 
-  const record: Board['record'] = (target, round, change, durationSeconds, now) => {
-    fold(target, change);
+  const add: Board['add'] = (target, observation, now) =>
+    update(target, (facts, { checks: settings }) => fold(facts, observation, { at: now, settings }));
+
+  const record: Board['record'] = (target, round, observation, durationSeconds, now) => {
+    add(target, observation, now);
     const place = places.get(target);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
@@ -159,7 +165,9 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     load,
     record,
     judgeAgain,
-    fold,
+    add,
+    addEvent: (target, event) =>
+      update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) })),
     checksOf: (target) => {
       const place = places.get(target);
       return place?.entry.states[place.index]?.checks ?? [];

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { createOpenFiles, MAX_OPEN_FILES } from '../logs/create-open-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
+import { inputsOf } from '../model/probe.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
-import { seenThrough } from '../rules/seen-through.ts';
 import type { DockerLink } from './create-docker-link.ts';
 import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 
@@ -28,7 +28,7 @@ export interface LogWatchPlan {
 
 /** Is it followed in the same way? */
 const isSame = (known: Target, target: Target): boolean =>
-  isDeepStrictEqual(seenThrough.logs(known), seenThrough.logs(target));
+  isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
 
 /** No watch yet; `onNews` is told the target as the inventory of now has it. So many log files are open at once at most. */
 export function createLogWatches(

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
+import { type Probe, type ProbeKind, roundOf } from '../model/probe.ts';
 import { settleWithin } from '../model/settle-within.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { type Inventory, positionKeys, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
+import { createBrowserLink } from '../probes/browser-link.ts';
+import { createProbe, PROBE_KINDS, probeInputs } from '../probes/create-probe.ts';
 import { type DockerEvent, matchesContainer } from '../probes/docker-event.ts';
-import { foldContainerEvent } from '../rules/fold-container.ts';
 import { createBoard } from './board.ts';
-import { createBrowserLink } from './create-browser-link.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createDockerLink } from './create-docker-link.ts';
 import { createDockerTimes } from './create-docker-times.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
-import { createLooker, type Looker, lookerInputs } from './create-lookers.ts';
-import { createProbeRuns } from './create-probe-runs.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
 import { keepValues } from './keep-values.ts';
+import { createProbeRuns } from './probe-runs.ts';
 
 /** Watches what the inventory lists, and knows how it stands. */
 export interface Monitor {
@@ -67,7 +67,9 @@ const LOGS_TIMEOUT_MS = 1_000;
 /** The looks that a subnet's rounds make, and the rounds on their schedules. */
 interface Watch {
   readonly subnet: Subnet;
-  readonly lookers: ReadonlyMap<RoundName, ReadonlyMap<Target, Looker>>;
+  /** By their key. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly probes: ReadonlyMap<RoundName, ReadonlyMap<Target, Probe>>;
   readonly rounds: readonly Round[];
 }
 
@@ -83,13 +85,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   const onEvent = (event: DockerEvent) => {
     const at = clock.fromWall(event.at);
-    for (const { subnet, lookers } of watches) {
+    for (const { subnet, probes } of watches) {
       for (const target of subnet.targets) {
         if (!target.container || !matchesContainer(target.container, event)) continue;
-        board.fold(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, { ...event, at }) }));
+        board.addEvent(target, { ...event, at });
         if (event.action === 'start') logs.wake(target);
-        const looker = lookers.get('containers')?.get(target);
-        if (looker) void runs.run(target, 'containers', looker);
+        const probe = probes.get('containers')?.get(target);
+        if (probe) void runs.run(target, 'containers', probe);
       }
     }
   };
@@ -98,15 +100,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const connections = createConnectionBudget(limits?.connections);
 
   const onLogNews = (target: Target, urgent: boolean) => {
-    const looker = watches.map(({ lookers }) => lookers.get('logs')?.get(target)).find((found) => found !== undefined);
-    if (looker === undefined) return;
+    const probe = watches.map(({ probes }) => probes.get('logs')?.get(target)).find((found) => found !== undefined);
+    if (probe === undefined) return;
     // A verdict that is not good yet should not have to wait for the next round.
     const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || unsettled) void runs.run(target, 'logs', looker);
+    if (urgent || unsettled) void runs.run(target, 'logs', probe);
     else
-      looker
-        .look()
-        .then((fold) => board.fold(target, fold))
+      probe
+        .run()
+        .then((observation) => board.add(target, observation, now()))
         .catch(onBug);
   };
   const logs = createLogWatches(
@@ -122,56 +124,58 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const awakeMs = () => now() - clock.resumedAt();
   const toWatched = createDockerTimes(clock.fromWall);
 
-  /** The lookers of a watch that a new one of the same subnet can go on with, by the key of their target. */
-  const findKept = (before: Watch | undefined, round: RoundName, subnet: Subnet): ReadonlyMap<string, Looker> => {
-    // Log watches are kept by themselves.
-    if (round === 'logs') return new Map();
-    const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
-    const known = [...(before?.lookers.get(round) ?? [])].flatMap(([old, looker]) => {
-      const target = targets.get(targetKey(old));
-      if (before === undefined || target === undefined) return [];
-      const [was, is] = [lookerInputs(round, old, before.subnet), lookerInputs(round, target, subnet)];
-      return isDeepStrictEqual(was, is) ? [[targetKey(target), looker] as const] : [];
-    });
-    return new Map(known);
+  /** The probe of a watch that a new one of the same subnet can go on with. */
+  const findKept = (before: Watch | undefined, kind: ProbeKind, subnet: Subnet, target: Target): Probe | undefined => {
+    // Followers of logs are kept on their own.
+    if (before === undefined || kind === 'logs') return undefined;
+    const old = before.targets.get(targetKey(target));
+    if (old === undefined) return undefined;
+    const isSame = isDeepStrictEqual(probeInputs(kind, old, before.subnet), probeInputs(kind, target, subnet));
+    return isSame ? before.probes.get(roundOf[kind](old))?.get(old) : undefined;
   };
 
-  const lookersOf = (some: readonly Watch[]) =>
-    some.flatMap(({ lookers }) => [...lookers.values()].flatMap((own) => [...own.values()]));
+  const probesOf = (some: readonly Watch[]) =>
+    some.flatMap(({ probes }) => [...probes.values()].flatMap((own) => [...own.values()]));
 
-  /** Ends the looks under way too, but those of lookers that are kept: their connections are closed. */
-  const close = async (watch: Watch, kept: ReadonlySet<Looker>): Promise<void> => {
+  /** Ends the looks under way too, but those of probes that are kept: their connections are closed. */
+  const close = async (watch: Watch, kept: ReadonlySet<Probe>): Promise<void> => {
     const stopped = watch.rounds.map((round) => round.stop());
-    const ended = lookersOf([watch])
-      .filter((looker) => !kept.has(looker))
-      .map((looker) => runs.close(looker));
+    const ended = probesOf([watch])
+      .filter((probe) => !kept.has(probe))
+      .map((probe) => runs.close(probe));
     for (const result of await Promise.allSettled([...stopped, ...ended]))
       if (result.status === 'rejected') onBug(result.reason);
   };
 
   /** Everything is built and nothing begins; what was built before something threw is closed again. */
   const createWatch = (subnet: Subnet, before: Watch | undefined, plan: LogWatchPlan): Watch => {
-    const lookers = new Map(ROUNDS.map((round) => [round, new Map<Target, Looker>()]));
+    const probes = new Map(ROUNDS.map((round) => [round, new Map<Target, Probe>()]));
+    const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
+    const tools = {
+      docker,
+      browsers,
+      logs: plan.use,
+      toWatched,
+      keepsConnections: connections.keeps,
+      now,
+    };
     const rounds: Round[] = [];
     try {
-      for (const [round, own] of lookers) {
-        const kept = findKept(before, round, subnet);
+      for (const kind of PROBE_KINDS)
         for (const target of subnet.targets) {
-          const tools = { docker, browsers, logs: plan, toWatched, keeps: connections.keeps };
-          const looker = kept.get(targetKey(target)) ?? createLooker(round, target, subnet, tools, now);
-          if (looker) own.set(target, looker);
+          const probe = findKept(before, kind, subnet, target) ?? createProbe(kind, target, subnet, tools);
+          if (probe) probes.get(roundOf[kind](target))?.set(target, probe);
         }
-      }
-      for (const [name, own] of lookers) {
+      for (const [name, own] of probes) {
         if (own.size === 0 || !scheduled) continue;
-        const lookAt = (target: Target) => runs.runInTurn(target, name, own.get(target) as Looker);
+        const lookAt = (target: Target) => runs.runInTurn(target, name, own.get(target) as Probe);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
         const events = { onFinished, onLate, awakeMs };
         rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, events, connections.slotsOf(name)));
       }
-      return { subnet, lookers, rounds };
+      return { subnet, targets, probes, rounds };
     } catch (error) {
-      void close({ subnet, lookers, rounds }, new Set(lookersOf(watches)));
+      void close({ subnet, targets, probes, rounds }, new Set(probesOf(watches)));
       throw error;
     }
   };
@@ -195,7 +199,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       return { next, made, plan };
     } catch (error) {
       plan.abandon();
-      const running = new Set(lookersOf(watches));
+      const running = new Set(probesOf(watches));
       for (const watch of made) void close(watch, running);
       throw error;
     }
@@ -211,11 +215,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const { next, made, plan } = build(inventory);
       const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
       docker.use(needsDocker ? inventory.docker : undefined);
-      connections.expect(next.map(({ lookers }) => lookers));
+      connections.expect(next.map(({ probes }) => probes));
       const before = watches;
       watches = next;
-      const lookers = new Set(lookersOf(next));
-      for (const watch of before) if (!next.includes(watch)) void close(watch, lookers);
+      const probes = new Set(probesOf(next));
+      for (const watch of before) if (!next.includes(watch)) void close(watch, probes);
       const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
@@ -243,11 +247,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isReady: () => ready,
     isDockerUp: docker.isUp,
     lookNow: async (wanted) => {
-      const started = watches.flatMap(({ lookers }) =>
-        [...lookers].flatMap(([round, own]) =>
-          [...own]
-            .filter(([target]) => wanted(target, round))
-            .map(([target, looker]) => runs.run(target, round, looker)),
+      const started = watches.flatMap(({ probes }) =>
+        [...probes].flatMap(([round, own]) =>
+          [...own].filter(([target]) => wanted(target, round)).map(([target, probe]) => runs.run(target, round, probe)),
         ),
       );
       await Promise.all(started);

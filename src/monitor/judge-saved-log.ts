@@ -8,7 +8,7 @@ import type { Known, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../model/target.ts';
 import type { CheckName, Judgement } from '../model/verdict.ts';
-import { checks } from '../rules/checks.ts';
+import { checksFor } from '../rules/checks.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { emptySummary } from '../rules/subnet-summary.ts';
 
@@ -129,8 +129,8 @@ export async function judgeSavedLog(component: Component, file: string): Promise
       first: firsts.get(name) ?? 0,
       last: at,
     })),
-    checks: checks
-      .filter((check) => check.round(target) === 'logs' && check.isOf(target))
-      .map((check) => ({ check: check.name, ...check.judge(view) })),
+    checks: checksFor(target)
+      .filter(([, { kind }]) => kind === 'logs')
+      .map(([check, { judge }]) => ({ check, ...judge(view) })),
   };
 }

@@ -1,4 +1,12 @@
-import type { BootnodeTarget, CheckSettings, NodeTarget, RoundName, ServiceTarget, Target } from '../model/target.ts';
+import type { ProbeKind } from '../model/probe.ts';
+import {
+  type CheckSettings,
+  type Component,
+  isAttachOnly,
+  type NodeTarget,
+  type ServiceTarget,
+  type Target,
+} from '../model/target.ts';
 import { type CheckName, type Judgement, unknown } from '../model/verdict.ts';
 import { activeFailures } from './active-failures.ts';
 import { judgeConsole } from './judge-console.ts';
@@ -14,45 +22,53 @@ import { judgeSubmissions } from './judge-submissions.ts';
 import type { KnownFailure } from './known-failures.ts';
 import type { View } from './view.ts';
 
-/** One check: what it is of, which round feeds it, and how it is judged. */
+/** One check: the targets it is for, the kind of probe that feeds it, and how it judges. */
 export interface Check {
-  readonly name: CheckName;
-  readonly isOf: (target: Target) => boolean;
-  readonly round: (target: Target) => RoundName;
-  /** Why the inventory gives nothing to look at; undefined when it does. */
+  readonly isFor: (target: Target) => boolean;
+  readonly kind: ProbeKind;
+  /** Why the inventory gives nothing to probe; undefined when it does. */
   readonly skippedBecause: (target: Target, settings: CheckSettings) => string | undefined;
   readonly judge: (view: View) => Judgement;
 }
 
-const isNode = ({ component }: Target): boolean => component === 'node';
-const isService = ({ component }: Target): boolean => ['relayer', 'stats', 'frontend'].includes(component);
+type TargetOf<Name extends Component> = Extract<Target, { readonly component: Name }>;
 
-/** A node that can be asked by its console only: rarely, as each time a program is started for it. */
-export const isConsoleOnly = (target: Target): boolean =>
-  target.component === 'node' &&
-  target.rpc === undefined &&
-  target.ipc === undefined &&
-  target.consoleExec &&
-  target.container !== undefined;
+/** What a check says of its own; its functions get only targets of its components. */
+interface Definition<Name extends Component> {
+  readonly of: readonly Name[];
+  readonly kind: ProbeKind;
+  /** For all targets of these components without it. */
+  readonly isFor?: (target: TargetOf<Name>) => boolean;
+  readonly skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => string | undefined;
+  readonly judge: (view: View<TargetOf<Name>>) => Judgement;
+}
 
-function noRpc(target: Target, settings: CheckSettings): string | undefined {
-  if (isConsoleOnly(target)) return undefined;
+function defineCheck<Name extends Component>(definition: Definition<Name>): Check {
+  const { of, kind, isFor = () => true, skippedBecause, judge } = definition;
+  const isOf = (target: Target): target is TargetOf<Name> => of.some((component) => component === target.component);
+  const isViewOf = (view: View): view is View<TargetOf<Name>> => isOf(view.target);
+  return {
+    kind,
+    isFor: (target) => isOf(target) && isFor(target),
+    skippedBecause: (target, settings) => (isOf(target) ? skippedBecause(target, settings) : undefined),
+    judge: (view) => (isViewOf(view) ? judge(view) : unknown(`this is no check of a ${view.target.component}`)),
+  };
+}
+
+function noRpc(target: NodeTarget, settings: CheckSettings): string | undefined {
+  if (isAttachOnly(target)) return undefined;
   if (!settings.rpc.enabled) return 'checks.rpc.enabled is false in the inventory';
-  const { name, rpc, ipc } = target as NodeTarget;
+  const { name, rpc, ipc } = target;
   return rpc === undefined && ipc === undefined
     ? `${name} has neither rpc nor ipc in the inventory; add an address, or let subnetd use its console by consoleExec: true`
     : undefined;
 }
 
-const ofNode = (target: Target): RoundName => (isConsoleOnly(target) ? 'console' : 'rpc');
+const noUrl = ({ name, url }: ServiceTarget): string | undefined =>
+  url === undefined ? `the ${name} has no url in the inventory; add its address` : undefined;
 
-const noUrl = (target: Target): string | undefined =>
-  (target as ServiceTarget).url === undefined
-    ? `the ${target.name} has no url in the inventory; add its address`
-    : undefined;
-
-const noBrowser = (target: Target): string | undefined =>
-  (target as ServiceTarget).browser === undefined
+const noBrowser = (target: ServiceTarget): string | undefined =>
+  target.browser === undefined
     ? 'the frontend has no browser in the inventory; add browser: { executablePath: /usr/bin/chromium } or { cdpUrl: … }'
     : noUrl(target);
 
@@ -61,20 +77,13 @@ const noLog = ({ component, name, container, logFiles }: Target): string | undef
     ? `${component === 'node' ? name : `the ${name}`} has neither container nor logFiles in the inventory; add one to have its log read`
     : undefined;
 
-/** The debug lines are in the files of the stats server alone. */
+/** The debug lines are only in the files of the stats server. */
 const noDebugLog = ({ logFiles }: Target): string | undefined =>
   logFiles.length === 0
     ? 'stats has no logFiles in the inventory; add those of its folder logs/debug, as its container does not print them'
     : undefined;
 
-const ofLog = (
-  name: CheckName,
-  component: Target['component'],
-  skippedBecause: Check['skippedBecause'],
-  judge: Check['judge'],
-): Check => ({ name, isOf: (target) => target.component === component, round: () => 'logs', skippedBecause, judge });
-
-/** Adds to a failure what is known to mend it. */
+/** Adds the known fix to a failure. */
 const explainKnown = (judgement: Judgement, failures: readonly KnownFailure[]): Judgement =>
   judgement.verdict === 'fail' && failures.length > 0
     ? {
@@ -83,46 +92,22 @@ const explainKnown = (judgement: Judgement, failures: readonly KnownFailure[]): 
       }
     : judgement;
 
-/** Every check there is; a target's checks are those of its component, in this order. */
-export const checks: readonly Check[] = [
-  {
-    name: 'latest_block',
-    isOf: isNode,
-    round: ofNode,
-    skippedBecause: noRpc,
-    judge: (view) => judgeLatestBlock(view as View<NodeTarget>),
-  },
-  {
-    name: 'peers',
-    isOf: isNode,
-    round: ofNode,
-    skippedBecause: noRpc,
-    judge: (view) => judgePeers(view as View<NodeTarget>),
-  },
-  ofLog('log_block', 'node', noLog, (view) => judgeLogBlock(view as View<NodeTarget>)),
-  ofLog('messages', 'bootnode', noLog, (view) => judgeMessages(view as View<BootnodeTarget>)),
-  ofLog('submissions', 'relayer', noLog, (view) => judgeSubmissions(view as View<ServiceTarget>)),
-  ofLog('block_data', 'stats', noDebugLog, (view) => judgeBlockData(view as View<ServiceTarget>)),
-  ofLog('history_data', 'stats', noDebugLog, (view) => judgeHistoryData(view as View<ServiceTarget>)),
-  ofLog('logs', 'frontend', noLog, (view) => judgeFrontendLog(view as View<ServiceTarget>)),
-  {
-    name: 'http',
-    isOf: isService,
-    round: () => 'services',
-    skippedBecause: noUrl,
-    judge: (view) => judgeHttp(view as View<ServiceTarget>),
-  },
-  {
-    name: 'console',
-    isOf: ({ component }) => component === 'frontend',
-    round: () => 'console',
-    skippedBecause: noBrowser,
-    judge: (view) => judgeConsole(view as View<ServiceTarget>),
-  },
-  {
-    name: 'container',
-    isOf: ({ container }) => container !== undefined,
-    round: () => 'containers',
+/** Every check. A target has those of its component, in this order. */
+export const checks: Readonly<Record<CheckName, Check>> = {
+  latest_block: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgeLatestBlock }),
+  peers: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgePeers }),
+  log_block: defineCheck({ of: ['node'], kind: 'logs', skippedBecause: noLog, judge: judgeLogBlock }),
+  messages: defineCheck({ of: ['bootnode'], kind: 'logs', skippedBecause: noLog, judge: judgeMessages }),
+  submissions: defineCheck({ of: ['relayer'], kind: 'logs', skippedBecause: noLog, judge: judgeSubmissions }),
+  block_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeBlockData }),
+  history_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeHistoryData }),
+  logs: defineCheck({ of: ['frontend'], kind: 'logs', skippedBecause: noLog, judge: judgeFrontendLog }),
+  http: defineCheck({ of: ['relayer', 'stats', 'frontend'], kind: 'service', skippedBecause: noUrl, judge: judgeHttp }),
+  console: defineCheck({ of: ['frontend'], kind: 'console', skippedBecause: noBrowser, judge: judgeConsole }),
+  container: defineCheck({
+    of: ['node', 'bootnode', 'relayer', 'stats', 'frontend'],
+    kind: 'container',
+    isFor: ({ container }) => container !== undefined,
     skippedBecause: () => undefined,
     judge: ({ target, facts, settings, now, toWall }) =>
       target.container === undefined
@@ -131,5 +116,11 @@ export const checks: readonly Check[] = [
             judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now, toWall),
             activeFailures(target, facts, now),
           ),
-  },
-];
+  }),
+};
+
+const entries = Object.entries(checks) as readonly [CheckName, Check][];
+
+/** The checks of a target, by name. */
+export const checksFor = (target: Target): readonly (readonly [CheckName, Check])[] =>
+  entries.filter(([, check]) => check.isFor(target));

@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderFamilies } from '../../src/metrics/render-families.ts';
-import type { Facts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation } from '../../src/model/observation.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
-import { foldConsole } from '../../src/rules/fold-console.ts';
-import { foldContainer } from '../../src/rules/fold-container.ts';
-import { foldNode } from '../../src/rules/fold-node.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const pattern = { means: 'error', count: 4, at: 0, order: 0, what: '', own: false } as const;
@@ -31,20 +27,15 @@ function knownRound() {
     board.record(
       first,
       'rpc',
-      (facts) => ({
-        ...facts,
-        node: foldNode(
-          facts.node,
-          {
-            answered: true,
-            latest: { ok: true, value: { number, timestamp: T0 / 1000 } },
-            committed: { ok: true, value: { number: number - 3 } },
-            peers: { ok: true, value: { count: 1, via: 'net_peerCount' } },
-          },
-          at,
-          60_000,
-        ),
-      }),
+      {
+        kind: 'node',
+        seen: {
+          answered: true,
+          latest: { ok: true, value: { number, timestamp: T0 / 1000 } },
+          committed: { ok: true, value: { number: number - 3 } },
+          peers: { ok: true, value: { count: 1, via: 'net_peerCount' } },
+        },
+      },
       0.25,
       at,
     );
@@ -54,44 +45,31 @@ function knownRound() {
   board.record(
     second,
     'rpc',
-    (facts) => ({
-      ...facts,
-      node: foldNode(facts.node, { answered: false, latest: refused, peers: refused }, T0, 60_000),
-    }),
+    { kind: 'node', seen: { answered: false, latest: refused, peers: refused } },
     0.5,
     T0 + 12_000,
   );
-  board.record(
-    stats,
-    'services',
-    (facts) => ({ ...facts, service: { observation: { ok: true, value: {} } } }),
-    0.125,
-    T0,
-  );
+  board.record(stats, 'services', { kind: 'service', seen: { ok: true, value: {} } }, 0.125, T0);
   board.record(
     first,
     'containers',
-    (facts) => ({
-      ...facts,
-      container: foldContainer(
-        facts.container,
-        {
-          kind: 'found',
-          container: {
-            id: 'abc',
-            name: 'generated-subnet1-1',
-            running: true,
-            status: 'running',
-            startedAt: T0 - 3_600_000,
-            oomKilled: false,
-            restartCount: 0,
-            memoryBytes: 1_000_000,
-            memoryLimitBytes: 2_000_000,
-          },
+    {
+      kind: 'container',
+      seen: {
+        kind: 'found',
+        container: {
+          id: 'abc',
+          name: 'generated-subnet1-1',
+          running: true,
+          status: 'running',
+          startedAt: T0 - 3_600_000,
+          oomKilled: false,
+          restartCount: 0,
+          memoryBytes: 1_000_000,
+          memoryLimitBytes: 2_000_000,
         },
-        T0,
-      ),
-    }),
+      },
+    },
     0.0625,
     T0,
   );
@@ -142,8 +120,7 @@ describe('the page of metrics', () => {
   it('says that a missing container does not run, and nothing of one that Docker cannot be asked about', () => {
     const running = (observation: ContainerObservation) => {
       const board = knownRound();
-      const fold = (facts: Facts): Facts => ({ ...facts, container: foldContainer(facts.container, observation, T0) });
-      board.record(first, 'containers', fold, 0.1, T0);
+      board.record(first, 'containers', { kind: 'container', seen: observation }, 0.1, T0);
       return renderFamilies(board.snapshot(), interval).match(/^subnet_container_running\{.*/gm);
     };
     const of = (value: number) => [`subnet_container_running{subnet="d",component="node",name="subnet1"} ${value}`];
@@ -164,9 +141,7 @@ describe('the page of metrics', () => {
         ...{ id: 'abc', name: 'generated-subnet1-1', oomKilled: false, restartCount },
         ...{ running: true, status: 'running', startedAt: at },
       };
-      const observation: ContainerObservation = { kind: 'found', container: seen };
-      const fold = (facts: Facts): Facts => ({ ...facts, container: foldContainer(facts.container, observation, at) });
-      board.record(first, 'containers', fold, 0.1, at);
+      board.record(first, 'containers', { kind: 'container', seen: { kind: 'found', container: seen } }, 0.1, at);
       return renderFamilies(board.snapshot(), interval).match(/^subnet_container_restart(s_total|_planned)\S+ .*/gm);
     };
     const of = (name: string, value: number) =>
@@ -185,14 +160,8 @@ describe('the page of metrics', () => {
     board.load(inventory([visited]), T0);
     expect(errors()?.at(-1)).toBe('subnet_frontend_errors_total{subnet="d",source="console"} 0');
     const observation = { kind: 'visited', consoleErrors: 1, exceptions: 2, failedRequests: 0 } as const;
-    board.record(
-      visited,
-      'console',
-      (facts) => ({ ...facts, console: foldConsole(facts.console, observation) }),
-      1,
-      T0,
-    );
-    board.fold(visited, (facts) => ({ ...facts, logs: { sources: {}, patterns: { x: pattern } } }));
+    board.record(visited, 'console', { kind: 'console', seen: observation }, 1, T0);
+    board.add(visited, { kind: 'logs', seen: { sources: {}, patterns: { x: pattern } } }, T0);
     expect(errors()?.slice(1)).toEqual([
       '# TYPE subnet_frontend_errors_total counter',
       'subnet_frontend_errors_total{subnet="d",source="log"} 4',
@@ -217,7 +186,7 @@ describe('the page of metrics', () => {
     const look = (up: boolean, at: number) => {
       const heard = new Map([['10.0.0.1:1', T0]]);
       const logs = { sources: { container: { up, lines: 1, since: 0, caughtUp: up } }, patterns: {}, heard };
-      board.record(bootnode, 'logs', (facts) => ({ ...facts, logs }), 0, at);
+      board.record(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, at);
       return renderFamilies(board.snapshot(), interval).match(/^subnet_bootnode_nodes_seen.*/gm);
     };
     const { bootnodeWindowMs } = settings.logs;
@@ -236,7 +205,7 @@ describe('the page of metrics', () => {
     const board = knownRound();
     const refused = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:8545' } } as const;
     const gone = { answered: false, latest: refused, peers: refused };
-    board.record(first, 'rpc', (f) => ({ ...f, node: foldNode(f.node, gone, T0 + 20_000, 60_000) }), 0.1, T0 + 20_000);
+    board.record(first, 'rpc', { kind: 'node', seen: gone }, 0.1, T0 + 20_000);
     const page = renderFamilies(board.snapshot(), interval);
     expect(page).not.toMatch(/subnet_node_(block_number|block_timestamp_seconds|peers)\{subnet="d",name="subnet1"/);
     expect(page).toContain(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Loaded, loadOnce } from '../model/load-once.ts';
 import type { ConsoleObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
-import type { Browser } from '../probes/browser.ts';
+import type { Browser } from './browser.ts';
 
 /** Browsers as the monitor uses them: loaded and started with the first visit, one for all that name the same. */
 export interface BrowserLink {
@@ -30,7 +30,7 @@ export function createBrowserLink(): BrowserLink {
     use: (ref) => {
       const known = shared.find((one) => isDeepStrictEqual(one.ref, ref));
       // playwright-core takes long to load, and few inventories name a browser.
-      const load = async () => (await import('../probes/browser.ts')).createBrowser(ref);
+      const load = async () => (await import('./browser.ts')).createBrowser(ref);
       const held: Shared = known ?? { ref, browser: loadOnce(load), users: 0 };
       if (known === undefined) shared = [...shared, held];
       held.users += 1;

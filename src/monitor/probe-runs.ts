@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
+import type { Probe } from '../model/probe.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { Board } from './board.ts';
-import type { Looker } from './create-lookers.ts';
 
 /** Lets targets be probed, and records each outcome. */
 export interface ProbeRuns {
@@ -9,29 +9,29 @@ export interface ProbeRuns {
    * Probes a target at once; never rejects. Runs of one probe may overlap when an event calls for one: what an older run saw
    * is not recorded after a newer one.
    */
-  run(target: Target, round: RoundName, probe: Looker): Promise<void>;
+  run(target: Target, round: RoundName, probe: Probe): Promise<void>;
   /** The same when those that were asked for in turn before have ended, as a connection carries one run at a time. */
-  runInTurn(target: Target, round: RoundName, probe: Looker): Promise<void>;
+  runInTurn(target: Target, round: RoundName, probe: Probe): Promise<void>;
   /** Aborts the run under way and lets go of connections. What it still sees is its own end, and is not recorded. */
-  close(probe: Looker): Promise<void>;
+  close(probe: Probe): Promise<void>;
   /** Resolves when the runs that are under way have ended. */
   settled(): Promise<unknown>;
 }
 
 /** No run yet. `onBug` takes what a probe throws; such a run counts as not made. */
 export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
-  const closed = new WeakSet<Looker>();
+  const closed = new WeakSet<Probe>();
   const underWay = new Set<Promise<void>>();
-  const recorded = new WeakMap<Looker, number>();
-  const turns = new WeakMap<Looker, Promise<void>>();
+  const recorded = new WeakMap<Probe, number>();
+  const turns = new WeakMap<Probe, Promise<void>>();
   let runs = 0;
 
   /** A run in which the process was suspended may have timed out by that alone, so it is made again. */
-  const runAwake = async (probe: Looker) => {
+  const runAwake = async (probe: Probe) => {
     for (;;) {
       const started = now();
-      const fold = await probe.look();
-      if (resumedAt() <= started) return { fold, seconds: (now() - started) / 1000 };
+      const observation = await probe.run();
+      if (resumedAt() <= started) return { observation, seconds: (now() - started) / 1000 };
     }
   };
 
@@ -39,10 +39,10 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
     runs += 1;
     const number = runs;
     const done = runAwake(probe)
-      .then(({ fold, seconds }) => {
+      .then(({ observation, seconds }) => {
         if (closed.has(probe) || number < (recorded.get(probe) ?? 0)) return;
         recorded.set(probe, number);
-        board.record(target, round, fold, seconds, now());
+        board.record(target, round, observation, seconds, now());
       })
       .catch(onBug)
       .finally(() => underWay.delete(done));

@@ -1,0 +1,30 @@
+import type { Facts } from '../model/facts.ts';
+import type { Observation, Observations, ProbeKind } from '../model/probe.ts';
+import type { CheckSettings } from '../model/target.ts';
+import { foldConsole } from './fold-console.ts';
+import { foldContainer } from './fold-container.ts';
+import { foldNode } from './fold-node.ts';
+
+/** When it was seen, in milliseconds of the watched clock, and the settings of the subnet. */
+interface Context {
+  readonly at: number;
+  readonly settings: CheckSettings;
+}
+
+/** How each kind of observation is added to the facts known before. */
+const folds: {
+  readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
+} = {
+  node: (before, seen, { at, settings }) => foldNode(before, seen, at, settings.rpc.stallAfterMs),
+  container: (before, seen, { at }) => foldContainer(before, seen, at),
+  service: (_, observation) => ({ observation }),
+  console: foldConsole,
+  // Followers have folded each line already.
+  logs: (_, seen) => seen,
+};
+
+/** Adds an observation to the facts of its target. */
+export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts => ({
+  ...facts,
+  [one.kind]: folds[one.kind](facts[one.kind], one.seen, context),
+});
