@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { findProgram } from '../support/engine.ts';
 
-const file = fileURLToPath(new URL('../../config/alertmanager/alertmanager.yml', import.meta.url));
+const file = fileURLToPath(new URL('../../config/alertmanager/alertmanager.yml.example', import.meta.url));
 const text = readFileSync(file, 'utf8');
 
 function amtool(...words: readonly string[]) {

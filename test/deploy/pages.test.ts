@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,8 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'pages-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const SECRETS = 'config/alertmanager/secrets/';
+
 describe('the pages on dashboards and installation', () => {
   test.each(['docs/dashboards.md', 'docs/compose.md', 'docs/install.md'])(
     '%s names only files that there are',
@@ -21,7 +23,10 @@ describe('the pages on dashboards and installation', () => {
         ([, path = '']) => path,
       );
       expect(named.length).toBeGreaterThan(0);
-      for (const path of named) expect(existsSync(join(root, path.replace(/\*.*$/, ''))), path).toBe(true);
+      const isThere = (path: string) => existsSync(join(root, path));
+      // A file that the operator writes has an example; a folder of secrets has none.
+      for (const path of named.map((each) => each.replace(/\*.*$/, '')))
+        expect(isThere(path) || isThere(`${path}.example`) || path === SECRETS, path).toBe(true);
     },
   );
 
@@ -59,14 +64,14 @@ describe('the pages on dashboards and installation', () => {
 
   test('make of a deployment an inventory that fits docker-compose.yml', () => {
     const [, script = ''] =
-      /```sh\n(\{\n[\s\S]*?\} > config\/subnetd\.compose\.yaml)\n```/.exec(read('docs/compose.md')) ?? [];
+      /```sh\n(\{\n[\s\S]*?\} > config\/subnetd\.compose\.yaml)\n/.exec(read('docs/compose.md')) ?? [];
     const made = join(folder, 'made.yaml');
     const generated = join(root, 'test/fixtures/deployments/v2.0.0/wizard/generated');
     const command = script.replace('/path/to/generated', generated).replace('config/subnetd.compose.yaml', made);
     expect(spawnSync('sh', ['-euc', command], { cwd: root }).status).toBe(0);
     const { status } = spawnSync(join(root, 'bin/subnetd'), ['check-config', made]);
     expect(status).toBe(0);
-    const [shipped, own] = [join(root, 'config/subnetd.compose.yaml'), made].map((file) =>
+    const [shipped, own] = [join(root, 'config/subnetd.compose.yaml.example'), made].map((file) =>
       parse(readFileSync(file, 'utf8')),
     );
     expect(own.docker).toEqual(shipped.docker);
@@ -76,12 +81,11 @@ describe('the pages on dashboards and installation', () => {
   });
 
   test('say how to put a webhook into the configuration of Alertmanager, which stays good', () => {
-    const shipped = read('config/alertmanager/alertmanager.yml');
-    const [command = ''] = /^sed -i .*$/m.exec(read('docs/compose.md')) ?? [];
+    const shipped = read('config/alertmanager/alertmanager.yml.example');
+    const [command = ''] = /^sed 's#http.*$/m.exec(read('docs/compose.md')) ?? [];
     const made = join(folder, 'alertmanager.yml');
-    writeFileSync(made, shipped);
-    const words = command.replace('config/alertmanager/alertmanager.yml', made);
-    expect(spawnSync('sh', ['-euc', words]).status).toBe(0);
+    const words = command.replace('> config/alertmanager/alertmanager.yml', `> ${made}`);
+    expect(spawnSync('sh', ['-euc', words], { cwd: root }).status).toBe(0);
     const urlsOf = (text: string) => {
       const { receivers } = parse(text, { merge: true }) as {
         readonly receivers: readonly { readonly webhook_configs?: readonly { readonly url: string }[] }[];

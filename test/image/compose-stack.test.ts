@@ -15,7 +15,9 @@ interface Service {
 }
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-const compose = parse(read('docker-compose.yml'), { merge: true });
+/** As compose reads it where nobody sets a variable. */
+const withDefaults = (text: string): string => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+const compose = parse(withDefaults(read('docker-compose.yml')), { merge: true });
 const services = compose.services as Readonly<Record<string, Service>>;
 
 /** The schema names itself by the key of an older draft than the one it says it follows. */
@@ -98,6 +100,7 @@ describe('the whole stack of docker-compose.yml', () => {
   });
 
   test('shows the demo in place of a subnet when told to', () => {
-    expect(services.subnetd?.command).toBe('${SUBNETD_COMMAND:-run}');
+    expect(read('docker-compose.yml')).toContain('command: ${SUBNETD_COMMAND:-run}\n');
+    expect(services.subnetd?.command).toBe('run');
   });
 });

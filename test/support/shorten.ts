@@ -30,7 +30,7 @@ export const shortenRules = (text: string, faster: number): string =>
 /** The shipped configuration of Alertmanager with its times shorter, and its one address that of a test's receiver. */
 export const shortenAlertmanager = (webhook: string, faster: number): string =>
   shortenKeys(
-    read('alertmanager/alertmanager.yml'),
+    read('alertmanager/alertmanager.yml.example'),
     ['group_wait', 'group_interval', 'repeat_interval'],
     faster,
   ).replaceAll('http://127.0.0.1:9099/', webhook);
