@@ -4,31 +4,29 @@ import type { ExitCode } from './commands/exit-code.ts';
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 const url = () =>
-  new Option('--url <url>', 'the Alertmanager, instead of those of the inventory; may be given again').argParser(
-    collect,
-  );
+  new Option('--url <url>', 'an Alertmanager, instead of those in the inventory; repeatable').argParser(collect);
 const config = () => new Option('--config <file>', 'the inventory (default: SUBNETD_CONFIG, else config/subnetd.yaml)');
 
 /** The commands that call Alertmanager; each loads its code only when it is called. `done` takes the exit code. */
 export function addAlertCommands(program: Command, done: (code: ExitCode) => void): void {
   program
     .command('drill')
-    .description('send one synthetic alert to each Alertmanager, wait until it shows, and end it')
+    .description('send a test alert to each Alertmanager, wait until it shows, and end it')
     .addOption(config())
     .addOption(url())
-    .option('--hold <duration>', 'let it fire for so long, so that receivers are notified', '0s')
+    .option('--hold <duration>', 'keep it firing this long, so that receivers are notified', '0s')
     .action(async (flags) => done(await (await import('./commands/drill.ts')).drill(flags)));
   program
     .command('silence')
     .description('write a silence to Alertmanager and print its id; or end one, or list all')
     .option('--subnet <name>', 'the subnet')
-    .option('--component <kind>', 'of it only this: node, bootnode, relayer, stats or frontend')
-    .option('--name <name>', 'of it only what has this name, such as subnet1')
+    .option('--component <kind>', 'only this component: node, bootnode, relayer, stats or frontend')
+    .option('--name <name>', 'only the target with this name, such as subnet1')
     .option('--for <duration>', 'how long, such as 30m or 1h')
-    .option('--why <reason>', 'the reason, for those who find the silence')
-    .option('--by <name>', 'who says so (default: your user name)')
-    .option('--end <id>', 'end the silence; may be given again', collect)
-    .option('--list', 'list the silences that hold')
+    .option('--why <reason>', 'the reason, for whoever finds the silence')
+    .option('--by <name>', 'who creates it (default: your user name)')
+    .option('--end <id>', 'end the silence; repeatable', collect)
+    .option('--list', 'list the active silences')
     .addOption(config())
     .addOption(url())
     .action(async (flags) => done(await (await import('./commands/silence.ts')).silence(flags)));

@@ -101,7 +101,7 @@ export async function startApp(
         { subnet, component, target: name, after, times },
         'Docker threw log lines away before they were read; give the log of the container a larger max-size',
       ),
-    onBug: (error) => log.error({ err: error }, 'a look broke; please report this'),
+    onBug: (error) => log.error({ err: error }, 'a probe broke; please report this'),
   });
   const intervalSeconds = (subnet: string, round: Parameters<typeof monitor.intervalMs>[1]) => {
     const ms = monitor.intervalMs(subnet, round);
@@ -143,13 +143,13 @@ export async function startApp(
         return [];
       }
       lastReload = { ...lastReload, successful: false };
-      log.error({ why, problems: read.problems }, 'the inventory is bad; the one before stays in force');
+      log.error({ why, problems: read.problems }, 'the inventory is bad; the previous one stays in force');
       return read.problems;
     } catch (error) {
       lastReload = { ...lastReload, successful: false };
       log.error(
         { why, err: error },
-        'the inventory could not be loaded; the one before stays in force; please report this',
+        'the inventory could not be loaded; the previous one stays in force; please report this',
       );
       return [`${configPath}: the inventory could not be loaded; the log says more, please report it`];
     }
@@ -189,8 +189,9 @@ export async function startApp(
         isStopping = true;
         file.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
-          ended.catch((error) => log.error({ part, err: error }, 'a part broke while it ended; please report this'));
-          if (!(await settleWithin(withinMs, ended))) log.warn({ part }, 'a part did not end in time and is left');
+          ended.catch((error) => log.error({ part, err: error }, 'a part broke while it stopped; please report this'));
+          if (!(await settleWithin(withinMs, ended)))
+            log.warn({ part }, 'a part did not stop in time and is abandoned');
         };
         await Promise.all([
           end('the monitor', PARTS_MS, monitor.stop()),

@@ -14,20 +14,20 @@ const listen = (fallback: string) =>
 /** The commands; each loads its code only when it is called. `done` takes the exit code. */
 function createProgram(done: (code: ExitCode) => void): Command {
   const program = new Command('subnetd')
-    .description('Watches an XDC-style blockchain subnet and tells Prometheus, and you, what is wrong.')
+    .description('Watches an XDC-style blockchain subnet and says what is wrong and what to do.')
     .exitOverride()
     .showHelpAfterError('(subnetd --help lists the commands)')
     .configureHelp({ showGlobalOptions: false });
 
   program
     .command('run')
-    .description('the daemon')
+    .description('run the daemon')
     .addOption(config())
     .addOption(listen('0.0.0.0:10545'))
     .action(async (flags) => done(await (await import('./commands/run.ts')).run(flags)));
   program
     .command('check-config')
-    .description('validate an inventory; every problem is one line on stderr')
+    .description('check an inventory; every error is one line on stderr')
     .argument('<file>', 'the inventory')
     .action(async (file) => done(await (await import('./commands/check-config.ts')).checkConfig(file)));
   program
@@ -38,26 +38,26 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .action(async (flags) => done(await (await import('./commands/once.ts')).once(flags)));
   program
     .command('demo')
-    .description('a simulated subnet on this machine, watched')
-    .option('--nodes <count>', 'how many nodes it has', '4')
-    .option('--fault <name>', 'break one thing; may be given again', collect, [])
+    .description('watch a simulated subnet on this machine')
+    .option('--nodes <count>', 'number of nodes', '4')
+    .option('--fault <name>', 'break one thing; repeatable', collect, [])
     .option('--list-faults', 'list the faults and what each changes')
     .option('--json', 'with --list-faults: as JSON')
-    .option('--config-only', 'only simulate, and print an inventory for it')
+    .option('--config-only', 'only simulate the subnet, and print its inventory')
     .addOption(listen('127.0.0.1:10545'))
     .action(async (flags) => done(await (await import('./commands/demo.ts')).demo(flags)));
   program
     .command('import')
     .description('print the inventory of a folder that the subnet deployment generator wrote')
     .argument('<dir>', 'the folder, usually called generated')
-    .option('--host <host>', 'the address of the machine, for a subnetd that runs on another')
+    .option('--host <host>', 'the address of that machine, if subnetd runs on another one')
     .action(async (folder, flags) => done(await (await import('./commands/import.ts')).importFolder(folder, flags)));
   addOperatorCommands(program, done);
   addPlatformCommands(program, done);
   addAlertCommands(program, done);
   program
     .command('logs')
-    .description('log patterns')
+    .description('try log patterns')
     .command('test')
     .description('try the patterns of a component on a saved log; exit 1 when it ends in a fault')
     .argument('<file>', 'the log, as the program printed it')
@@ -65,12 +65,12 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .action(async (file, flags) => done(await (await import('./commands/logs-test.ts')).logsTest(file, flags)));
   program
     .command('explain')
-    .description('what an alert means and what to do; without a name all alerts')
-    .argument('[alert]', 'its name')
+    .description('print what an alert means and what to do; without a name, list all alerts')
+    .argument('[alert]', 'the name of the alert')
     .action(async (name) => done(await (await import('./commands/explain.ts')).explain(name)));
   program
     .command('version')
-    .description('version, commit and Node.js')
+    .description('print version, commit and Node.js')
     .action(async () => done(await (await import('./commands/version.ts')).version()));
   return program;
 }

@@ -65,7 +65,7 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
     const user = await store.findUser({ id: owner });
     if (user === undefined || !user.isActive) {
       const what = user === undefined ? `there is no admin user ${owner}` : `admin user ${owner} is not active`;
-      complain([`subnetd apikey create: ${what}; "subnetd admin create" makes one`]);
+      complain([`subnetd apikey create: ${what}; "subnetd admin create" creates one`]);
       return 2;
     }
     const secret = makeApiKey();
@@ -96,7 +96,7 @@ export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode
   withStore(async (store) => {
     const keys = (await store.listKeys()).map(({ scopes, ...key }) => ({ ...key, scope: scopes.join(' ') }));
     if (flags.json) say(toJson(keys, 2));
-    else if (keys.length === 0) say('there are no API keys; "subnetd apikey create" makes one');
+    else if (keys.length === 0) say('there are no API keys; "subnetd apikey create" creates one');
     const width = Math.max(5, ...keys.map(({ scope }) => scope.length));
     for (const key of flags.json ? [] : keys) {
       const { id, name, scope, owner, hasOldOperate, revokedAt } = key;

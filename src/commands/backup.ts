@@ -8,7 +8,7 @@ export async function backup(file: string): Promise<ExitCode> {
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
     const command = `pg_dump --format=custom --file=${shellWord(file)} ${shellAddress(database.url)}`;
-    complain([`subnetd backup: the database is PostgreSQL, which has its own; run: ${command}`]);
+    complain([`subnetd backup: the database is PostgreSQL, which has its own tools; run: ${command}`]);
     return 2;
   }
   const { backupSqlite } = await import('../db/backup-sqlite.ts');
@@ -17,6 +17,6 @@ export async function backup(file: string): Promise<ExitCode> {
     complain([`subnetd backup: ${written.problem}`]);
     return 2;
   }
-  process.stdout.write(`${file}: ${written.value} bytes; keep it where nobody else reads it, as it holds secrets\n`);
+  process.stdout.write(`${file}: ${written.value} bytes; it holds secrets, so keep it where nobody else can read it\n`);
   return 0;
 }

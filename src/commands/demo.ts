@@ -81,9 +81,9 @@ function printAddresses(
   parts: DemoParts,
   apiKey: string,
 ) {
-  say(strong('subnetd demo: a simulated subnet on this machine, watched'));
+  say(strong('subnetd demo: a simulated subnet on this machine'));
   say('');
-  say(`  ${url}/             how it stands`);
+  say(`  ${url}/             the status of every check`);
   say(`  ${url}/metrics      for Prometheus`);
   say(`  ${url}/status.json  every verdict with its reason`);
   say('');

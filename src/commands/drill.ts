@@ -41,6 +41,6 @@ export async function drill(flags: AlertmanagerFlags & { readonly hold: string }
     if (result.ok) say(`${result.address}: SubnetdDrill has ended`);
     else complain([`subnetd drill: ${result.why}`]);
   if (holdMs === 0 && results.some(({ ok }) => ok))
-    say('It was ended at once, before receivers were notified; --hold 2m keeps it firing until they are.');
+    say('It ended at once, before receivers were notified; --hold 2m keeps it firing until they are.');
   return results.every(({ ok }) => ok) ? 0 : 1;
 }

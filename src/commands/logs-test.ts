@@ -22,7 +22,7 @@ function print({ lines, patterns, checks }: SavedLog): void {
 
 async function whyUnreadable(file: string): Promise<string | undefined> {
   try {
-    return (await stat(file)).isFile() ? undefined : `${file} is no file; name a file that holds a log`;
+    return (await stat(file)).isFile() ? undefined : `${file} is not a file; name a file that holds a log`;
   } catch (error) {
     return `${file} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path or its rights`;
   }

@@ -68,7 +68,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     onLate: () => {},
     onBug: (error) => {
       broke = true;
-      complain([`subnetd: a look broke; please report this: ${error instanceof Error ? error.stack : error}`]);
+      complain([`subnetd: a probe broke; please report this: ${error instanceof Error ? error.stack : error}`]);
     },
   });
   monitor.load(read.inventory);

@@ -9,8 +9,8 @@ export function sayBindError(error: unknown, address: string): string {
   if (code === 'EADDRINUSE')
     return `subnetd: ${address} is in use already; stop what listens there, or choose another with --listen`;
   if (code === 'EACCES')
-    return `subnetd: ${address} may not be bound by this user; choose a port above 1023 with --listen`;
+    return `subnetd: ${address} cannot be bound by this user; choose a port above 1023 with --listen`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `subnetd: ${address} is no address of this machine; choose another with --listen`;
+    return `subnetd: ${address} is not an address of this machine; choose another with --listen`;
   return `subnetd: cannot listen on ${address}: ${message}`;
 }

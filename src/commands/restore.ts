@@ -8,7 +8,9 @@ export async function restore(file: string): Promise<ExitCode> {
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
     const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${shellWord(file)}`;
-    complain([`subnetd restore: the database is PostgreSQL, which has its own; stop subnetd, then run: ${command}`]);
+    complain([
+      `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: ${command}`,
+    ]);
     return 2;
   }
   const { restoreSqlite } = await import('../db/restore-sqlite.ts');
@@ -20,10 +22,10 @@ export async function restore(file: string): Promise<ExitCode> {
   const { bytes, keptAs, isUnsure } = restored.value;
   if (isUnsure)
     complain([
-      'subnetd restore: the database of before is damaged, so whether a process has it open cannot be known; restart subnetd if it runs',
+      'subnetd restore: the previous database is damaged, so subnetd cannot know whether a process has it open; restart subnetd if it runs',
     ]);
-  const kept = keptAs === undefined ? '' : `; the database of before is ${keptAs}`;
+  const kept = keptAs === undefined ? '' : `; the previous database is ${keptAs}`;
   process.stdout.write(`${database.path}: ${bytes} bytes from ${file}${kept}\n`);
-  process.stdout.write('keys and passwords are those of the backup: revoke again what was revoked since\n');
+  process.stdout.write('keys and passwords are those of the backup: revoke again what you have revoked since\n');
   return 0;
 }

@@ -82,10 +82,10 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   const log = createLog(settings.logLevel);
   const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {
     log.info({ signal }, 'stopping');
-    if (!(await settleWithin(withinMs, end()))) log.warn('something did not end in time and is cut off');
+    if (!(await settleWithin(withinMs, end()))) log.warn('something did not stop in time and is abandoned');
     log.info('stopped');
     setTimeout(() => {
-      log.debug({ resources: process.getActiveResourcesInfo() }, 'something still holds the process, which is cut off');
+      log.debug({ resources: process.getActiveResourcesInfo() }, 'something still holds the process, which ends now');
       cutOff();
     }, EXIT_WITHIN_MS).unref();
     return 0;

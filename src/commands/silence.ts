@@ -55,7 +55,7 @@ function findProblems(flags: SilenceFlags): readonly string[] {
     ...((parseDuration(flags.for ?? '') ?? YEAR_MS) < YEAR_MS
       ? []
       : ['--for must be a duration such as 30m, 1h or 72h, of less than a year']),
-    ...(flags.why?.trim() ? [] : ['--why must say the reason, for those who find the silence']),
+    ...(flags.why?.trim() ? [] : ['--why must say the reason, for whoever finds the silence']),
     ...findTextProblems(flags),
   ];
 }

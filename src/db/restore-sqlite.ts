@@ -9,9 +9,9 @@ import { makeDatabaseFolder, removeDatabase } from './private-files.ts';
 /** What a restore left. */
 export interface Restored {
   readonly bytes: number;
-  /** Where the database of before is now; undefined when there was none. */
+  /** Where the previous database is now; undefined when there was none. */
   readonly keptAs?: string;
-  /** Whether a process has the database of before open cannot be known, as the file is damaged. */
+  /** Whether a process has the previous database open cannot be known, as the file is damaged. */
   readonly isUnsure: boolean;
 }
 
@@ -48,7 +48,7 @@ function moveLogs(path: string, keptAs: string): void {
   rmSync(`${path}-shm`, { force: true });
 }
 
-/** The name under which the database of before is kept. It tells when; a second restore in the same second gets one of its own. */
+/** The name under which the previous database is kept. It tells when; a second restore in the same second gets one of its own. */
 function nameKept(path: string, now: Date): string {
   const wanted = `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
   let name = wanted;
@@ -63,7 +63,7 @@ function giveTo(file: string, owner: { readonly uid: number; readonly gid: numbe
 
 /**
  * Puts the backup `file` in the place of the database, which is kept beside it under another name. The last step is one
- * rename: before it, the database of before is in its place, after it the other.
+ * rename: before it, the previous database is in its place, after it the other.
  */
 export async function restoreSqlite(givenPath: string, file: string, now: Date): Promise<Copied<Restored>> {
   const path = existsSync(givenPath) ? realpathSync(givenPath) : givenPath;

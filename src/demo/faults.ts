@@ -59,7 +59,7 @@ const needsSecond = { least: 2, because: 'it happens to subnet2' } as const;
 /** One entry per fault. What the checks make of it is not written here: it follows from the effects. */
 const TABLE: Readonly<Record<FaultName, Entry>> = {
   'node-stalled': {
-    what: 'subnet2 keeps its peers and answers, but its height stands still.',
+    what: 'subnet2 keeps its peers and answers, but its height is stalled.',
     ...needsSecond,
     effects: { frozen: ['subnet2'] },
   },
@@ -81,7 +81,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { cut: [['subnet2', 'subnet3']] },
   },
   'admin-not-exposed': {
-    what: 'No node serves admin over HTTP, as in a freshly generated subnet, so that peers can only be counted.',
+    what: 'No node serves admin over HTTP, as in a new subnet, so subnetd can only count peers.',
     least: 1,
     effects: { adminHidden: true },
   },
@@ -96,7 +96,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { garbled: ['subnet2'] },
   },
   'subnet-halted': {
-    what: 'Every node runs and has its peers, but no block comes any more.',
+    what: 'Every node runs and has its peers, but the chain is stalled.',
     least: 1,
     effects: { halted: true },
   },
@@ -106,7 +106,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { closed: ['stats'], fates: { stats: 'stopped' } },
   },
   'relayer-silent': {
-    what: 'The relayer begins a cycle and prints nothing more, as when the parent chain takes its connection and never answers.',
+    what: 'The relayer starts a cycle and prints nothing more, as when the parent chain accepts its connection and never answers.',
     least: 1,
     effects: { relayer: 'silent' },
   },
@@ -121,7 +121,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { relayer: 'forking' },
   },
   'bootnode-misses-a-node': {
-    what: 'The bootnode hears nothing of subnet2, whose p2p port is shut by a firewall.',
+    what: 'A firewall blocks the p2p port of subnet2, so the bootnode receives nothing from it.',
     ...needsSecond,
     effects: { unheard: ['subnet2'] },
   },
@@ -131,7 +131,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { statsStale: true },
   },
   'frontend-error': {
-    what: 'The frontend cannot deliver its pages and says so in its log.',
+    what: 'The frontend cannot serve its pages and logs this.',
     least: 1,
     effects: { frontendError: true },
   },
@@ -141,17 +141,17 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     effects: { consoleError: true },
   },
   'log-level-low': {
-    what: 'Every node runs with the log level 2 of a freshly generated subnet, at which it prints no block.',
+    what: 'Every node runs with log level 2, as in a new subnet, and prints no block.',
     least: 1,
     effects: { logLevelLow: true },
   },
   'oom-kill': {
-    what: 'The frontend runs out of memory whenever it builds its page, and Docker starts it again and again.',
+    what: 'The frontend runs out of memory at each build of its page, and Docker restarts it in a loop.',
     least: 1,
     effects: { closed: ['frontend'], fates: { frontend: 'out-of-memory' } },
   },
   'ipc-path-too-long': {
-    what: 'subnet2 cannot bind its IPC socket, as its path is too long, and Docker starts it again and again.',
+    what: 'subnet2 cannot bind its IPC socket because the path is too long, and Docker restarts it in a loop.',
     ...needsSecond,
     effects: { down: ['subnet2'], fates: { subnet2: 'ipc-path-too-long' } },
   },

@@ -12,18 +12,18 @@ function findAlertmanagerConflicts({ urls, basicAuth, bearerTokenFile, tls }: In
     const path = ['alertmanager', 'urls', u];
     const { username, password, protocol, host, pathname } = new URL(text);
     const address = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
-    if (known.has(address)) findings.push({ path, what: 'is in the list already' });
+    if (known.has(address)) findings.push({ path, what: 'is already in the list' });
     known.add(address);
     if (`${username}${password}` !== '' && (basicAuth ?? bearerTokenFile) !== undefined)
       findings.push({
         path,
-        what: 'has user info, and basicAuth or bearerTokenFile stands beside it; keep one of them',
+        what: 'has user info beside basicAuth or bearerTokenFile; keep one of them',
       });
   }
   if (basicAuth !== undefined && bearerTokenFile !== undefined)
     findings.push({
       path: ['alertmanager', 'bearerTokenFile'],
-      what: 'cannot stand beside basicAuth, as both are sent in the same header; keep one of them',
+      what: 'cannot be combined with basicAuth, because both use the same header; keep one of them',
     });
   if ((tls?.cert === undefined) !== (tls?.key === undefined))
     findings.push({ path: ['alertmanager', 'tls'], what: 'needs both cert and key, or neither' });
@@ -36,13 +36,13 @@ export function findConflicts(document: InventoryDocument): readonly Conflict[] 
   const subnetNames = new Set<string>();
   for (const [s, subnet] of document.subnets.entries()) {
     if (subnetNames.has(subnet.name))
-      findings.push({ path: ['subnets', s, 'name'], what: `another subnet is called ${subnet.name} already` });
+      findings.push({ path: ['subnets', s, 'name'], what: `another subnet is already called ${subnet.name}` });
     subnetNames.add(subnet.name);
     const nodeNames = new Set<string>();
     for (const [n, node] of subnet.nodes.entries()) {
       const path = ['subnets', s, 'nodes', n];
       if (nodeNames.has(node.name))
-        findings.push({ path: [...path, 'name'], what: `another node of this subnet is called ${node.name} already` });
+        findings.push({ path: [...path, 'name'], what: `another node of this subnet is already called ${node.name}` });
       nodeNames.add(node.name);
       if (node.rpc === undefined && node.ipc === undefined && node.container === undefined)
         findings.push({ path, what: 'needs at least one of rpc, ipc and container' });

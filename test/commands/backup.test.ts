@@ -82,7 +82,7 @@ describe('subnetd backup and subnetd restore', () => {
       code: 0,
       stderr: '',
       stdout: expect.stringMatching(
-        /backup\.db: \d+ bytes; keep it where nobody else reads it, as it holds secrets\n$/,
+        /backup\.db: \d+ bytes; it holds secrets, so keep it where nobody else can read it\n$/,
       ),
     });
     await more();
@@ -101,7 +101,7 @@ describe('subnetd backup and subnetd restore', () => {
     expect([restored.code, restored.stderr]).toEqual([0, '']);
     const kept = readdirSync(pathOf('data')).filter((name) => name !== 'subnetd.db');
     expect(kept).toEqual([expect.stringMatching(/^subnetd\.db\.before-\d{8}T\d{6}Z$/)]);
-    expect(restored.stdout).toContain(`; the database of before is ${pathOf(`data/${kept[0]}`)}\n`);
+    expect(restored.stdout).toContain(`; the previous database is ${pathOf(`data/${kept[0]}`)}\n`);
     const inKept = new Set(namesIn(pathOf(`data/${kept[0]}`)));
     expect(acknowledged.filter((name) => !inKept.has(name))).toEqual([]);
     expect([file, path, pathOf(`data/${kept[0]}`)].map(modeOf)).toEqual(['600', '600', '600']);
@@ -209,7 +209,7 @@ describe('subnetd backup and subnetd restore', () => {
     ).toEqual([['third'], ['first'], ['second']]);
   });
 
-  it('killed at any moment leaves the database of before or that of the backup, whole', async () => {
+  it('killed at any moment leaves the previous database or that of the backup, whole', async () => {
     const path = pathOf('data/subnetd.db');
     await makeDatabase(pathOf('good.db'), many);
     await makeDatabase(path, ['old']);
@@ -254,8 +254,8 @@ describe('subnetd backup and subnetd restore', () => {
     writeFileSync(path, 'damaged '.repeat(2_000));
     chmodSync(path, 0o644);
     const { code, stdout, stderr } = await runCli(['restore', pathOf('good.db')], at(path));
-    expect([code, stderr]).toEqual([0, expect.stringContaining('whether a process has it open cannot be known')]);
-    const kept = /database of before is (.*)\n/.exec(stdout)?.[1] ?? '';
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot know whether a process has it open')]);
+    const kept = /previous database is (.*)\n/.exec(stdout)?.[1] ?? '';
     expect(readdirSync(pathOf('data')).map((name) => pathOf(`data/${name}`))).toEqual([path, kept, `${kept}-wal`]);
     expect(readFileSync(kept, 'utf8')).toContain('damaged');
     expect(namesIn(path)).toEqual(['good']);
@@ -281,12 +281,12 @@ describe('subnetd backup and subnetd restore', () => {
     expect(await runCli(['backup', "it's.dump"], env)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `subnetd backup: the database is PostgreSQL, which has its own; run: pg_dump --format=custom --file='it'\\''s.dump' ${address}\n`,
+      stderr: `subnetd backup: the database is PostgreSQL, which has its own tools; run: pg_dump --format=custom --file='it'\\''s.dump' ${address}\n`,
     });
     expect(await runCli(['restore', 'a.dump'], env)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `subnetd restore: the database is PostgreSQL, which has its own; stop subnetd, then run: pg_restore --clean --if-exists --no-owner --dbname=${address} 'a.dump'\n`,
+      stderr: `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: pg_restore --clean --if-exists --no-owner --dbname=${address} 'a.dump'\n`,
     });
   });
 });

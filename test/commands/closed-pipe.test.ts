@@ -28,7 +28,7 @@ async function endUnread(words: readonly string[], begun: RegExp, then: NodeJS.S
 }
 
 test.each<readonly [string, readonly string[], RegExp, NodeJS.Signals | undefined]>([
-  ['demo', ['demo'], /how it stands/, undefined],
+  ['demo', ['demo'], /the status of every check/, undefined],
   ['demo --config-only', ['demo', '--config-only'], /subnets:/, 'SIGTERM'],
   ['run, with the next line of its log', ['run'], /"listening"/, 'SIGHUP'],
   ['run that is told to end', ['run'], /"listening"/, 'SIGTERM'],

@@ -94,7 +94,7 @@ test('reads binary output, invalid UTF-8, and a line of 100 MB without a newline
 
 test.each([
   ['a file that is not there', () => `${useFolder()}/none.log`, 'ENOENT'],
-  ['a directory', () => useFolder(), 'is no file; name a file that holds a log'],
+  ['a directory', () => useFolder(), 'is not a file; name a file that holds a log'],
 ])('ends with 2 and what to do for %s', async (_what, file, said) => {
   const { code, stdout, stderr } = await tryLog('node', file());
   expect([code, stdout]).toEqual([2, '']);

@@ -124,7 +124,7 @@ describe('the daemon', () => {
     const page = await get('/metrics');
     expect(page).toContain('subnetd_config_last_reload_successful 0');
     expect(page).toContain('subnet_nodes{subnet="d"} 1');
-    await waitFor(/the inventory is bad; the one before stays in force/);
+    await waitFor(/the inventory is bad; the previous one stays in force/);
     await writeFile(config, inventory([a?.url ?? '']));
     await eventually(async () => expect(await get('/metrics')).toContain('subnetd_config_last_reload_successful 1'));
   });
