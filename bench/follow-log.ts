@@ -1,9 +1,8 @@
+import { followLog } from '../src/docker/follow-log.ts';
+import { createDockerLink } from '../src/docker/link.ts';
 import { createLogReader } from '../src/logs/create-log-reader.ts';
 import { createMemoryPositions } from '../src/logs/create-memory-positions.ts';
-import { followContainer } from '../src/logs/follow-container.ts';
 import { packs } from '../src/logs/packs.ts';
-import { createDockerLink } from '../src/monitor/create-docker-link.ts';
-import { findLogContainer } from '../src/monitor/find-log-container.ts';
 
 /**
  * A child process that follows the log of a container: `node bench/follow-log.ts SOCKET NAME LINES`. After so many lines it
@@ -12,7 +11,7 @@ import { findLogContainer } from '../src/monitor/find-log-container.ts';
 const [socketPath = '', name = '', lines = '0'] = process.argv.slice(2);
 const docker = createDockerLink(() => {});
 docker.use({ socketPath });
-const find = (signal: AbortSignal) => findLogContainer(docker, { name }, signal);
+const find = (signal: AbortSignal) => docker.findLog({ name }, signal);
 await find(AbortSignal.timeout(60_000));
 
 const last = Number(lines);
@@ -29,7 +28,7 @@ const reader = createLogReader({
 });
 const begun = performance.now();
 const { user, system } = process.cpuUsage();
-const { stop } = followContainer({
+const { stop } = followLog({
   source: 'bench',
   positions: createMemoryPositions(),
   find,

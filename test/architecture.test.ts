@@ -13,9 +13,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   net: { rooms: [], packages: ['undici'] },
   inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron'] },
   import: { rooms: ['model', 'inventory'], packages: ['yaml'] },
-  probes: { rooms: ['model', 'net'], packages: ['undici', 'dockerode', 'playwright-core'] },
+  docker: { rooms: ['model', 'logs'], packages: ['dockerode'] },
+  probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core'] },
   logs: { rooms: ['model'], packages: ['re2js'] },
-  monitor: { rooms: ['model', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
+  monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model'], packages: ['prom-client'] },
   http: {
     rooms: ['model', 'alerts'],

@@ -1,7 +1,8 @@
+import { followLog } from '../docker/follow-log.ts';
+import type { DockerLink } from '../docker/link.ts';
 import { createClockSkew } from '../logs/create-clock-skew.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
 import type { OpenFiles } from '../logs/create-open-files.ts';
-import { followContainer } from '../logs/follow-container.ts';
 import { followFiles } from '../logs/follow-files.ts';
 import { packs } from '../logs/packs.ts';
 import { createPatternCounters, LINES_LOST } from '../logs/pattern-counters.ts';
@@ -11,9 +12,7 @@ import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionS
 import { type CheckSettings, positionKey, type Target } from '../model/target.ts';
 import { QUARTER_MS } from '../rules/describe-skew.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
-import type { DockerLink } from './create-docker-link.ts';
 import { createLostReport } from './create-lost-report.ts';
-import { findLogContainer } from './find-log-container.ts';
 
 /** Follows the log of one target. */
 export interface LogWatch {
@@ -213,11 +212,11 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       toHit: (hit) => ({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }),
     });
     start(() => {
-      const follower = followContainer({
+      const follower = followLog({
         source: positionKey(target, 'container'),
         positions,
         find: async (signal) => {
-          const found = await findLogContainer(docker, container, signal);
+          const found = await docker.findLog(container, signal);
           if (component === 'node' && 'id' in found) {
             const { level, p2p } = found;
             created = { ...(level !== undefined && { level }), ...(p2p !== undefined && { p2p }) };

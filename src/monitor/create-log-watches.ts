@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DockerLink } from '../docker/link.ts';
 import { createOpenFiles, MAX_OPEN_FILES } from '../logs/create-open-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
 import { inputsOf } from '../model/probe.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
-import type { DockerLink } from './create-docker-link.ts';
 import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 
 /** The followers of all logs; they outlive a reload of the inventory that leaves their sources and patterns unchanged. */

@@ -1,7 +1,8 @@
+import type { DockerLink } from '../docker/link.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ContainerObservation } from '../model/observation.ts';
 import { inputsOf, type Observation, type Probe, type ProbeKind, roundOf } from '../model/probe.ts';
-import { type CheckSettings, type ContainerRef, isAttachOnly, type Subnet, type Target } from '../model/target.ts';
+import { type CheckSettings, isAttachOnly, type Subnet, type Target } from '../model/target.ts';
 import type { BrowserLink } from './browser-link.ts';
 import { createConsoleNodeProbe, createIpcNodeProbe } from './console-node-probe.ts';
 import { createExecNodeProbe } from './exec-node-probe.ts';
@@ -11,13 +12,7 @@ import { createServiceProbe } from './service-probe.ts';
 
 /** What probes share. */
 export interface ProbeTools {
-  readonly docker: {
-    look(ref: ContainerRef, timeoutMs: number, signal: AbortSignal): Promise<ContainerObservation>;
-    readonly exec: (
-      ref: ContainerRef,
-      ...asked: Parameters<Parameters<typeof createExecNodeProbe>[0]>
-    ) => ReturnType<Parameters<typeof createExecNodeProbe>[0]>;
-  };
+  readonly docker: Pick<DockerLink, 'inspect' | 'exec'>;
   readonly browsers: BrowserLink;
   /** The follower of a target's logs. */
   readonly logs: (target: Target, settings: CheckSettings['logs']) => { readonly facts: () => LogFacts };
@@ -92,7 +87,7 @@ const sources: {
     container && {
       see: async (signal) => ({
         kind: 'container',
-        seen: toWatched(await docker.look(container, checks.containers.timeoutMs, signal)),
+        seen: toWatched(await docker.inspect(container, checks.containers.timeoutMs, signal)),
       }),
     },
   logs: (target, { checks }, { logs }) => {

@@ -1,6 +1,6 @@
+import type { ExecOutcome } from '../docker/exec.ts';
 import type { ExecFault, Look, NodeObservation } from '../model/observation.ts';
 import { parseConsoleOutput } from './console-output.ts';
-import type { ExecOutcome } from './docker-exec.ts';
 import { parseAnswer } from './json-rpc.ts';
 import type { NodeProbe } from './node-probe.ts';
 import { toAdminPeers, toBlock } from './node-results.ts';

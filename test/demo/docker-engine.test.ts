@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDocker } from '../../src/probes/docker.ts';
+import { createDocker } from '../../src/docker/engine.ts';
 import { eventually } from '../support/cli.ts';
 import { start } from './simulation.ts';
 
@@ -9,7 +9,7 @@ const dockerOf = async (faults: Parameters<typeof start>[0]) => {
   const { hostname, port } = new URL(simulation.docker);
   const docker = createDocker({ host: hostname, port: Number(port) });
   onTestFinished(docker.stop);
-  const look = (service: string) => docker.look({ project: 'demo', service }, AbortSignal.timeout(5_000));
+  const look = (service: string) => docker.inspect({ project: 'demo', service }, AbortSignal.timeout(5_000));
   return { simulation, docker, look };
 };
 
@@ -20,9 +20,9 @@ test('its containers are found by label and by name, with their memory, and no o
     container: { name: 'demo-subnet1-1', running: true, memoryBytes: expect.any(Number) },
   };
   expect(await look('subnet1')).toMatchObject(found);
-  expect(await docker.look({ name: 'demo-subnet1-1' }, AbortSignal.timeout(5_000))).toMatchObject(found);
+  expect(await docker.inspect({ name: 'demo-subnet1-1' }, AbortSignal.timeout(5_000))).toMatchObject(found);
   expect(await look('subnet9')).toEqual({ kind: 'missing' });
-  expect(await docker.look({ name: 'demo-subnet9-1' }, AbortSignal.timeout(5_000))).toEqual({ kind: 'missing' });
+  expect(await docker.inspect({ name: 'demo-subnet9-1' }, AbortSignal.timeout(5_000))).toEqual({ kind: 'missing' });
 });
 
 test('it only reads, and refuses all else', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { createDocker } from '../../src/probes/docker.ts';
+import { createDocker } from '../../src/docker/engine.ts';
 import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, findProgram, useEngine } from '../support/engine.ts';
 
@@ -191,7 +191,7 @@ describe('the socket proxy of docker-compose.yml', () => {
     const container = await runContainer(engine.docker, plan);
     try {
       for (const ref of [{ name: plan.name }, { project: 'proxied', service: 'subnet1' }]) {
-        const seen = await docker.look(ref, AbortSignal.timeout(5_000));
+        const seen = await docker.inspect(ref, AbortSignal.timeout(5_000));
         expect(seen).toMatchObject({ kind: 'found', container: { running: true, memoryBytes: expect.any(Number) } });
       }
       await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 5_000 });

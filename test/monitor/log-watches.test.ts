@@ -1,11 +1,11 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createDockerLink } from '../../src/docker/link.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
 import { createClock, createProcessClock } from '../../src/model/clock.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
-import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
 import type { LogWatch } from '../../src/monitor/create-log-watch.ts';
 import { createLogWatches } from '../../src/monitor/create-log-watches.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDocker, type Docker } from '../../src/docker/engine.ts';
 import { parseConsoleOutput } from '../../src/probes/console-output.ts';
-import { createDocker, type Docker } from '../../src/probes/docker.ts';
 import { createExecNodeProbe } from '../../src/probes/exec-node-probe.ts';
 import { importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';

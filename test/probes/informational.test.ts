@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createDocker } from '../../src/docker/engine.ts';
 import { createClient } from '../../src/notify/create-client.ts';
-import { createDocker } from '../../src/probes/docker.ts';
 import { createNodeProbe } from '../../src/probes/node-probe.ts';
 import { createServiceProbe } from '../../src/probes/service-probe.ts';
 import { startTcp } from '../support/fake-node.ts';
@@ -67,7 +67,7 @@ describe('informational answers before an answer are ignored', () => {
     const { url } = await start([CONTINUE, HINTS, answer('[]')]);
     const docker = createDocker({ host: '127.0.0.1', port: Number(new URL(url).port) });
     cleanups.push(docker.stop);
-    const found = await docker.look({ project: 'p', service: 's' }, AbortSignal.timeout(2_000));
+    const found = await docker.inspect({ project: 'p', service: 's' }, AbortSignal.timeout(2_000));
     expect(found).toEqual({ kind: 'missing' });
   });
 });

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { followLog } from '../../src/docker/follow-log.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { followContainer } from '../../src/logs/follow-container.ts';
 import { startHttp } from '../support/fake-node.ts';
 
 /** A line of stdout as the engine sends it. */
@@ -24,7 +24,7 @@ test.each([0, -90_000, 90_000])(
     });
     onTestFinished(engine.stop);
     const lines: (readonly [string, boolean])[] = [];
-    const { stop } = followContainer({
+    const { stop } = followLog({
       source: 'test',
       positions: createMemoryPositions(),
       find: async () => ({ id: 'c', running: true, tty: false }),

@@ -1,9 +1,10 @@
 import type { Container, ContainerObservation, DockerFault } from '../model/observation.ts';
 import type { ContainerRef } from '../model/target.ts';
-import type { ContainerMemory } from './container-memory.ts';
-import type { DockerApi } from './docker-api.ts';
-import { isOneOff } from './docker-event.ts';
+import type { DockerApi } from './client.ts';
+import { isOneOff } from './event.ts';
+import { type LogContainer, toLogContainer } from './log-container.ts';
 import { toCount, toMembers } from './members.ts';
+import type { ContainerMemory } from './memory.ts';
 
 /** One that its restart policy starts again and again is both in turn, and must not lose its place each time. */
 const alive = ['running', 'restarting'];
@@ -14,7 +15,7 @@ function toTime(value: unknown): number | undefined {
   return time > 0 ? time : undefined;
 }
 
-/** The container of a `GET /containers/ID/json`, without what only the statistics tell; undefined when it is none. */
+/** The container of a `GET /containers/ID/json`, without what only the statistics hold; undefined when it is none. */
 function toContainer(body: unknown): Container | undefined {
   const { Id: id, Name: path, State, RestartCount, HostConfig } = toMembers(body) ?? {};
   const state = toMembers(State);
@@ -71,12 +72,12 @@ async function findService(api: DockerApi, project: string, service: string, sig
   return { handle: entries[0]?.Id as string | undefined, ...(twins > 1 && { twins }) };
 }
 
-async function find(
-  api: DockerApi,
-  ref: ContainerRef,
-  signal: AbortSignal,
-  again = true,
-): Promise<ContainerObservation> {
+/** A container as the engine knows it: what checks judge, and what it was created with, which may hold keys. */
+type Found =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'found'; readonly container: Container; readonly twins?: number; readonly body: unknown };
+
+async function find(api: DockerApi, ref: ContainerRef, signal: AbortSignal, again = true): Promise<Found> {
   const { handle, ...twins } =
     'name' in ref ? { handle: ref.name } : await findService(api, ref.project, ref.service, signal);
   if (handle === undefined) return { kind: 'missing' };
@@ -87,20 +88,22 @@ async function find(
   if (container === undefined) throw new Error('this is no container');
   // Docker takes the beginning of an id for a name too.
   if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
-  return { kind: 'found', container, ...twins };
+  return { kind: 'found', container, body, ...twins };
 }
 
-async function look(
+async function inspect(
   api: DockerApi,
   memory: ContainerMemory,
   ref: ContainerRef,
   signal: AbortSignal,
 ): Promise<ContainerObservation> {
-  const found = await find(api, ref, signal);
-  if (found.kind !== 'found' || !found.container.running) return found;
+  const answer = await find(api, ref, signal);
+  if (answer.kind === 'missing') return answer;
+  const { body: _, ...found } = answer;
+  if (!found.container.running) return found;
   const { bytes, waited } = await memory.read(found.container.id, found.container.startedAt, signal);
-  // Much may have happened while the memory was read, and what is told must not be older than what events have told.
-  if (waited && !signal.aborted) return look(api, memory, ref, signal);
+  // Much may have happened while the memory was read, and the state must not be older than what events have reported.
+  if (waited && !signal.aborted) return inspect(api, memory, ref, signal);
   return bytes === undefined ? found : { ...found, container: { ...found.container, memoryBytes: bytes } };
 }
 
@@ -113,20 +116,38 @@ function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
   return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';
 }
 
+const toUnreachable = (api: DockerApi, error: unknown, signal: AbortSignal) =>
+  ({ kind: 'docker-unreachable', why: { address: api.address, code: toCode(error, signal) } }) as const;
+
 /**
- * Finds a container, inspects it, and tells its memory while it runs; the abort of the signal bounds the whole in time.
+ * Finds a container, inspects it, and reads its memory while it runs; the abort of the signal bounds the whole in time.
  * Never rejects: an engine that cannot be asked, or answers what no engine answers, is an observation. Shapes from the
  * Docker Engine API, version 1.41 and later.
  */
-export async function lookAtContainer(
+export async function inspectContainer(
   api: DockerApi,
   memory: ContainerMemory,
   ref: ContainerRef,
   signal: AbortSignal,
 ): Promise<ContainerObservation> {
   try {
-    return await look(api, memory, ref, signal);
+    return await inspect(api, memory, ref, signal);
   } catch (error) {
-    return { kind: 'docker-unreachable', why: { address: api.address, code: toCode(error, signal) } };
+    return toUnreachable(api, error, signal);
+  }
+}
+
+/** What one inspection says about the log of a container. */
+export type LogInspection =
+  | { readonly kind: 'found'; readonly log: LogContainer }
+  | Exclude<ContainerObservation, { kind: 'found' }>;
+
+/** Finds a container by one inspection, for its log; never rejects. */
+export async function inspectLog(api: DockerApi, ref: ContainerRef, signal: AbortSignal): Promise<LogInspection> {
+  try {
+    const found = await find(api, ref, signal);
+    return found.kind === 'missing' ? found : { kind: 'found', log: toLogContainer(found.container, found.body) };
+  } catch (error) {
+    return toUnreachable(api, error, signal);
   }
 }

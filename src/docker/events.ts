@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DockerApi } from './docker-api.ts';
-import { containerActions, type DockerEvent, parseDockerEvent } from './docker-event.ts';
+import type { DockerApi } from './client.ts';
+import { containerActions, type DockerEvent, parseDockerEvent } from './event.ts';
 
 const shortestPauseMs = 250;
 const longestPauseMs = 5_000;
@@ -9,13 +9,13 @@ const maxLineLength = 1024 * 1024;
 
 /**
  * The engine stamps an event before it queues it, so two may arrive in the other order: a stream that goes on asks for a
- * little more than it lacks, and what it has already told is left out by these keys. The engine itself replays the last
+ * little more than it lacks, and what it has already reported is left out by these keys. The engine itself replays the last
  * 256 events at most (moby, `eventsLimit`).
  */
 const overlapMs = 1_000;
 const maxKeys = 512;
 
-/** Where the stream of events stands. */
+/** The position in the stream of events. */
 function createPosition() {
   const seen = new Set<string>();
   let since: number | undefined;
@@ -56,8 +56,8 @@ async function* readLines(stream: AsyncIterable<string>): AsyncGenerator<string>
 
 /**
  * Follows the engine's events about containers until the returned function is called; neither function it calls may throw.
- * A stream that ends is opened again, after 0.25 s to 5 s, where it ended: no event is lost or told twice as long as the
- * engine still has it. `onState` is told when the stream stands and when it cannot be opened, each once in a row.
+ * A stream that ends is opened again, after 0.25 s to 5 s, where it ended: no event is lost or reported twice as long as
+ * the engine still has it. `onState` is called when the stream is open and when it cannot be opened, each once in a row.
  */
 export function followDockerEvents(
   api: DockerApi,
@@ -69,7 +69,7 @@ export function followDockerEvents(
   const filters = { type: ['container'], event: containerActions };
   let up: boolean | undefined;
 
-  const tell = (state: boolean): void => {
+  const reportState = (state: boolean): void => {
     if (state === up || ending.signal.aborted) return;
     up = state;
     onState(state);
@@ -92,7 +92,7 @@ export function followDockerEvents(
   const follow = async (): Promise<void> => {
     const response = await open().catch(() => undefined);
     // A stream that merely ended is not yet a lost engine: socket proxies end idle ones.
-    tell(response !== undefined);
+    reportState(response !== undefined);
     if (response === undefined) return;
     position.begin(Date.parse(response.headers.date ?? '') || Date.now());
     for await (const line of readLines(response.setEncoding('utf8'))) {

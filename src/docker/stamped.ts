@@ -1,5 +1,5 @@
-import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from './create-line-cutter.ts';
-import { createRecent, type Recent } from './create-recent.ts';
+import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from '../logs/create-line-cutter.ts';
+import { createRecent, type Recent } from './recent.ts';
 
 /** By stream: the time of the last whole line as Docker writes it, and how many lines carried it. */
 export type Streams = Record<string, { at: string; count: number }>;

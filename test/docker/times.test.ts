@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createDockerTimes } from '../../src/docker/times.ts';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { ContainerObservation } from '../../src/model/observation.ts';
-import { createDockerTimes } from '../../src/monitor/create-docker-times.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { createHandClock } from '../support/hand-clock.ts';

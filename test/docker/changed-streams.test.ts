@@ -1,8 +1,9 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { followLog } from '../../src/docker/follow-log.ts';
+import type { LogContainer } from '../../src/docker/log-container.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { followContainer, type LogContainer } from '../../src/logs/follow-container.ts';
 import type { LogFault } from '../../src/model/log.ts';
 
 /** A message of the engine's stream: a line each tenth of a second. */
@@ -32,7 +33,7 @@ async function follow(
   const { port } = server.address() as AddressInfo;
   const lines: string[] = [];
   const lost: string[] = [];
-  const follower = followContainer({
+  const follower = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => find(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
+import { createDockerLink } from '../../src/docker/link.ts';
 import { eventually } from '../support/cli.ts';
 import { startHttp } from '../support/fake-node.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -18,7 +18,7 @@ it('an engine that hangs is not up, although its stream of events stands, until 
   cleanups.push(server.stop, link.stop);
   const { hostname, port } = new URL(server.url);
   link.use({ host: hostname, port: Number(port) });
-  const look = (service: string, ms = 100) => link.look({ project: 'p', service }, ms);
+  const look = (service: string, ms = 100) => link.inspect({ project: 'p', service }, ms);
   await eventually(() => expect(link.isUp()).toBe(true));
   expect(await look('a')).toEqual({ kind: 'missing' });
 
@@ -39,7 +39,7 @@ it('an engine that hangs is not up, although its stream of events stands, until 
 
   // Nor is a look that is ended from outside.
   const end = new AbortController();
-  const ended = link.look({ project: 'p', service: 'never' }, 5_000, end.signal);
+  const ended = link.inspect({ project: 'p', service: 'never' }, 5_000, end.signal);
   end.abort();
   expect(await ended).toMatchObject({ kind: 'docker-unreachable' });
   expect(link.isUp()).toBe(true);

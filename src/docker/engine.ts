@@ -1,20 +1,22 @@
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
-import { lookAtContainer } from './container.ts';
-import { createContainerMemory } from './container-memory.ts';
-import { createDockerApi, type DockerApi } from './docker-api.ts';
-import type { DockerEvent } from './docker-event.ts';
-import { followDockerEvents } from './docker-events.ts';
-import { createDockerExec, type DockerExec } from './docker-exec.ts';
+import { createDockerApi, type DockerApi } from './client.ts';
+import type { DockerEvent } from './event.ts';
+import { followDockerEvents } from './events.ts';
+import { createDockerExec, type DockerExec } from './exec.ts';
+import { inspectContainer, inspectLog, type LogInspection } from './inspect.ts';
+import { createContainerMemory } from './memory.ts';
 
 /** One Docker Engine, seen through its API: by GET alone, but for commands that the inventory allows. */
 export interface Docker {
   /** As `DOCKER_HOST` writes it. */
   readonly address: string;
-  /** Looks at one container; never rejects, and the abort of the signal bounds it in time. */
-  look(ref: ContainerRef, signal: AbortSignal): Promise<ContainerObservation>;
+  /** Inspects one container; never rejects, and the abort of the signal bounds it in time. */
+  inspect(ref: ContainerRef, signal: AbortSignal): Promise<ContainerObservation>;
+  /** Inspects one container once, for its log; the same holds. */
+  inspectLog(ref: ContainerRef, signal: AbortSignal): Promise<LogInspection>;
   /**
-   * Tells of events until the returned function is called, and whether the stream stands, whenever that changes.
+   * Reports events until the returned function is called, and whether the stream is open, whenever that changes.
    * Goes on across restarts of the engine, from where it was.
    */
   follow(onEvent: (event: DockerEvent) => void, onState: (up: boolean) => void): () => void;
@@ -35,7 +37,8 @@ export function createDocker(address: DockerAddress): Docker {
     address: api.address,
     open: api.open,
     exec: createDockerExec(api),
-    look: (ref, signal) => lookAtContainer(api, memory, ref, signal),
+    inspectLog: (ref, signal) => inspectLog(api, ref, signal),
+    inspect: (ref, signal) => inspectContainer(api, memory, ref, signal),
     follow: (onEvent, onState) => {
       const end = followDockerEvents(api, onEvent, onState);
       followers.add(end);

@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createDocker, type Docker } from '../../src/docker/engine.ts';
+import { type DockerEvent, matchesContainer } from '../../src/docker/event.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { ContainerRef } from '../../src/model/target.ts';
-import { createDocker, type Docker } from '../../src/probes/docker.ts';
-import { type DockerEvent, matchesContainer } from '../../src/probes/docker-event.ts';
 import {
   composeLabels,
   createContainer,
@@ -18,7 +18,7 @@ const forever = ['sleep', '1000'];
 const soon = () => AbortSignal.timeout(5_000);
 
 async function find(docker: Docker, ref: ContainerRef): Promise<Container> {
-  const observation = await docker.look(ref, soon());
+  const observation = await docker.inspect(ref, soon());
   if (observation.kind !== 'found') throw new Error(`not found: ${JSON.stringify(observation)}`);
   return observation.container;
 }
@@ -95,7 +95,7 @@ describe('a container of a real engine', () => {
       { project: uniqueName('none'), service: 's' },
       { name: id.slice(0, 12) },
     ])
-      expect(await docker.look(ref, soon())).toEqual({ kind: 'missing' });
+      expect(await docker.inspect(ref, soon())).toEqual({ kind: 'missing' });
   });
 
   test('of a service is the running one, not a newer one that never started, nor a one-off', async () => {
@@ -175,7 +175,7 @@ describe('a container of a real engine', () => {
     const plan = { name: name(), command: forever };
     await runContainer(engine.docker, plan);
     const signal = soon();
-    const looks = await Promise.all(Array.from({ length: 60 }, () => docker.look(plan, signal)));
+    const looks = await Promise.all(Array.from({ length: 60 }, () => docker.inspect(plan, signal)));
     process.off('warning', onWarning);
     expect(looks.filter(({ kind }) => kind === 'found')).toHaveLength(60);
     expect(warnings).toEqual([]);
@@ -222,11 +222,11 @@ describe('an engine that ends and comes back', () => {
     await vi.waitFor(() => expect(states).toEqual([true]), { timeout: 5_000 });
     const container = await runContainer(engine.docker, plan);
     await vi.waitFor(() => expect(events.map(({ action }) => action)).toContain('start'), { timeout: 5_000 });
-    expect(await docker.look(plan, soon())).toMatchObject({ kind: 'found' });
+    expect(await docker.inspect(plan, soon())).toMatchObject({ kind: 'found' });
 
     await engine.halt();
     const address = `unix://${engine.socketPath}`;
-    const gone = await docker.look(plan, soon());
+    const gone = await docker.inspect(plan, soon());
     expect(gone).toMatchObject({ kind: 'docker-unreachable', why: { address } });
     expect(gone).toSatisfy(({ why }) => ['ENOENT', 'ECONNREFUSED'].includes(why.code));
     await vi.waitFor(() => expect(states).toEqual([true, false]), { timeout: 10_000 });

@@ -2,9 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
-import { createDockerTimes } from '../../src/monitor/create-docker-times.ts';
-import { findLogContainer } from '../../src/monitor/find-log-container.ts';
+import { createDockerLink } from '../../src/docker/link.ts';
+import { createDockerTimes } from '../../src/docker/times.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { composeLabels } from '../support/containers.ts';
@@ -106,8 +105,8 @@ test.each<readonly [string, string, readonly Listed[]]>([
   await fc.assert(
     fc.asyncProperty(anyOrder, async (order) => {
       list(order);
-      expect(await docker.look(ref, 4_000, AbortSignal.timeout(4_000))).toMatchObject({ container: { id } });
-      expect(await findLogContainer(docker, ref, AbortSignal.timeout(4_000))).toMatchObject({ id });
+      expect(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000))).toMatchObject({ container: { id } });
+      expect(await docker.findLog(ref, AbortSignal.timeout(4_000))).toMatchObject({ id });
     }),
     { numRuns: 8 },
   );
@@ -117,7 +116,7 @@ test('of two that run, the reason of the check says which one is watched; of a s
   const { docker, list } = await startLister();
   const reasonOf = async (containers: readonly Listed[]) => {
     list(containers);
-    const observation = createDockerTimes((at) => at)(await docker.look(ref, 4_000, AbortSignal.timeout(4_000)));
+    const observation = createDockerTimes((at) => at)(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000)));
     const now = STARTED_AT + 3_600_000;
     return judgeContainer(foldContainer(undefined, observation, now), ref, 300_000, now, (at) => at).reason;
   };

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { followLog, type LogFollower } from '../../src/docker/follow-log.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { type ContainerFollower, followContainer } from '../../src/logs/follow-container.ts';
 import { followFiles } from '../../src/logs/follow-files.ts';
 import { useFolder } from '../support/recordings.ts';
 
@@ -38,7 +38,7 @@ async function pauses(looks: readonly number[], count: number): Promise<readonly
 function followMissing() {
   const looks: number[] = [];
   const faults: unknown[] = [];
-  const follower: ContainerFollower = followContainer({
+  const follower: LogFollower = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => {

@@ -1,4 +1,4 @@
-import type { DockerApi } from './docker-api.ts';
+import type { DockerApi } from './client.ts';
 import { toCount, toMembers } from './members.ts';
 
 /** Reads how much memory containers use. */
@@ -48,7 +48,7 @@ export function createContainerMemory(api: DockerApi): ContainerMemory {
       const { status, body } = await api.read(`/containers/${id}/stats`, { stream: false, 'one-shot': true }, signal);
       bytes = status === 200 ? toMemoryBytes(body) : undefined;
     } catch {
-      // It stays out, and is asked for again with the next look.
+      // It stays out, and is asked for again with the next inspection.
     }
     known.isBusy = false;
     if (known.startedAt === startedAt) known.bytes = bytes;

@@ -1,13 +1,12 @@
 import type Dockerode from 'dockerode';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
+import { followLog } from '../../src/docker/follow-log.ts';
+import { createDockerLink } from '../../src/docker/link.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { followContainer } from '../../src/logs/follow-container.ts';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
 import type { ContainerRef } from '../../src/model/target.ts';
-import { createDockerLink } from '../../src/monitor/create-docker-link.ts';
 import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';
-import { findLogContainer } from '../../src/monitor/find-log-container.ts';
 import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { DATABASE_KINDS, startDatabases } from '../support/databases.ts';
 import { type OwnEngine, startEngine } from '../support/engine.ts';
@@ -27,10 +26,10 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
   const old: string[] = [];
   const states: (LogFault | undefined)[] = [];
   const lost: number[] = [];
-  const { stop } = followContainer({
+  const { stop } = followLog({
     source: 'test',
     positions,
-    find: (signal) => findLogContainer(docker, ref, signal),
+    find: (signal) => docker.findLog(ref, signal),
     open: docker.open,
     beginAt,
     onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),

@@ -1,8 +1,8 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { followLog } from '../../src/docker/follow-log.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { followContainer } from '../../src/logs/follow-container.ts';
 
 const stampOf = (index: number): string =>
   new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');
@@ -48,7 +48,7 @@ test('a stream that has fallen silent is opened again, and brings each line once
   const engine = await startSilentEngine();
   engine.print(100);
   const lines: string[] = [];
-  const { stop } = followContainer({
+  const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false }),
@@ -92,7 +92,7 @@ test('a stream that starves, yet is never silent, is opened again after a while:
     server.close();
   });
   const lines: string[] = [];
-  const { stop } = followContainer({
+  const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false, rotation: { fileBytes: 6_000, files: 2 } }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MOST_RECENT, type Recent } from '../../src/logs/create-recent.ts';
-import { createRecentOf, createStamped, findLast, findSince, type Streams } from '../../src/logs/read-stamped.ts';
+import { MOST_RECENT, type Recent } from '../../src/docker/recent.ts';
+import { createRecentOf, createStamped, findLast, findSince, type Streams } from '../../src/docker/stamped.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createDocker, type Docker } from '../../src/docker/engine.ts';
 import type { ContainerObservation } from '../../src/model/observation.ts';
 import type { DockerAddress } from '../../src/model/target.ts';
-import { createDocker, type Docker } from '../../src/probes/docker.ts';
 import { findProgram } from '../support/engine.ts';
 
 const soon = () => AbortSignal.timeout(5_000);
@@ -44,13 +44,13 @@ describe('an engine at the wire', () => {
     reach({ host: '127.0.0.1', port: await listen(createServer(listener)) });
 
   const memoryOf = async (docker: Docker, signal = soon()): Promise<number | undefined> => {
-    const observation: ContainerObservation = await docker.look(byName, signal);
+    const observation: ContainerObservation = await docker.inspect(byName, signal);
     expect(observation.kind).toBe('found');
     return observation.kind === 'found' ? observation.container.memoryBytes : undefined;
   };
 
   const codeOf = async (docker: Docker, timeoutMs = 3_000): Promise<string> => {
-    const observation = await docker.look({ project: 'p', service: 's' }, AbortSignal.timeout(timeoutMs));
+    const observation = await docker.inspect({ project: 'p', service: 's' }, AbortSignal.timeout(timeoutMs));
     return observation.kind === 'docker-unreachable' ? observation.why.code : observation.kind;
   };
 
@@ -107,7 +107,7 @@ describe('an engine at the wire', () => {
 
   test('whose path does not exist, or a port where nobody listens, has the code of the system', async () => {
     const docker = reach({ socketPath: '/nonexistent/docker.sock' });
-    expect(await docker.look({ name: 'n' }, soon())).toEqual({
+    expect(await docker.inspect({ name: 'n' }, soon())).toEqual({
       kind: 'docker-unreachable',
       why: { address: 'unix:///nonexistent/docker.sock', code: 'ENOENT' },
     });
@@ -126,7 +126,7 @@ describe('an engine at the wire', () => {
     const docker = await serve(({ url }, answer) =>
       url?.includes('/stats') ? answer.writeHead(403).end() : answer.end(inspected),
     );
-    expect(await docker.look(byName, soon())).toEqual({
+    expect(await docker.inspect(byName, soon())).toEqual({
       kind: 'found',
       container: {
         ...{ id: 'a1', name: 'n', running: true, status: 'running', oomKilled: false, restartCount: 2 },
@@ -183,7 +183,7 @@ describe('an engine at the wire', () => {
       answer.writeHead(404).end('{"message":"No such container: n"}');
     });
     const address = { host: '127.0.0.1', port: await listen(server) };
-    expect(await reach({ ...address, ca: cert, cert, key }).look(byName, soon())).toEqual({ kind: 'missing' });
+    expect(await reach({ ...address, ca: cert, cert, key }).inspect(byName, soon())).toEqual({ kind: 'missing' });
     expect(await codeOf(reach({ ...address, ca: cert }))).toBe('other');
     expect(await codeOf(reach(address))).toBe('other');
   });
@@ -215,19 +215,38 @@ describe('an engine at the wire', () => {
       Promise.all([writeFile(ca, pem.cert), writeFile(cert, pem.cert), writeFile(key, pem.key)]);
     await renew(before);
     const docker = reach({ host: '127.0.0.1', port: await listen(server), ca, cert, key });
-    expect(await docker.look(byName, soon())).toEqual({ kind: 'missing' });
+    expect(await docker.inspect(byName, soon())).toEqual({ kind: 'missing' });
     // As when the engine is restarted with a new certificate: it lets in nobody who shows the old one.
     server.setSecureContext(toOptions(after));
     server.closeAllConnections();
     await renew(after);
-    expect(await docker.look(byName, soon())).toEqual({ kind: 'missing' });
+    expect(await docker.inspect(byName, soon())).toEqual({ kind: 'missing' });
     expect(shown).toEqual(['before', 'after']);
     // While they are being written nothing breaks, and afterwards all is well.
     server.closeAllConnections();
     await rm(key);
     expect(await codeOf(docker)).toBe('other');
     await renew(after);
-    expect(await docker.look(byName, soon())).toEqual({ kind: 'missing' });
+    expect(await docker.inspect(byName, soon())).toEqual({ kind: 'missing' });
+  });
+
+  test('is asked once about a container of that name for its log', async () => {
+    const asked: unknown[] = [];
+    const docker = await serve(({ url }, answer) => {
+      asked.push(url);
+      const Config = { Tty: true, Env: ['KEY=secret', 'LOG_LEVEL=3', 'PORT=30303'] };
+      const LogConfig = { Type: 'json-file', Config: { 'max-size': '1m' } };
+      const NetworkSettings = { Networks: { subnet: { IPAddress: '10.0.0.7' } } };
+      answer.end(JSON.stringify({ ...JSON.parse(inspected), Config, HostConfig: { LogConfig }, NetworkSettings }));
+    });
+    expect(await docker.inspectLog(byName, soon())).toEqual({
+      kind: 'found',
+      log: {
+        ...{ id: 'a1', running: true, startedAt: Date.parse('2026-01-01T00:00:00.500Z'), tty: true },
+        ...{ rotation: { fileBytes: 1e6, files: 1 }, level: 3, p2p: '10.0.0.7:30303' },
+      },
+    });
+    expect(asked).toEqual(['/containers/n/json']);
   });
 
   test('that loses the container between the list and the inspection is asked once more', async () => {
@@ -238,7 +257,7 @@ describe('an engine at the wire', () => {
       else if (url?.startsWith('/containers/here')) answer.end(ended);
       else answer.writeHead(404).end('{"message":"No such container: gone"}');
     });
-    expect(await docker.look({ project: 'p', service: 's' }, soon())).toMatchObject({
+    expect(await docker.inspect({ project: 'p', service: 's' }, soon())).toMatchObject({
       container: { id: 'here', exitCode: 0 },
     });
   });
@@ -282,7 +301,7 @@ describe('an engine at the wire', () => {
     const { promise: up, resolve } = Promise.withResolvers<boolean>();
     docker.follow(() => {}, resolve);
     await up;
-    await docker.look(byName, soon());
+    await docker.inspect(byName, soon());
     expect(await countConnections()).toBeGreaterThan(0);
     docker.stop();
     await vi.waitFor(async () => expect(await countConnections()).toBe(0), { timeout: 5_000 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReopening, type Rotation } from './create-reopening.ts';
+import { createReopening, type Rotation } from './reopening.ts';
 
 /** What a chunk has brought: bytes on the engine's disk of lines that were not read before, and whether it was printed just now. */
 export interface Brought {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesContainer, parseDockerEvent } from '../../src/probes/docker-event.ts';
+import { matchesContainer, parseDockerEvent } from '../../src/docker/event.ts';
 import { composeLabels } from '../support/containers.ts';
 
 const line = (Action: string, Attributes: object): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRotation } from '../../src/monitor/find-log-container.ts';
+import { readRotation } from '../../src/docker/log-container.ts';
 
 test.each([
   ['json-file', '50k', '3', { fileBytes: 50_000, files: 3 }],

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ExecFault } from '../model/observation.ts';
-import type { DockerApi } from './docker-api.ts';
+import type { DockerApi } from './client.ts';
 import { toMembers } from './members.ts';
 
 /** What a command printed on stdout and how it ended, or why it could not be run. */

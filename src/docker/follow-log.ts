@@ -1,33 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { createLineCutter } from '../logs/create-line-cutter.ts';
 import type { ContainerPosition, LogFault, LogPosition, PositionStore } from '../model/log.ts';
-import { createLineCutter } from './create-line-cutter.ts';
-import type { Recent } from './create-recent.ts';
-import { BESIDE_TEXT_BYTES, type Rotation } from './create-reopening.ts';
-import { createFrameReader } from './read-frames.ts';
-import {
-  createRecentOf,
-  createStamped,
-  findLast,
-  findSince,
-  type OnStampedLine,
-  type Streams,
-} from './read-stamped.ts';
-import { type LogStream, readStreams } from './read-streams.ts';
-
-/** A container whose log can be read. */
-export interface LogContainer {
-  readonly id: string;
-  readonly running: boolean;
-  /** Unix milliseconds. */
-  readonly startedAt?: number;
-  /** It writes a bare stream without frames. */
-  readonly tty: boolean;
-  /** Absent when the engine does not rotate its log. */
-  readonly rotation?: Rotation;
-}
+import { createFrameReader } from './frames.ts';
+import type { LogContainer } from './log-container.ts';
+import type { Recent } from './recent.ts';
+import { BESIDE_TEXT_BYTES } from './reopening.ts';
+import { createRecentOf, createStamped, findLast, findSince, type OnStampedLine, type Streams } from './stamped.ts';
+import { type LogStream, readStreams } from './streams.ts';
 
 /** What a follower of a container is given. */
-export interface FollowContainerOptions {
+export interface FollowLogOptions {
   /** Under this name the position is kept. */
   readonly source: string;
   readonly positions: PositionStore;
@@ -51,8 +33,8 @@ export interface FollowContainerOptions {
   readonly onLost?: (after: string) => void;
 }
 
-/** A container that is followed. */
-export interface ContainerFollower {
+/** A log that is followed. */
+export interface LogFollower {
   /** The container may have begun to run, or another in its place: it is looked for at once. */
   wake(): void;
   stop(): Promise<void>;
@@ -62,7 +44,7 @@ export interface ContainerFollower {
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
-const LOOK_MS = 10_000;
+const FIND_MS = 10_000;
 
 /** Containers of one label that take turns are each read on where they were. */
 const MAX_OTHERS = 8;
@@ -87,7 +69,7 @@ function createTerminalReader(take: Take): (chunk: Buffer) => void {
  * Follows the log of a container through its restarts, its recreation under a new id and restarts of the engine, until the
  * returned function is called. Each line is told once; a position that is stored lets this go on after a restart of subnetd.
  */
-export function followContainer(options: FollowContainerOptions): ContainerFollower {
+export function followLog(options: FollowLogOptions): LogFollower {
   const { source, positions, find, open, beginAt, onLine, onState, onLost } = options;
   const ending = new AbortController();
   let position: Position | undefined;
@@ -178,14 +160,14 @@ export function followContainer(options: FollowContainerOptions): ContainerFollo
 
   /** Ends the reading of a container in whose place another one stands by now, though it goes on to print. */
   const turnFrom = async (id: string, turning: AbortController) => {
-    const found = await find(AbortSignal.any([ending.signal, turning.signal, AbortSignal.timeout(LOOK_MS)]));
+    const found = await find(AbortSignal.any([ending.signal, turning.signal, AbortSignal.timeout(FIND_MS)]));
     if ('id' in found && found.id !== id) turning.abort();
   };
 
   /** Resolves to whether there is something to read. */
   const follow = async (): Promise<boolean> => {
     const wakesBefore = wakes;
-    const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(LOOK_MS)]));
+    const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(FIND_MS)]));
     if ('what' in found) {
       onState(found);
       return false;
