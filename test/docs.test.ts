@@ -54,6 +54,17 @@ describe('the documentation', () => {
         ).not.toThrow();
   });
 
+  it.each(pages)('%s names only files of the source that exist', (file) => {
+    const named = read(file).matchAll(/`((?:src|test|scripts|bench|grafana|deploy)\/[\w./*-]+)`/g);
+    for (const [, path = ''] of named) expect(globSync(path, { cwd: root }), `${file}: ${path}`).not.toEqual([]);
+  });
+
+  it('lists in CONTRIBUTING every room of src, and none besides', () => {
+    const listed = [...read('CONTRIBUTING.md').matchAll(/^\| `src\/(\w+)\/` \|/gm)].map(([, room]) => room);
+    const rooms = globSync('src/*/', { cwd: root }).map((folder) => folder.slice('src/'.length).replace(/\/$/, ''));
+    expect(listed.toSorted()).toEqual(rooms.toSorted());
+  });
+
   it('lists in the README every command that there is', async () => {
     const { stdout } = await runCli(['--help']);
     const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)]
