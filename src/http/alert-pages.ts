@@ -9,7 +9,7 @@ import { STYLE_PATH } from './page-style.ts';
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Pages name each other as files, which is how they are read where no server is; HTML in them is shown, not obeyed. */
+/** Pages link to each other as files, so that they work without a server. HTML in them is shown as text. */
 const marked = new Marked({
   walkTokens: (token) => {
     if (token.type === 'link') token.href = token.href.replace(/\.md$/, '');
@@ -49,7 +49,7 @@ export const alertList = () =>
     ${list}`,
   );
 
-/** The page of an alert; `found` is false when there is none of that name, and then it lists them. */
+/** The page of an alert. If no alert has that name, `found` is false and the page lists all alerts. */
 export async function alertPage(
   name: string,
 ): Promise<{ readonly found: boolean; readonly body: ReturnType<typeof page> }> {

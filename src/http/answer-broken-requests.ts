@@ -13,11 +13,11 @@ function bodyFor(code: string | undefined): string {
   return failedEnvelope(1001, 'the request is not HTTP/1.1; correct it');
 }
 
-/** Answers requests that are not readable, so that they never reach a route, with HTTP 400 and the envelope. */
+/** Answers malformed requests, which never reach a route, with HTTP 400 and the envelope. */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex & { readonly bytesWritten?: number }) => {
     const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
-    // What is answered already cannot be answered again.
+    // A request that was answered cannot be answered again.
     if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
       socket.destroy();
       return;
@@ -34,7 +34,7 @@ export function answerBrokenRequests(server: Server): void {
   server.on('checkExpectation', receiveRequests(refuse));
 }
 
-/** The answer to a request whose target or host cannot be read, or on which the server itself broke. */
+/** The answer to a request with a malformed target or host, or on which the server itself broke. */
 export const answerUnreadable = (error: unknown): Response => {
   const isTheirs = error instanceof Error && error.name === 'RequestError';
   return isTheirs

@@ -53,7 +53,7 @@ export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
 
 const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };
 
-/** The answer, as text, to a reload whose credential may not operate the daemon; undefined when it may. */
+/** The answer, as text, to a reload without a credential that may operate the daemon; undefined when it has one. */
 export async function reloadRefusal(
   api: ApiRoutes,
   request: Request,

@@ -10,7 +10,7 @@ const compress = promisify(gzip);
 export const acceptsGzip = (c: Context): boolean =>
   accepts(c, { header: 'Accept-Encoding', supports: ['gzip', 'identity'], default: 'identity' }) === 'gzip';
 
-/** A strong tag: the two encodings are different bytes, so their tags differ. */
+/** A strong ETag: the two encodings are different bytes, so their tags differ. */
 const tagOf = (bytes: Uint8Array): string => `"${createHash('sha256').update(bytes).digest('base64url')}"`;
 
 const isKnown = (header: string | undefined, tag: string): boolean =>
@@ -21,7 +21,7 @@ interface Rendered {
   readonly tag: string;
 }
 
-/** Answers with a text that does not change while subnetd runs: made once, tagged, compressed where that is accepted. */
+/** Answers with a text that does not change while subnetd runs. It is made once, and has an ETag and compression. */
 export function cachedText(make: () => string | Promise<string>, type: string): (c: Context) => Promise<Response> {
   const render = async (): Promise<Readonly<Record<'identity' | 'gzip', Rendered>>> => {
     const plain = new Uint8Array(Buffer.from(await make()));
@@ -31,7 +31,7 @@ export function cachedText(make: () => string | Promise<string>, type: string): 
   let rendered: ReturnType<typeof render> | undefined;
   return async (c) => {
     rendered ??= render();
-    // What could not be made is tried again by the next request.
+    // After a failure, the next request tries again.
     rendered.catch(() => {
       rendered = undefined;
     });

@@ -32,12 +32,12 @@ export interface RouteDeps {
   readonly status: () => Status;
   readonly isAlive: () => boolean;
   readonly isReady: () => boolean;
-  /** Resolves to the problems of the new inventory; none means that it is in force. */
+  /** Resolves to the errors of the new inventory; none means that it is in force. */
   readonly reload: () => Promise<readonly string[]>;
   readonly api: ApiRoutes;
-  /** Guards all but what is open by itself; undefined leaves everything open. */
+  /** Guards every route except the open ones; undefined leaves everything open. */
   readonly checkUser: CheckUser | undefined;
-  /** Whether the clients come by TLS. */
+  /** Whether clients use TLS. */
   readonly isTls: boolean;
   readonly onRequest: (request: AnsweredRequest) => void;
   readonly onError: (error: unknown, requestId: string | undefined) => void;
@@ -51,7 +51,7 @@ interface Env {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-/** The pattern of what is done for every route. */
+/** The pattern of the middleware for every route. */
 const EVERY_PATH = '/*';
 const compress = promisify(gzip);
 
@@ -70,7 +70,7 @@ const measure = (onRequest: RouteDeps['onRequest']) =>
     });
   });
 
-/** What browsers are told: pages load this host's style sheet and nothing else, and nobody frames them. */
+/** Security headers: pages load styles and images of this host and nothing else, and nobody frames them. */
 const security = (isTls: boolean) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -85,7 +85,10 @@ const security = (isTls: boolean) =>
     strictTransportSecurity: isTls ? 'max-age=15552000' : false,
   });
 
-/** The routes of the daemon. What is added before the guard is open or has credentials of its own; the rest is guarded. */
+/**
+ * The routes of the daemon. Routes before the guard are open or check their own credentials; the guard covers the
+ * rest.
+ */
 export function createRoutes(deps: RouteDeps): Hono<Env> {
   const app = new Hono<Env>();
   app.use(measure(deps.onRequest));

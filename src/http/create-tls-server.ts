@@ -5,22 +5,22 @@ import type { WebConfig } from './web-config.ts';
 /** The part of the web config that is about TLS. */
 type TlsConfig = Pick<WebConfig, 'hasNewCertificate'> & { readonly tls: NonNullable<WebConfig['tls']> };
 
-/** Looks at the certificate files before each handshake; a pair that does not fit leaves the running one. */
+/** Checks the certificate files before each handshake. If a new pair does not match, the current one stays. */
 function renewCertificates(server: HttpsServer, web: TlsConfig): void {
   server.prependListener('connection', () => {
     if (!web.hasNewCertificate()) return;
     try {
       server.setSecureContext(web.tls());
     } catch {
-      // The next handshake after the next change tries again.
+      // The next change of the files is tried again.
     }
   });
 }
 
-/** A server by TLS, which takes new certificates without a restart. */
+/** A TLS server that loads new certificates without a restart. */
 export function createTlsServer(options: ServerOptions, handle: RequestListener, web: TlsConfig): Server {
   const server = createServer({ ...options, ...web.tls() }, handle);
   renewCertificates(server, web);
-  // The two kinds differ in nothing that is used of them here.
+  // The two types differ only in members that are not used here.
   return server as unknown as Server;
 }

@@ -2,58 +2,58 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { failedEnvelope } from './receive-requests.ts';
 
-/** How many connections there are, and how many there may be. */
+/** The number of open connections, and the limit. */
 export interface ConnectionCounts {
   readonly open: number;
   readonly max: number;
-  /** Closed or refused since the start, because there was no room. */
+  /** Closed or refused for lack of room, since the start. */
   readonly dropped: number;
 }
 
 /** The connections of a server. */
 export interface Connections {
   readonly counts: () => ConnectionCounts;
-  /** Wraps what answers: it has to be known which connections wait for an answer. */
+  /** Wraps the handler, to know which connections wait for an answer. */
   readonly admit: (handle: RequestListener) => RequestListener;
   /** Starts to watch the server. */
   readonly watch: (server: Server) => void;
-  /** Closes every connection, also one that the server does not know yet, as its TLS handshake has not ended. */
+  /** Closes every connection, also those in a TLS handshake, which the server does not know yet. */
   readonly closeAll: () => void;
 }
 
-/** One connection, known by the address of its other end, as TLS has a second socket for the same. */
+/** One connection, identified by its remote address, because TLS has a second socket for it. */
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
   readonly from: Address;
-  /** When something last happened on it, in milliseconds of `performance.now()`. */
+  /** The last activity, in milliseconds of `performance.now()`. */
   since: number;
-  /** It has been answered: who keeps it open may be about to ask again. */
+  /** It has been answered before, so its client may soon send another request. */
   wasAnswered: boolean;
   /** Requests that wait for an answer. */
   pending: number;
-  /** The last of them. */
+  /** The last of these requests. */
   request?: IncomingMessage;
 }
 
-/** What one address has. */
+/** The connections of one address. */
 interface Address {
   open: number;
-  /** Connections on which an answer is owed. */
+  /** Connections that wait for an answer. */
   busy: number;
 }
 
-/** What is left of all connections is kept for probes of life and for scrapes, however many answers are owed. */
+/** Only this part of all connections may wait for answers; the rest is reserved for liveness probes and scrapes. */
 const BUSY_PART = 15 / 16;
 const RESERVED_PATHS = new Set(['/livez', '/readyz', '/metrics']);
 
-/** One address may hold this part of all connections; then its own make room. */
+/** One address may hold this part of all connections; beyond it, its own connections make room. */
 const SHARE_PART = 3 / 4;
 
-/** Its only request has begun, and its body has not come. */
+/** Its only request has started, and its body is incomplete. */
 const isHalf = ({ pending, request }: Connection): boolean => pending === 1 && request?.complete === false;
 
-/** No answer is owed on it. */
+/** It waits for no answer. */
 const isQuiet = (connection: Connection): boolean => connection.pending === 0 || isHalf(connection);
 
 const partOf = (max: number, part: number): number => Math.max(1, Math.floor(max * part));
@@ -72,13 +72,13 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * Keeps at most `max` connections open. A new one is never refused for the sake of one on which nothing happens: the one
- * that has been quiet longest makes room, be it idle, or in the middle of a request that does not come. One that has
- * asked nothing for `freshMs` goes before one that was answered. A connection on which an answer is owed is never closed.
+ * Keeps at most `max` connections open. A quiet connection makes room for a new one: the one that has been quiet
+ * longest, idle or in the middle of a request. One that has sent no request for `freshMs` is closed before one that
+ * was answered. A connection that waits for an answer is never closed.
  */
 export function limitConnections(max: number, freshMs: number, onDropped: () => void): Connections {
   const share = partOf(max, SHARE_PART);
-  // In the order of what last happened on them: they came, they asked, they were answered.
+  // In the order of their last activity: opened, requested or answered.
   const open = new Map<string, Connection>();
   const addresses = new Map<string, Address>();
   let busy = 0;
@@ -105,7 +105,7 @@ export function limitConnections(max: number, freshMs: number, onDropped: () => 
     onDropped();
   };
 
-  /** Closes the first connection of such a kind, of one address or of all; false when there is none. */
+  /** Closes the first connection of this kind, of one address or of all; false when there is none. */
   const spare = (from: Address | undefined, isSpare: (connection: Connection) => boolean): boolean => {
     for (const [peer, connection] of open) {
       if ((from !== undefined && connection.from !== from) || !isSpare(connection)) continue;
@@ -137,7 +137,7 @@ export function limitConnections(max: number, freshMs: number, onDropped: () => 
     socket.once('close', () => forget(peer, connection));
   };
 
-  /** Notes that something happened on a connection that is still there. */
+  /** Records activity on a connection that is still open. */
   const touch = (peer: string, connection: Connection) => {
     if (open.get(peer) !== connection) return;
     connection.since = performance.now();

@@ -5,11 +5,11 @@ import { type ConnectionCounts, limitConnections } from './limit-connections.ts'
 import { receiveRequests } from './receive-requests.ts';
 import type { WebConfig } from './web-config.ts';
 
-// An import of it as a module would evaluate every export, the lazy ones of fetch and WebSocket too, which takes three
-// times as long as all else until the port is open.
+// An import as a module would evaluate every export, also the lazy ones of fetch and WebSocket. That takes three
+// times as long as everything else until the port is open.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** A server that listens; what answers can be set later. */
+/** A server that listens; its handler can be set later. */
 export interface Listener {
   /** With the port that was bound, so that port 0 works. */
   readonly url: string;
@@ -17,25 +17,25 @@ export interface Listener {
   readonly connections: () => ConnectionCounts;
   /** Calls back for each connection that is closed or refused because there is no room. */
   setOnDropped(callback: () => void): void;
-  /** Takes no more requests, lets those under way end for at most `graceMs`, then closes every connection. */
+  /** Accepts no more requests, gives the current ones `graceMs` to end, then closes every connection. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** How long a connection is kept for what. */
+/** Time limits of a connection. */
 export interface ListenLimits {
-  /** Bounds what connections cost; far above what scrapers and clients of the API open. */
+  /** Bounds the cost of connections; far above what scrapers and clients of the API open. */
   readonly maxConnections: number;
-  /** A new connection that has asked nothing for this long makes room before any that was answered. */
+  /** A connection without a request for this long makes room before any that was answered. */
   readonly freshMs: number;
-  /** A client may take this long to send the head of a request, the first of a connection too, or to agree on TLS. */
+  /** Time to send the head of a request, also the first of a connection, or to complete the TLS handshake. */
   readonly headersMs: number;
-  /** A client may take this long to send a whole request. */
+  /** Time to send a whole request. */
   readonly requestMs: number;
-  /** A connection on which nothing comes or goes for this long is closed, although a request is under way. */
+  /** A connection without traffic for this long is closed, also during a request. */
   readonly silentMs: number;
 }
 
-/** What holds where descriptors are not scarce. */
+/** The limits where descriptors are not scarce. */
 export const LISTEN_LIMITS: ListenLimits = {
   maxConnections: 4_096,
   freshMs: 250,
@@ -44,16 +44,16 @@ export const LISTEN_LIMITS: ListenLimits = {
   silentMs: 60_000,
 };
 
-/** A client may take this long from one answer to its next request. */
+/** Time from one answer to the next request. */
 const KEEP_ALIVE_MS = 5_000;
 
-/** How often it is looked whether one has taken longer. */
+/** How often these limits are checked. */
 const CHECK_EVERY_MS = 1_000;
 
-/** The kernel holds so many connections until they are taken. */
+/** The kernel queues this many connections until they are accepted. */
 const BACKLOG = 4_096;
 
-/** Until there is more to say: the process lives, and is not ready. */
+/** The answers during the start: alive, but not ready. */
 const starting: RequestListener = ({ url }, response) => {
   if (url?.startsWith('/api')) {
     response.writeHead(500, { 'content-type': 'application/json' });
@@ -65,7 +65,7 @@ const starting: RequestListener = ({ url }, response) => {
   response.end(isLife ? 'ok\n' : 'starting\n');
 };
 
-/** Listens at once, with Node's own server alone; rejects with the system's error when the address cannot be bound. */
+/** Listens at once, with Node's own server only; rejects with the system's error if it cannot bind the address. */
 export async function listen(
   host: string,
   port: number,

@@ -1,7 +1,7 @@
-/** Where the style sheet of every page is; the pages have no style of their own, so that none has to be allowed. */
+/** The path of the style sheet of every page. Pages have no inline styles, so the policy need not allow them. */
 export const STYLE_PATH = '/style.css';
 
-/** How every page of subnetd looks. */
+/** The style sheet of every page of subnetd. */
 export const PAGE_STYLE = `
   body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a; background: #fff }
   table { border-collapse: collapse; width: 100% }

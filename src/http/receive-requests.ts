@@ -1,17 +1,17 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** The header that carries the id of a request, on its answer too. */
+/** The header with the id of a request, also on its answer. */
 export const REQUEST_ID = 'x-request-id';
 
-// Of a request that no route has seen, nobody knows that it was not for the platform API.
-/** The API's envelope of a failure, as JSON, for what no route answers. */
+// A request that reached no route may have been for the platform API.
+/** The API's envelope of a failure, as JSON, for requests that no route answers. */
 export const failedEnvelope = (code: number, message: string): string =>
   JSON.stringify({ status: 'failed', appErrorCode: code, errMessage: message });
 
-/** An id from outside is kept when it is short and can do no harm in a header or a log. */
+/** A client's id is kept if it is short and harmless in a header or a log. */
 const isSafeId = (id: unknown): id is string => typeof id === 'string' && /^[\w.=-]{1,64}$/.test(id);
 
-/** Puts a safe id on the request, in place of what was sent, and on its answer. */
+/** Puts a safe id on the request, instead of the client's, and on its answer. */
 function identify(request: IncomingMessage, response: ServerResponse): void {
   const sent = request.headers[REQUEST_ID];
   const id = isSafeId(sent) ? sent : crypto.randomUUID();
@@ -25,14 +25,14 @@ function identify(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader(REQUEST_ID, id);
 }
 
-/** HTTP/1.1 wants exactly one Host header. Two may mean one thing to a proxy and another to us. */
+/** HTTP/1.1 needs exactly one Host header. A proxy and subnetd may read two of them differently. */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
   return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
 }
 
-/** Gives each request its id, and refuses one whose host is not clear, before anything else sees it. */
+/** Gives each request its id and refuses one with an ambiguous host, before anything else sees it. */
 export const receiveRequests =
   (handle: RequestListener): RequestListener =>
   (request, response) => {

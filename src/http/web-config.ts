@@ -14,7 +14,7 @@ const schema = z
         cert_file: z.string().min(1),
         key_file: z.string().min(1),
         client_ca_file: z.string().min(1).optional(),
-        // Go's other types take certificates that nobody has checked.
+        // Go's other types accept unverified certificates.
         client_auth_type: z.enum(['NoClientCert', 'RequireAndVerifyClientCert']).optional(),
         min_version: version.optional(),
         max_version: version.optional(),
@@ -29,12 +29,12 @@ const schema = z
   })
   .nullable();
 
-/** Tells whether a user of the web config has that password. */
+/** Checks the password of a user of the web config. */
 export type CheckUser = (name: string, password: string) => Promise<boolean>;
 
-/** TLS and basic auth for the server; files are read again when they change. */
+/** TLS and basic auth for the server; changed files are read again. */
 export interface WebConfig {
-  /** Undefined without TLS. Throws, with the reason, when a file cannot be read or does not fit. */
+  /** Undefined without TLS. Throws, with the reason, if a file cannot be read or does not match. */
   readonly tls: (() => TlsOptions) | undefined;
   /** Whether the certificate files have changed since they were last read. */
   readonly hasNewCertificate: () => boolean;
@@ -49,13 +49,13 @@ const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContex
   TLS13: 'TLSv1.3',
 };
 
-// Somebody's hash for nobody's name, so that an unknown user takes as long as a known one.
+// A hash for unknown users, so that they take as long as known ones.
 const DECOY = '$2b$10$abcdefghijklmnopqrstuuF6BsEKGxMdbSvpEWM9BQp1kr0sbBDlG';
 
-/** So many passwords wait to be compared; what comes above it is refused. */
+/** This many passwords may wait to be compared; more are refused. */
 const MOST_COMPARES = 32;
 
-/** Compares a password with a hash, one at a time: the threads that do it also look up names for probes. */
+/** Compares passwords one at a time: the same threads resolve host names for probes. */
 function createCompare(): (password: string, hash: string) => Promise<boolean> {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -116,7 +116,7 @@ export function readWebConfig(
     last = stamp();
     const cert = readFileSync(at(tls.cert_file));
     const key = readFileSync(at(tls.key_file));
-    // Throws for what is no certificate, before the running one is given up.
+    // Throws on a bad certificate before the current one is dropped.
     new X509Certificate(cert);
     const auth = tls.client_auth_type ?? 'NoClientCert';
     return {
@@ -142,7 +142,7 @@ export function readWebConfig(
         try {
           return stamp() !== last;
         } catch {
-          // In the middle of being replaced.
+          // The file is just being replaced.
           return false;
         }
       },

@@ -1,9 +1,9 @@
-/** Reloads the inventory because of something; resolves to its errors, of which a good one has none. Never rejects. */
+/** Reloads the inventory for a reason; resolves to its errors, none if it is good. Never rejects. */
 export type Reload = (why: string) => Promise<readonly string[]>;
 
 /**
- * Reloads that run one after another. One that has not begun yet reads the file as it is then, so it serves everybody who
- * asks meanwhile.
+ * Runs reloads one after another. A reload that has not started yet will read the latest file, so it serves every
+ * caller that waits.
  */
 export function createReloads(reloadNow: Reload): Reload {
   let last: Promise<unknown> = Promise.resolve();

@@ -30,7 +30,7 @@ function findAlertmanagerConflicts({ urls, basicAuth, bearerTokenFile, tls }: In
   return findings;
 }
 
-/** What each value alone cannot show: names taken twice, nodes with nothing to look at, credentials that exclude each other. */
+/** Errors between values: duplicate names, nodes with nothing to probe, credentials that exclude each other. */
 export function findConflicts(document: InventoryDocument): readonly Conflict[] {
   const findings: Conflict[] = findAlertmanagerConflicts(document.alertmanager);
   const subnetNames = new Set<string>();

@@ -4,7 +4,7 @@ import type { Inventory } from '../model/target.ts';
 const warn = (what: string, path: string): string =>
   `${what}: the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${MAX_SOCKET_PATH_BYTES} can be used, so the node may fail with ipc_path_too_long and subnetd cannot open it; move the folder of the deployment to a shorter path`;
 
-/** What is allowed in an inventory and will not work: one sentence each. */
+/** What an inventory may contain but will not work, one sentence each. */
 export const findWarnings = ({ subnets }: Inventory): readonly string[] =>
   subnets.flatMap(({ name: subnet, targets }) =>
     targets.flatMap((target) =>

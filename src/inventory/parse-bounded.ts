@@ -1,21 +1,21 @@
 import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
 
-/** An inventory nests ten deep. What reads it is recursive, so the depth has to be known before. */
+/** An inventory nests ten deep. Its readers are recursive, so the depth must be bounded before. */
 const MAX_DEPTH = 64;
 
-/** Each key of a mapping is compared with all others. */
+/** The parser compares each key of a mapping with all others. */
 const MAX_KEYS = 200;
 
-/** Each alias is looked up by going through all anchors and aliases. */
+/** The parser resolves each alias by a search through all anchors and aliases. */
 const MAX_ANCHORS = 1_000;
 
-/** Names, values and signs: ten thousand nodes have about half a million. */
+/** YAML tokens: ten thousand nodes have about half a million. */
 const MAX_LEXEMES = 1_000_000;
 
 const OPTIONS = { prettyErrors: false, merge: true, stringKeys: true } as const;
 const [AMPERSAND, ASTERISK] = [0x26, 0x2a];
 
-/** Of what a text has too much to be read, and where. */
+/** A limit that the text exceeds, and where. */
 export interface Excess {
   readonly offset: number;
   readonly what: string;
@@ -28,7 +28,7 @@ function hasManyKeys({ stack }: Parser): boolean {
   return top?.type === 'flow-collection' && top.start.source === '{' && top.items.length > MAX_KEYS;
 }
 
-/** The tokens of a text, one for each document; they end where there is too much of something, which is reported. */
+/** The tokens of a text, one for each document. They end where the text exceeds a limit, which is reported. */
 function* readTokens(text: string, lines: LineCounter, report: (excess: Excess) => void): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -55,7 +55,7 @@ function* readTokens(text: string, lines: LineCounter, report: (excess: Excess) 
   yield* parser.end();
 }
 
-/** What `parseDocument` of yaml gives; or of what the text has too much for it, in time or in depth. */
+/** The document, like `parseDocument` of yaml; or the limit of time or depth that the text exceeds. */
 export function parseBounded(
   text: string,
   lines: LineCounter,

@@ -8,7 +8,7 @@ import { inventorySchema } from './schema.ts';
 import { type Environment, substitute } from './substitute.ts';
 import { toInventory } from './to-inventory.ts';
 
-/** An inventory, or everything that is wrong with its text in the order of the text. */
+/** An inventory, or every error of its text in the order of the text. */
 export type ParsedInventory =
   | { readonly ok: true; readonly inventory: Inventory }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -20,7 +20,7 @@ interface Finding {
   readonly onKey?: boolean;
 }
 
-/** The offset of what a path names, or of the nearest thing around it that the text has. */
+/** The offset of the value at a path, or of the nearest ancestor in the text. */
 function offsetOf(document: Document, { path, onKey }: Finding): number {
   let node: unknown = document.contents;
   let offset = 0;
@@ -42,7 +42,7 @@ function offsetOf(document: Document, { path, onKey }: Finding): number {
   return offset;
 }
 
-/** An issue of zod as findings; unknown keys are one finding each. */
+/** The findings of a zod issue; each unknown key is one. */
 const toFindings = (issue: z.core.$ZodIssue): readonly Finding[] => {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
@@ -55,7 +55,7 @@ const toFindings = (issue: z.core.$ZodIssue): readonly Finding[] => {
   return [{ path: issue.path, what: issue.message }];
 };
 
-/** A syntax error without what it quotes of the text, which may hold a secret. */
+/** A syntax error without its quotation of the text, which may contain a secret. */
 function saySyntax(error: YAMLError, text: string): string {
   const [start, end] = [text.lastIndexOf('\n', error.pos[0]) + 1, text.indexOf('\n', error.pos[0])];
   const line = text.slice(start, end === -1 ? undefined : end);
@@ -63,7 +63,7 @@ function saySyntax(error: YAMLError, text: string): string {
   return `is not valid YAML: ${error.message.replace(/: ".*$/s, '')}${hint}`;
 }
 
-/** Reads an inventory's text; all problems are found at once. */
+/** Parses an inventory's text and finds all errors at once. */
 export function parseInventory(text: string, environment: Environment): ParsedInventory {
   const lines = new LineCounter();
   const problems: (Problem & { readonly offset: number })[] = [];
@@ -71,7 +71,7 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
     const { line, col } = lines.linePos(offset);
     problems.push({ offset, line: Math.max(line, 1), column: Math.max(col, 1), path, what });
   };
-  // One syntax error makes others behind it; the first of a line is the one to mend.
+  // One syntax error causes others after it; the first of a line is the one to fix.
   const finish = (): ParsedInventory => ({
     ok: false,
     problems: problems
@@ -103,7 +103,7 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
   const findings = parsed.success ? findConflicts(parsed.data) : parsed.error.issues.flatMap(toFindings);
   for (const finding of findings) {
     const offset = offsetOf(document, finding);
-    // A value whose variable is missing is wrong already; what its text looks like says nothing more.
+    // A value with a missing variable is already reported; further errors of its text would mislead.
     if (!problems.slice(0, unset).some((problem) => problem.offset === offset))
       add(offset, formatPath(finding.path), finding.what);
   }

@@ -1,17 +1,17 @@
-/** One thing wrong with an inventory; line and column count from 1. */
+/** One error of an inventory; line and column count from 1. */
 export interface Problem {
   readonly line: number;
   readonly column: number;
-  /** Where in the document, such as `subnets[0].nodes[1].rpc`; empty for the document itself. */
+  /** The path in the document, such as `subnets[0].nodes[1].rpc`; empty for the document itself. */
   readonly path: string;
   readonly what: string;
 }
 
-/** A problem as one line of text: `file:line:column: path: what`. */
+/** An error as one line of text: `file:line:column: path: what`. */
 export const formatProblem = (file: string, problem: Problem): string =>
   `${file}:${problem.line}:${problem.column}: ${problem.path === '' ? 'inventory' : problem.path}: ${problem.what}`;
 
-/** A key as it is written when it is plain, else in quotes with its control characters escaped. */
+/** A plain key as written, any other in quotes with its control characters escaped. */
 const formatKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key));
 
 /** A path of keys and indexes as text: `subnets[0].nodes[1].rpc`. */

@@ -4,7 +4,7 @@ import { formatProblem } from './problem.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 
-/** An inventory read from a file, or one line of text for each problem. */
+/** An inventory read from a file, or one line of text for each error. */
 export type ReadInventory =
   | { readonly ok: true; readonly inventory: Inventory; readonly text: string }
   | { readonly ok: false; readonly problems: readonly string[]; readonly text?: string };

@@ -2,27 +2,27 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Larger is no inventory. */
+/** A larger file is not an inventory. */
 export const MAX_BYTES = 16 * 1024 * 1024;
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** A pipe is given this long to be opened by who writes to it, and then to be written to its end. */
+/** How long a pipe may wait for its writer, and then for its end. */
 const OPENED_WITHIN_MS = 2_000;
 const WRITTEN_WITHIN_MS = 30_000;
 
 const LOOK_EVERY_MS = 20;
 
-/** A failure with a code, as those of the system are. */
+/** An error with a code, like those of the system. */
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
 /**
- * Reads a file whole, also one that is a pipe, as `<(command)` of a shell is. Rejects with an error that has the system's
- * code; with EFBIG above `MAX_BYTES`, and with ETIMEDOUT when a pipe brings no end: a file that is never there to its end,
- * as a device is, must not hold whoever waits for it.
+ * Reads a whole file, also a pipe such as `<(command)` in a shell. Rejects with an error that has the system's code:
+ * EFBIG above `MAX_BYTES`, and ETIMEDOUT if a pipe does not end. A file without an end, such as a device, must not
+ * block its reader.
  */
 export async function readText(path: string): Promise<string> {
-  // Without it the system holds the thread until somebody writes to a pipe; Node has four for all files.
+  // Without this flag, opening a pipe blocks a thread until somebody writes; Node.js has four for all files.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const started = performance.now();

@@ -1,7 +1,7 @@
 import { createTask, validateDetailed } from 'node-cron';
 import { durationMs } from '../model/duration.ts';
 
-/** The longest duration that a timer can hold comfortably. */
+/** The longest duration; timers hold it easily. */
 const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
 
 /** How a duration is written. */
@@ -20,7 +20,7 @@ export const isEvery = (text: string): boolean => {
   return every?.[1] !== undefined && isDuration(every[1]);
 };
 
-/** No field needs more; node-cron writes out every range, and a number of ten digits would fill the memory. */
+/** No field needs more digits; node-cron expands every range, and a number of ten digits would fill the memory. */
 const MAX_LENGTH = 500;
 const LONG_NUMBER = /\d{3}/;
 
@@ -31,7 +31,7 @@ export function isCron(text: string): boolean {
   return expression.split(/\s+/).length === 6 && validateDetailed(expression).valid;
 }
 
-/** Does a time come that a cron expression names, such as a fifth Monday that is the 5th? node-cron throws when none does. */
+/** Does a cron expression ever match? A fifth Monday on the 5th never comes, and node-cron throws then. */
 export function comesUp(expression: string): boolean {
   const task = createTask(expression.trim(), () => {}, { timezone: 'Etc/UTC' });
   try {

@@ -80,7 +80,7 @@ const logFiles = z
   )
   .default([]);
 
-/** The groups of a pattern by name; undefined when RE2, which runs it in bounded time, cannot. */
+/** The group names of a pattern; undefined if RE2, which runs patterns in bounded time, refuses it. */
 const groupsOf = (source: string): readonly string[] | undefined => {
   try {
     return Object.keys(compileRe2(source).namedGroups());
@@ -284,7 +284,7 @@ const alertmanager = z
   })
   .prefault({});
 
-/** The inventory as a person writes it; the JSON Schema for editors is made from it. */
+/** The inventory as a person writes it, and the source of the JSON Schema for editors. */
 export const inventorySchema = z
   .strictObject({
     subnets: z.array(subnet, 'must be a list of subnets').min(1, 'must list at least one subnet'),

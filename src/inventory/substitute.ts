@@ -3,10 +3,10 @@ import { type Document, isPair, isScalar, isSeq, type Node, parseDocument, Scala
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A reference, an escaped one, or one whose braces do not close or hold no name. */
+/** A reference, an escaped one, or a broken one. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
-/** What a plain scalar means when it is read alone: `3` is a number, `true` a boolean. */
+/** The value of a plain scalar by itself: `3` is a number, `true` a boolean. */
 function plainValue(text: string): unknown {
   const parsed = parseDocument(text, { prettyErrors: false });
   const { contents } = parsed;
@@ -25,8 +25,8 @@ function pathOf(ancestors: readonly unknown[], key: unknown): readonly PropertyK
 }
 
 /**
- * Replaces `${NAME}` in every value (not in keys) by the environment's, and `$${` by `${`; a plain scalar is read again
- * afterwards, so that `${PEERS}` can be a number. Reports what cannot be replaced; never shows a value.
+ * Replaces `${NAME}` in every value (not in keys) from the environment, and `$${` by `${`. A plain scalar is parsed
+ * again afterwards, so `${PEERS}` can be a number. Reports references that cannot be replaced; never shows a value.
  */
 export function substitute(
   document: Document,

@@ -61,7 +61,7 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
             ...toCommon(document),
           },
         ];
-  // As the deployment generator writes SUBNET_URL (Subnet-Deployment gen_env.js).
+  // The deployment generator writes SUBNET_URL so (Subnet-Deployment gen_env.js).
   const first = subnet.nodes[0]?.name;
   const bootnodes: readonly BootnodeTarget[] = bootnode
     ? [{ subnet: subnet.name, component: 'bootnode', name: 'bootnode', ...toCommon(bootnode) }]
@@ -94,7 +94,7 @@ const toChecks = ({ rpc, containers, services, logs, console }: SubnetDocument['
   console: { schedule: toSchedule(console.schedule), timeoutMs: durationMs(console.timeout) },
 });
 
-/** The inventory's document as the program's values: defaults filled in, durations in milliseconds. */
+/** The inventory's document as the program's values: with defaults, and durations in milliseconds. */
 export const toInventory = (document: InventoryDocument): Inventory => ({
   subnets: document.subnets.map(
     (subnet): Subnet => ({

@@ -2,25 +2,25 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { readText } from './read-text.ts';
 
-/** After an event the file is given this long to be whole. */
+/** How long a file may take to be complete after an event. */
 const SETTLE_MS = 100;
 
-/** Events can fail to come (network file systems, a folder that is replaced): look in any case. */
+/** Events may be missing (network file systems, a replaced folder), so the file is also polled. */
 const POLL_MS = 5_000;
 
-/** A file that is away at so many polls in a row is not just being replaced. */
+/** A file that is missing in this many polls in a row is not just being replaced. */
 const AWAY_POLLS = 2;
 
-/** A file that is watched. */
+/** A watched file. */
 export interface FileWatch {
-  /** The content that is known by now, from wherever: only another one is a change. */
+  /** Sets the known content; only another content is a change. */
   know(content: string | undefined): void;
   stop(): void;
 }
 
 /**
- * Tells when the content of a file differs from what is known, and once when it cannot be read any more. The folder is watched, not the file: editors and
- * orchestrators replace the file or a link on the way to it.
+ * Calls back when the content of a file differs from the known one, and once when it can no longer be read. It
+ * watches the folder, not the file, because editors and orchestrators replace the file or a link on its path.
  */
 export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS): FileWatch {
   let content: string | undefined;
@@ -38,7 +38,7 @@ export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS):
     if (stopped) return;
     if (now !== undefined) awayPolls = 0;
     else if (isPoll) awayPolls += 1;
-    // A file that is away for the moment is no new content.
+    // A file that is missing for a moment is not a change.
     if (now === undefined ? !isPoll || awayPolls !== AWAY_POLLS : now === content) return;
     content = now;
     onChange();
@@ -57,7 +57,7 @@ export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS):
     });
     watcher.on('error', () => watcher?.close());
   } catch {
-    // The folder is not there or cannot be watched: the poll finds what changes.
+    // The folder is missing or cannot be watched; polling finds the changes.
   }
   const poll = setInterval(() => void compare(true), pollMs);
   return {

@@ -13,14 +13,14 @@ export interface OwnMetrics {
   stop(): void;
 }
 
-/** What is asked at each scrape; undefined leaves the sample out, times are Unix milliseconds. */
+/** Values read at each scrape. Undefined leaves the sample out; times are Unix milliseconds. */
 export interface OwnState {
   readonly isDockerUp: () => boolean | undefined;
   readonly isDatabaseUp: () => boolean;
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
-  /** What has become of pushed alerts since the start. */
+  /** Counts of pushed alerts since the start. */
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
-  /** File descriptors; undefined where the system does not tell. */
+  /** File descriptors; undefined if the system does not show them. */
   readonly openDescriptors: () => number | undefined;
   readonly maxDescriptors: () => number | undefined;
   /** Of the HTTP server. */
@@ -33,7 +33,7 @@ export interface Build {
   readonly commit: string;
 }
 
-/** It is read from a file, which cannot be opened while no descriptor is left. */
+/** Node.js reads this from a file, which it cannot open while no descriptor is left. */
 function readResidentMemory(): number | undefined {
   try {
     return process.memoryUsage.rss();
@@ -44,7 +44,7 @@ function readResidentMemory(): number | undefined {
 
 const LAG_WINDOW_MS = 10_000;
 
-/** The longest delay of the event loop in the last whole window and in the one that runs, in seconds. */
+/** The longest delay of the event loop in the last whole window and in the current one, in seconds. */
 function watchEventLoop(): { readonly lagSeconds: () => number; readonly stop: () => void } {
   const resolution = 20;
   const histogram = monitorEventLoopDelay({ resolution });

@@ -1,3 +1,3 @@
-/** A label's value as it stands between quotes in Prometheus's text format. */
+/** A label's value, escaped for the quotes of Prometheus's text format. */
 export const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');

@@ -7,13 +7,13 @@ import { escapeLabel } from './escape-label.ts';
 import { type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
 
-/** Subnetd could not ask, so nothing is known of the node. */
+/** subnetd could not send a request, so nothing is known of the node. */
 const isUnseen = (observation: NodeObservation | undefined): boolean =>
   observation?.latest.ok === false && observation.latest.fault.kind === 'no-descriptor';
 
 const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
 
-/** A check that was judged; of one that cannot be, or has nothing to look at, there is no verdict to tell. */
+/** The check has a verdict that is a value: not `unknown`, not `skipped`. */
 const judged = ({ verdict }: CheckState): boolean => verdict !== 'unknown' && verdict !== 'skipped';
 
 const ran = (check: CheckState): boolean => check.verdict !== 'skipped';
@@ -52,14 +52,17 @@ const container = (
   value: (state: TargetState) => number | undefined,
 ): Family => ({ name: `subnet_container_${name}`, type, help, samples: [{ per: 'target', value }] });
 
-/** What Docker told at the last look, when it was reached and the container was there. */
+/**
+ * The container as Docker described it in the last probe; undefined if Docker was unreachable or had no such
+ * container.
+ */
 const found = ({ facts }: TargetState) =>
   facts.container?.observation?.kind === 'found' ? facts.container.observation.container : undefined;
 
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
 
-/** Every metric that is made of what the monitor knows, in the order of the page. */
+/** Every metric of the monitor's snapshot, in the order of the page. */
 export const families: readonly Family[] = [
   check('success', 'gauge', 'Whether the check passes, degraded or not (1), or fails (0).', (state) =>
     judged(state) ? bit(state.verdict !== 'fail') : undefined,

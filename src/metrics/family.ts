@@ -1,15 +1,15 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { CheckState } from '../model/verdict.ts';
 
-/** A sample of a target with labels of its own, their values escaped. */
+/** A sample with labels of its own, their values escaped. */
 export interface ListSample {
-  /** After the target's labels, as `,pattern="x"`; or all of them but `subnet`. */
+  /** These follow the target's labels, as `,pattern="x"`; or the label `subnet`. */
   readonly labels: string;
   readonly of: 'target' | 'subnet';
   readonly value: number;
 }
 
-/** What the samples of one family are of. */
+/** What each sample of a family belongs to. */
 type Samples =
   | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
   | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
@@ -28,7 +28,7 @@ export interface Family {
   readonly help: string;
   /** Its values are watched time, and become Unix seconds on the page. */
   readonly isTime?: true;
-  /** The names of its labels, where the kind of its samples does not tell them. */
+  /** The names of its labels, if the kind of its samples does not imply them. */
   readonly labels?: string;
   readonly samples: readonly Samples[];
 }

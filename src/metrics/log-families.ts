@@ -33,7 +33,7 @@ const list = (
 const ofSubnet = (value: number | undefined, labels = ''): readonly ListSample[] =>
   value === undefined ? [] : [{ of: 'subnet', labels, value }];
 
-/** A metric of the subnet that one of its single components' logs tells. */
+/** A metric of the subnet from the log of one of its single components. */
 const single = (
   name: string,
   type: Family['type'],
@@ -43,14 +43,14 @@ const single = (
 ): Family =>
   list(name, type, help, 'subnet', (logs, { target }) => (target.component === component ? ofSubnet(value(logs)) : []));
 
-/** Errors of the frontend's log: all its patterns that mean one. */
+/** The frontend's errors: matches of all patterns that mean an error. */
 const countErrors = ({ patterns }: LogFacts): number =>
   Object.values(patterns).reduce(
     (sum, { means, count }) => sum + (means === 'error' || means === 'fatal' ? count : 0),
     0,
   );
 
-/** Every metric that is made of logs; nothing that a log says is in a label. */
+/** Every metric from logs. No text of a log is in a label. */
 export const logFamilies: readonly Family[] = [
   {
     name: 'subnet_node_log_block_number',
@@ -169,7 +169,7 @@ export const logFamilies: readonly Family[] = [
           target.component === 'frontend'
             ? [
                 ...ofSubnet(logs && countErrors(logs), ',source="log"'),
-                // It can be visited, so that nothing seen yet is a zero.
+                // With a browser, no error seen yet is a zero.
                 ...ofSubnet(console?.errors ?? (target.browser && 0), ',source="console"'),
               ]
             : [],

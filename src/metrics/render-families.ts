@@ -4,10 +4,10 @@ import type { CheckName } from '../model/verdict.ts';
 import { escapeLabel } from './escape-label.ts';
 import { families } from './families.ts';
 
-/** The usual gap between two runs of a subnet's round, in seconds. */
+/** The interval of a subnet's round, in seconds. */
 export type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;
 
-/** The label sets of one target. Most of a page is label sets, so each is made once. */
+/** The label sets of one target. They are most of a page, so each is made once. */
 interface LabelSets {
   readonly node: string;
   readonly target: string;
@@ -33,8 +33,8 @@ function getCheckLabels(sets: LabelSets, check: CheckName): string {
 }
 
 /**
- * The metrics of the watched subnets in Prometheus's text format 0.0.4, made of one snapshot: what is not in it leaves no
- * series. A family without a sample is left out whole. `toWall` is the clock's.
+ * The metrics of the watched subnets in Prometheus's text format 0.0.4, from one snapshot: a target that is not in it
+ * has no series. A family without samples is left out. `toWall` is the clock's.
  */
 export function renderFamilies(
   snapshot: Snapshot,
