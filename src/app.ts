@@ -161,6 +161,11 @@ export async function startApp(
     version: build.version,
     metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await own.render()),
     status,
+    findTarget: (subnet, name) =>
+      monitor
+        .snapshot()
+        .find((one) => one.subnet.name === subnet)
+        ?.targets.find(({ target }) => target.name === name)?.target,
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reload('request'),

@@ -19,11 +19,12 @@ export const toLinks = (
   toValue: (label: AlertLabel) => string,
 ): { readonly runbook_url?: string; readonly dashboard_url?: string } => {
   const variables = (['subnet', 'name'] as const).filter((label) => labels.includes(label));
-  const query = variables.map((label) => `var-${label}=${toValue(label)}`).join('&');
+  const query = (prefix: string) => {
+    const pairs = variables.map((label) => `${prefix}${label}=${toValue(label)}`);
+    return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  };
   return {
-    ...(publicUrl !== undefined && { runbook_url: `${publicUrl}/alerts/${name}` }),
-    ...(grafanaUrl !== undefined && {
-      dashboard_url: `${grafanaUrl}/d/${dashboard}${query === '' ? '' : `?${query}`}`,
-    }),
+    ...(publicUrl !== undefined && { runbook_url: `${publicUrl}/alerts/${name}${query('')}` }),
+    ...(grafanaUrl !== undefined && { dashboard_url: `${grafanaUrl}/d/${dashboard}${query('var-')}` }),
   };
 };

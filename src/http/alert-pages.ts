@@ -1,9 +1,11 @@
 import { html, raw } from 'hono/html';
 import { Marked } from 'marked';
 import { alertRules } from '../alerts/alert-rules.ts';
+import { fillRunbook, toTargetFacts } from '../alerts/fill-runbook.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords } from '../alerts/plain-words.ts';
 import { readRunbook } from '../alerts/read-runbook.ts';
+import type { Target } from '../model/target.ts';
 import { STYLE_PATH } from './page-style.ts';
 
 const escapeHtml = (text: string): string =>
@@ -49,9 +51,42 @@ export const alertList = () =>
     ${list}`,
   );
 
-/** The page of an alert. If no alert has that name, `found` is false and the page lists all alerts. */
+/** The target that an alert is about, as its link names it, and what the inventory has under these names. */
+export interface AlertSubject {
+  readonly subnet: string;
+  readonly name?: string;
+  readonly target: Target | undefined;
+}
+
+function describeSubject({ subnet, name, target }: AlertSubject) {
+  if (name === undefined) return html`<p>This alert is about the subnet <b>${subnet}</b>.</p>`;
+  if (target === undefined)
+    return html`<p>The inventory has no <b>${name}</b> in a subnet <b>${subnet}</b>, so the commands below are examples.</p>`;
+  const { container, address, ipc, logFiles } = toTargetFacts(target);
+  const rows = Object.entries({
+    Container: container,
+    Address: address,
+    IPC: ipc,
+    Log: logFiles.join(' ') || undefined,
+  });
+  return html`<p>This alert is about the ${target.component} <b>${name}</b> of the subnet <b>${subnet}</b>.
+    The commands below name it where the inventory says enough.</p>
+    <table><tbody>${rows.map(([what, value]) =>
+      value === undefined
+        ? ''
+        : html`
+        <tr><th scope="row">${what}</th><td><code>${value}</code></td></tr>`,
+    )}
+    </tbody></table>`;
+}
+
+/**
+ * The page of an alert, for its subject if the link names one. If no alert has that name, `found` is false and the page
+ * lists all alerts.
+ */
 export async function alertPage(
   name: string,
+  subject?: AlertSubject,
 ): Promise<{ readonly found: boolean; readonly body: ReturnType<typeof page> }> {
   const alert = findAlert(name);
   if ('near' in alert)
@@ -64,13 +99,15 @@ export async function alertPage(
     ${list}`,
       ),
     };
-  const text = await marked.parse(await readRunbook(alert.rule));
+  const runbook = await readRunbook(alert.rule);
+  const text = await marked.parse(subject?.target === undefined ? runbook : fillRunbook(runbook, subject.target));
   const { severity } = alert.rule;
   return {
     found: true,
     body: page(
       alert.rule.name,
       html`<p><a href="/">subnetd</a> / <a href="/alerts">alerts</a> / ${severity}</p>
+    ${subject === undefined ? '' : describeSubject(subject)}
     ${raw(text)}`,
     ),
   };

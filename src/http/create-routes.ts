@@ -7,6 +7,7 @@ import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import type { Target } from '../model/target.ts';
 import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
 import { acceptsGzip, cachedText } from './cached-text.ts';
 import { landingPage } from './landing-page.ts';
@@ -30,6 +31,8 @@ export interface RouteDeps {
   readonly version: string;
   readonly metrics: () => Promise<string>;
   readonly status: () => Status;
+  /** The target that the inventory has under these names. */
+  readonly findTarget: (subnet: string, name: string | undefined) => Target | undefined;
   readonly isAlive: () => boolean;
   readonly isReady: () => boolean;
   /** Resolves to the errors of the new inventory; none means that it is in force. */
@@ -136,7 +139,12 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   app.get('/alerts', async (c) => c.html((await import('./alert-pages.ts')).alertList()));
   app.get('/alerts/:name', async (c) => {
     const { alertPage } = await import('./alert-pages.ts');
-    const { found, body } = await alertPage(c.req.param('name'));
+    const { subnet, name } = c.req.query();
+    const subject = subnet === undefined ? undefined : { subnet, target: deps.findTarget(subnet, name) };
+    const { found, body } = await alertPage(
+      c.req.param('name'),
+      subject && { ...subject, ...(name !== undefined && { name }) },
+    );
     return c.html(body, found ? 200 : 404);
   });
   return app;

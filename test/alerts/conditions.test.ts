@@ -437,7 +437,7 @@ describe('what is found', () => {
       annotations: {
         summary: 'A node of d does not answer.',
         description: expect.stringMatching(/^a b' of d answers no JSON-RPC call/),
-        runbook_url: 'http://s/alerts/SubnetNodeDown',
+        runbook_url: 'http://s/alerts/SubnetNodeDown?subnet=d&name=a+b%27',
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
       },
       forMs: MINUTE,

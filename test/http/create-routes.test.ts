@@ -34,6 +34,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     version: '1.2.3',
     metrics: async () => 'a_metric 1\n',
     status: () => status,
+    findTarget: () => undefined,
     isAlive: () => true,
     isReady: () => true,
     reload: async () => [],
@@ -87,6 +88,26 @@ describe('the routes', () => {
     expect((await app.request('/alerts')).status).toBe(200);
     expect((await app.request('/alerts/Nothing')).status).toBe(404);
     expect((await app.request('/alerts/..%2f..%2fREADME')).status).toBe(404);
+  });
+
+  it('fill in the target that a link names, and show whatever it names as text', async () => {
+    const asked: unknown[] = [];
+    const { app } = routes({
+      findTarget: (...names) => {
+        asked.push(names);
+        return undefined;
+      },
+    });
+    const markup = '"><img src=x onerror=alert(1)>`</code>&';
+    const page = await app.request(`/alerts/SubnetNodeDown?subnet=${encodeURIComponent(markup)}&name=<script>alert(2)`);
+    const text = await page.text();
+    expect(page.status).toBe(200);
+    expect(asked).toEqual([[markup, '<script>alert(2)']]);
+    expect(text).toContain('The inventory has no <b>&lt;script&gt;alert(2)</b> in a subnet <b>&quot;&gt;&lt;img');
+    expect(text).not.toMatch(/<img|<script/);
+    expect(text).toContain('docker start generated-subnet2-1');
+    expect(await (await app.request('/alerts/SubnetHalted?subnet=<i>')).text()).toContain('subnet <b>&lt;i&gt;</b>');
+    expect(await (await app.request('/alerts/SubnetHalted?name=a')).text()).not.toContain('This alert is about');
   });
 
   it('take a reload with a credential that may write only, and tell its problems', async () => {

@@ -62,7 +62,7 @@ it('pushes a fault of the subnet and one of its own, and after a kill ends the o
   expect(down.annotations).toEqual({
     summary: 'The stats server of demo gets no data from the nodes.',
     description: expect.stringContaining('sends the stats server of demo its blocks'),
-    runbook_url: 'http://subnetd.example/alerts/SubnetStatsStale',
+    runbook_url: 'http://subnetd.example/alerts/SubnetStatsStale?subnet=demo&name=stats',
     dashboard_url: 'http://grafana.example/d/subnetd-services?var-subnet=demo&var-name=stats',
   });
   const reload = { alertname: 'SubnetdReloadFailed', severity: 'warning', instance: hostname() };

@@ -20,7 +20,10 @@ function wordProblems({ receiver, alerts }: Message, subnet: string): readonly s
       [same(Object.keys(labels), ['alertname', 'severity', ...(rule?.labels ?? [])]), 'has other labels'],
       [summary.includes(subnet) && description.includes(subnet), 'does not name its subnet'],
       [!/[{}]|no value/.test(summary + description), 'has a text that was not filled in'],
-      [runbook_url === `http://127.0.0.1:10545/alerts/${alertname}`, `leads to ${runbook_url}`],
+      [
+        runbook_url?.startsWith(`http://127.0.0.1:10545/alerts/${alertname}?subnet=${subnet}`) === true,
+        `leads to ${runbook_url}`,
+      ],
       [
         dashboard_url.startsWith('http://127.0.0.1:3000/d/subnetd-') && dashboard_url.includes(`var-subnet=${subnet}`),
         `leads to ${dashboard_url}`,
