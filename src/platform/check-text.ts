@@ -1,21 +1,24 @@
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /**
- * What a text may not contain: control and format characters, among them those of zero width and those that turn the
- * direction, what has no meaning (surrogates, private use, unassigned), separators of lines, and the rest of what shows
- * nothing. RFC 8265 refuses the same in names and passwords.
+ * Characters that no text may contain: control and format characters (also of zero width, or for the direction),
+ * characters without a meaning (surrogates, private use, unassigned), separators of lines, and everything else that
+ * is invisible. RFC 8265 refuses the same in names and passwords.
  */
 const HIDDEN = '\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
 
-/** The signs of Indic scripts after which a joiner changes how the letters look. */
+/** The signs of Indic scripts after which a joiner changes the shape of the letters. */
 const VIRAMA = '\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u103a\u17d2';
 
-/** The letters of the Arabic script that join on both sides, and all that join at all: a non-joiner between shows. */
+/**
+ * The letters of the Arabic script that join on both sides, and all that join. A non-joiner between two of them is
+ * visible.
+ */
 const JOINS_ON =
   '\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u0678-\u0687\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1';
 const JOINS = '\u0622-\u064a\u0671-\u0673\u0675-\u06d3\u06d5';
 
-/** One character of a text; the two joiners only where they change what is seen, by the rules of RFC 5892, appendix A. */
+/** One character of a text. The two joiners count only where they are visible, by RFC 5892, appendix A. */
 const SHOWN = `(?:[^${HIDDEN}]|(?<=[${VIRAMA}])[\\u200c\\u200d]|(?<=[${JOINS_ON}])\\u200c(?=[${JOINS}]))`;
 
 const START = '^\\p{Zs}*(?!\\p{Zs})';
@@ -26,7 +29,7 @@ const LAST_LABEL = '[\\p{L}\\p{N}][\\p{L}\\p{N}\\p{M}-]{0,61}[\\p{L}\\p{N}\\p{M}
 const LOCAL = '(?!\\.)(?!.*\\.\\.)(?!.*\\.@)[^\\s@"(),:;<>\\[\\\\\\]]{1,64}';
 
 const BLANK = '(?:\\p{Zs}|%20)*';
-/** Percent-encoding that hides nothing: printable ASCII without the characters that steer a path (`%`, `.`, `/`, `:`, `\`). */
+/** Harmless percent-encoding: printable ASCII without the characters that steer a path (`%`, `.`, `/`, `:`, `\`). */
 const HARMLESS = '(?:2[0-46-9a-dA-D]|3[0-9b-fB-F]|[46][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E])';
 const RELATIVE = [
   `(?!${BLANK}/)`,
@@ -37,8 +40,8 @@ const RELATIVE = [
 ].join('');
 
 /**
- * The patterns of texts, for regular expressions with the flag `u`; the OpenAPI document gives the same. Each allows blanks
- * (`\p{Zs}`) around the text, which are not kept.
+ * The patterns of texts, for regular expressions with the flag `u`; the OpenAPI document has the same. Each allows
+ * blanks (`\p{Zs}`) around the text, which are trimmed.
  */
 export const PATTERNS = {
   text: `${START}${TEXT}`,
@@ -57,7 +60,7 @@ const EXPRESSIONS = {
 const FIRST_HIDDEN = compile(`[${HIDDEN}]`);
 const CANNOT_BE_KEPT = /[\0\p{Cs}]/u;
 
-/** What a text must be; lengths are in Unicode characters, of the text as it is kept. */
+/** The rule of a text. Lengths are in Unicode characters of the stored form. */
 export interface TextRule {
   readonly kind: keyof typeof PATTERNS;
   readonly most: number;
@@ -89,7 +92,7 @@ function refuseText(text: string, name: string): Outcome<never> {
   return fail(1012, `${name} holds a character that does not show or cannot be kept (${code}); leave it out`);
 }
 
-/** The length, after NFC, and for all but passwords after the blanks around it have gone. */
+/** The length after NFC, and after trimming except for passwords. */
 function checkLength(value: unknown, name: string, { kind, most, least = 0 }: TextRule): Outcome<string> {
   if (typeof value !== 'string') return fail(1003, `${name} must be a string`);
   const text = kind === 'password' ? value.normalize('NFC') : value.normalize('NFC').trim();
@@ -100,13 +103,13 @@ function checkLength(value: unknown, name: string, { kind, most, least = 0 }: Te
 }
 
 /**
- * Checks a text that is to be kept, and gives it as it is kept: NFC, without blanks around it (a password has its own).
- * Every text of the API and of the command line goes through here.
+ * Checks a text and returns its stored form: NFC, trimmed (except a password). Every text of the API and of the command
+ * line goes through here.
  */
 export function checkText(value: unknown, name: string, rule: TextRule): Outcome<string> {
   const text = checkLength(value, name, rule);
   if (!text.ok) return text;
-  // Before the blanks go: a line break at the end is no blank.
+  // Before trimming: a line break at the end is not a blank.
   const whole = String(value).normalize('NFC');
   if (EXPRESSIONS[rule.kind].test(whole)) return text;
   if (rule.kind === 'email') return refuse.email(name);
@@ -114,7 +117,7 @@ export function checkText(value: unknown, name: string, rule: TextRule): Outcome
   return rule.kind === 'path' && EXPRESSIONS.text.test(whole) ? refuse.path(name) : refuseText(whole, name);
 }
 
-/** Checks a text that is only compared with what is kept, which may be older than today's rules. */
+/** Checks a text that is only compared with stored texts, which may be older than the current rules. */
 export function checkLookup(value: unknown, name: string, rule: TextRule): Outcome<string> {
   const text = checkLength(value, name, rule);
   if (!text.ok || !CANNOT_BE_KEPT.test(text.value)) return text;

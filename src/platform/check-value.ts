@@ -2,13 +2,13 @@ import { type BooleanMember, MAX_INTEGER, PASSWORD_MASK, type Parameter } from '
 import { checkText, type TextRule } from './check-text.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
-/** What a request sent: the members of its JSON object. */
+/** The members of a request's JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** The longest name of a record that another one names. */
+/** The longest name of a record that others refer to. */
 const REFERENCE_MAX_LENGTH = 200;
 
-/** A member's own value, never an inherited one. Absent and empty are refused. */
+/** A member's own value, never an inherited one. Refuses absent and empty ones. */
 export function requireMember(body: Body, name: string): Outcome<unknown> {
   if (!Object.hasOwn(body, name)) return fail(1001, `${name} is missing; send it`);
   const value = body[name];
@@ -29,7 +29,7 @@ export function checkInteger(value: unknown, name: string, least = 1, most = MAX
 export const checkDigits = (text: string, name: string, least?: number, most?: number): Outcome<number> =>
   /^-?\d+$/.test(text) ? checkInteger(Number(text), name, least, most) : fail(1003, `${name} must be an integer`);
 
-/** The rule of a member that is sent as a text. */
+/** The rule of a member whose value is a text. */
 export function textRuleOf(member: Exclude<Parameter, BooleanMember>): TextRule {
   if (member.kind === 'password') return { kind: 'password', most: member.maxLength, least: member.minLength };
   if (member.kind === 'reference') return { kind: 'text', most: REFERENCE_MAX_LENGTH };
@@ -37,8 +37,8 @@ export function textRuleOf(member: Exclude<Parameter, BooleanMember>): TextRule 
 }
 
 /**
- * Checks type, length and format of one present value, and gives it as it is kept; references are the caller's. With
- * `isNew` the record is added, and has no password yet that the mask could keep.
+ * Checks type, length and format of one present value and returns its stored form. The caller checks references. With
+ * `isNew` the record is new, and has no password that the mask could keep.
  */
 export function checkValue(member: Parameter, value: unknown, isNew = false): Outcome<string | boolean> {
   const { name } = member;

@@ -3,12 +3,12 @@ import { parametersOf, type ReferenceMember, type Resource, toNameKey, type Valu
 import { type Body, checkDigits, checkInteger, checkValue, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
-/** A write whose members are good. */
+/** A write with valid members. */
 export interface CheckedWrite {
-  /** By member; a password still in the clear, a reference as its id. */
+  /** Values by member: a password in the clear, a reference as its id. */
   readonly values: Readonly<Record<string, Value>>;
   readonly statedBy: number;
-  /** The id that an update sent. */
+  /** The id in the body of an update. */
   readonly id?: number;
   readonly key: KeyValues;
 }
@@ -53,8 +53,8 @@ async function checkId(store: PlatformStore, resource: Resource, body: Body): Pr
 }
 
 /**
- * Checks the members of an add, or of an update when `segment` (the end of its path) is given, one after the other in the
- * order of the specification, each with all its checks.
+ * Checks the members of an add, or of an update if `segment` (the end of its path) is given. The order is that of the
+ * specification: one member after the other, each with all its checks.
  */
 export async function checkWrite(
   store: PlatformStore,

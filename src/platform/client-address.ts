@@ -1,6 +1,6 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** Reads CIDRs and single addresses; undefined names the first that is neither. */
+/** Parses CIDRs and single addresses; `bad` is the first that is neither. */
 export function parseTrustedProxies(
   text: string,
 ): { readonly ok: true; readonly proxies: BlockList } | { readonly ok: false; readonly bad: string } {
@@ -22,14 +22,14 @@ const withoutPort = (entry: string): string => {
   return bracketed ?? dotted ?? entry;
 };
 
-/** An address in its one canonical form, without a zone; an IPv4 address in IPv6's form is that IPv4 address. */
+/** An address in canonical form, without a zone. An IPv4-mapped IPv6 address becomes the IPv4 address. */
 function plain(address: string): string {
   if (isIP(address) !== 6) return address;
   const canonical = new SocketAddress({ address: address.split('%')[0], family: 'ipv6' }).address;
   return canonical.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
-/** The address of the client: the last in `X-Forwarded-For` that no trusted proxy has, as far as trusted ones wrote it. */
+/** The address of the client: the last untrusted one in `X-Forwarded-For`, as far as trusted proxies wrote it. */
 export function clientAddress(peer: string | undefined, forwarded: string | undefined, proxies: BlockList): string {
   const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   let client = plain(peer ?? '');
@@ -42,7 +42,7 @@ export function clientAddress(peer: string | undefined, forwarded: string | unde
   return client;
 }
 
-/** What an address is limited by: an IPv6 client has its whole /64. */
+/** The key of an address for limits: an IPv6 client has its whole /64. */
 export function addressKey(address: string): string {
   const canonical = plain(address);
   if (isIP(canonical) !== 6) return canonical;

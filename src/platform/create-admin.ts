@@ -5,7 +5,7 @@ import { type Outcome, succeed } from './outcome.ts';
 import { adminUser } from './resources/admin-user.ts';
 import { addRecord } from './write-record.ts';
 
-/** A new admin user; the members are those of the API. */
+/** A new admin user, with the members of the API. */
 export interface NewAdmin {
   readonly FirstName: string;
   readonly LastName: string;
@@ -14,7 +14,7 @@ export interface NewAdmin {
   readonly EmailID: string;
 }
 
-/** Who makes changes on the command line: nobody that the database knows. */
+/** The author of changes on the command line: no user of the database. */
 export const onCommandLine = (now: number): Author => ({
   statedBy: null,
   owner: null,
@@ -23,7 +23,7 @@ export const onCommandLine = (now: number): Author => ({
   ip: null,
 });
 
-/** Adds an active admin user by the rules of the API, without one who adds it; resolves to the id. */
+/** Adds an active admin user by the rules of the API, without a creator; resolves to the id. */
 export async function createAdmin(store: PlatformStore, admin: NewAdmin, now: number): Promise<Outcome<number>> {
   const body = { ...admin, IsActive: true };
   const values: Record<string, Value> = {};

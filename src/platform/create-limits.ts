@@ -8,17 +8,17 @@ export interface LimitSettings {
   readonly signIns: number;
 }
 
-/** The limits of the API; the value of an outcome is the headers that tell the client how it stands. */
+/** The limits of the API. The value of an outcome is the headers with the client's current limits. */
 export interface Limits {
   address(address: string): Promise<Outcome<Readonly<Record<string, string>>>>;
   credential(credential: string): Promise<Outcome<Readonly<Record<string, string>>>>;
-  /** Counts a try to sign in from an address. */
+  /** Counts a sign-in attempt from an address. */
   signInFrom(address: string): Promise<Outcome<undefined>>;
-  /** Counts a try to sign in under a user name, from an address that is new for its user. */
+  /** Counts a sign-in attempt for a user name, from an address that is new for that user. */
   signInAs(userNameKey: string): Promise<Outcome<undefined>>;
 }
 
-/** Limits by `shared` where replicas share them, else, and when that fails, in the memory of this process. */
+/** Limits in `shared` if replicas share them; without it, or if it fails, in the memory of this process. */
 export function createLimits(
   { rate, burst, signIns }: LimitSettings,
   now: () => number,
@@ -30,7 +30,7 @@ export function createLimits(
       const taken = await (await shared())?.(key, everyMs, most);
       if (taken !== undefined) return taken;
     } catch {
-      // Without the database the limits stay, one set for each replica.
+      // Without the database, each replica has its own limits.
     }
     return memory(key, everyMs, most);
   };

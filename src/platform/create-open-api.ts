@@ -20,7 +20,7 @@ export type Json = { readonly [name: string]: unknown };
 const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
 const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
 
-/** Every code that the operation can answer. */
+/** Every code in the operation's answers. */
 function codesOf({ kind, resource }: Operation): readonly ErrorCode[] {
   const own: ErrorCode[] = [];
   if (kind === 'list') own.push(1003, 1011);
@@ -46,7 +46,7 @@ const BOOLEAN = {
 
 const AS_KEPT = 'Lengths and pattern are those of the text as it is kept: in NFC, without blanks around it.';
 
-/** What a request may send for the member; with `isNew` it adds the record. */
+/** The schema of a member in a request; with `isNew` the request adds the record. */
 function schemaOf(member: Parameter, isNew: boolean): Json {
   if (member.kind === 'boolean') return { ...BOOLEAN, examples: [member.example] };
   const { kind, most, least = 1 } = textRuleOf(member);
@@ -65,7 +65,7 @@ function schemaOf(member: Parameter, isNew: boolean): Json {
   };
 }
 
-/** What a list shows of the member; it may be older than the rules of today. */
+/** The schema of a member in a list; its value may be older than the current rules. */
 function listedSchema(member: Member): Json {
   if (member.kind === 'unset') return { type: ['string', 'null'] };
   if (member.kind === 'password') return { type: 'string', const: PASSWORD_MASK };
@@ -203,7 +203,7 @@ function describe(operation: Operation): Json {
   };
 }
 
-/** The OpenAPI 3.1 document of the API, made of the declarations. */
+/** The OpenAPI 3.1 document of the API, from the declarations. */
 export function createOpenApi(resources: readonly Resource[], version: string): Json {
   const operations = operationsOf(resources);
   return {

@@ -21,44 +21,44 @@ import { createSecurityLog } from './security-log.ts';
 import { type ApiRequest, createVisit, type Visit } from './visit.ts';
 import { addRecord, updateRecord } from './write-record.ts';
 
-/** What the API is made of. */
+/** The dependencies of the API. */
 export interface PlatformDeps {
   readonly resources: readonly Resource[];
-  /** Rejects with a `DatabaseFailure` while the database is away. */
+  /** Rejects with a `DatabaseFailure` while the database is down. */
   readonly store: () => Promise<PlatformStore>;
-  /** The limits that replicas share; undefined where they do not. */
+  /** The limits that replicas share; undefined if they share none. */
   readonly sharedLimits: () => Promise<Take | undefined>;
   readonly limits: LimitSettings;
   readonly trustedProxies: BlockList;
-  /** The secret of the tokens; made and kept in the database when absent. */
+  /** The secret of the tokens; by default generated and stored in the database. */
   readonly jwtSecret?: string;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly onError: (what: 'database' | 'bug', error: unknown, requestId: string | null) => void;
-  /** Takes each event of the security log; one may stand for several. */
+  /** Receives each event of the security log; one may represent several. */
   readonly onSecurity: (event: SecurityEvent) => void;
 }
 
 /** The platform API. */
 export interface Platform {
-  /** Always the envelope; never rejects. */
+  /** Always returns the envelope; never rejects. */
   answer(request: ApiRequest): Promise<Response>;
-  /** Why a request outside `/api` may not do what needs the scope; undefined when it may. */
+  /** Why a request outside `/api` lacks the scope; undefined if it has it. */
   refuse(request: ApiRequest, needed: Scope): Promise<Failure | undefined>;
   /** The pattern of a path, for metrics. */
   routeOf(path: string): string;
-  /** Writes what waits of the security log. */
+  /** Writes the waiting events of the security log. */
   stop(): Promise<void>;
 }
 
 const TOUCH_EVERY_MS = 60_000;
-/** Methods whose bodies mean nothing, and those that have to have one; the others may. */
+/** Methods whose bodies are ignored, and methods that need one; the others may have one. */
 const IGNORES_BODY = new Set(['GET', 'HEAD']);
 const NEEDS_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Makes the API. The checks of a request stand in `answer`, in the order in which they answer. */
+/** Creates the API. `answer` holds the checks of a request, in the order in which they run. */
 export function createPlatform(deps: PlatformDeps): Platform {
   const { now, store: openStore, onError } = deps;
   const findOperation = createFindOperation(operationsOf(deps.resources));
@@ -81,7 +81,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     return tokens;
   };
 
-  /** Notes the use of a key, at most once a minute; nobody waits for it. */
+  /** Records the use of a key at most once a minute; nothing waits for it. */
   const touch = (store: PlatformStore, keyId: number | undefined) => {
     const at = now();
     if (keyId === undefined || at - (touched.get(keyId) ?? 0) < TOUCH_EVERY_MS) return;

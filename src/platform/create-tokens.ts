@@ -4,13 +4,13 @@ import type { Scope } from '../model/platform-store.ts';
 import { MAX_INTEGER } from '../model/resource.ts';
 import { parseScopes } from './scopes.ts';
 
-/** What a token says. */
+/** The claims of a token. */
 export interface TokenClaims {
   readonly userId: number;
   readonly scopes: readonly Scope[];
-  /** The key that it was made from; it ends with that key. */
+  /** The key that the token was made with; the token ends with the key. */
   readonly keyId?: number;
-  /** The version of the user's password when it was made; it ends when that rises. */
+  /** The version of the user's password at that time; the token ends when the version rises. */
   readonly passwordVersion: number;
 }
 
@@ -24,7 +24,7 @@ export interface Tokens {
 const LIFE_SECONDS = 24 * 60 * 60;
 const ISSUER = 'subnetd';
 
-/** An id that a column of the database can hold; undefined for all else. */
+/** An id that fits a column of the database; undefined for everything else. */
 const toId = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER ? value : undefined;
 

@@ -6,16 +6,16 @@ import type { Tokens } from './create-tokens.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { expandScopes } from './scopes.ts';
 
-/** The credentials that a request carries, as they were sent. */
+/** The credentials of a request, as sent. */
 export interface SentCredentials {
   readonly apiKeys: readonly unknown[];
   readonly tokens: readonly unknown[];
 }
 
-/** Whose request it is. */
+/** The caller of a request. */
 export interface Caller {
   readonly owner: number;
-  /** All that it may do. */
+  /** Everything that the caller may do. */
   readonly scopes: readonly Scope[];
   readonly keyId?: number;
   /** For the audit trail and the limits. */
@@ -31,7 +31,7 @@ const aboutKey = (id: number | undefined): Subject | undefined =>
 const isSent = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 
-/** Collects the credentials of the body, the query and the header; an empty one is none. */
+/** Collects the credentials of the body, the query and the header, without empty ones. */
 export function takeCredentials(
   body: Body,
   query: URLSearchParams | undefined,
@@ -39,8 +39,8 @@ export function takeCredentials(
 ): SentCredentials {
   const own = (name: string) => (Object.hasOwn(body, name) ? [body[name]] : []);
   const sent = (name: string) => [...own(name), ...(query?.getAll(name) ?? [])].filter(isSent);
-  // A header that is sent several times comes with commas between, which no token holds. The scheme Basic is meant for the
-  // web config, or for a proxy in front.
+  // A repeated header arrives joined by commas, which no token contains. The scheme Basic is meant for the web
+  // config, or for a proxy in front.
   const bearers = (header ?? '')
     .split(',')
     .map((one) => one.trim())
@@ -87,8 +87,8 @@ async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, 
 }
 
 /**
- * Checks all that was sent: each must be good, and the request may do what all of them may. The first is the one that it
- * counts for; undefined when nothing was sent. `now` is in Unix milliseconds.
+ * Checks every credential: all must be valid, and the request has the scopes that they have in common. The first one is
+ * the caller; undefined without credentials. `now` is in Unix milliseconds.
  */
 export async function checkCredentials(
   store: PlatformStore,

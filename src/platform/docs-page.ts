@@ -58,7 +58,7 @@ const operationOf = (path: string, method: string, operation: OperationDoc) => {
     <ul>${Object.entries(operation.responses).map(([status, { description }]) => html`<li>HTTP ${status}. ${description}</li>`)}</ul>`;
 };
 
-/** The reference page of the API: one HTML text that needs no script and no other host, only the style sheet of this one. */
+/** The reference page of the API: one HTML text without scripts or other hosts, only with this host's style sheet. */
 export const docsPage = (document: Json): string => {
   const paths = Object.entries(document.paths as Readonly<Record<string, Readonly<Record<string, OperationDoc>>>>);
   const operations = paths.flatMap(([path, methods]) =>

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from './error-codes.ts';
 import type { Failure } from './outcome.ts';
 
-/** What HTTP wants beside a status 401: how to ask again. */
+/** The header that HTTP requires with a status 401. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="subnetd"' };
 
 const JSON_TYPE = { 'content-type': 'application/json', 'cache-control': 'no-store' };
@@ -24,8 +24,8 @@ export function answerFailure(failure: Failure, headers: Readonly<Record<string,
 }
 
 /**
- * A success whose text comes in pieces. When one cannot be had, the connection breaks: it never ends as valid JSON. `breakOff`
- * ends it; without that the stream errs, which the server prints.
+ * A success whose text is streamed in pieces. If a piece fails, `breakOff` breaks the connection, so the answer never
+ * ends as valid JSON. Without `breakOff` the stream fails, which the server prints.
  */
 export function answerStream(
   pieces: AsyncGenerator<string>,

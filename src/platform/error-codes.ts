@@ -1,4 +1,6 @@
-/** The codes of the specification's table, section 7, with their HTTP statuses and meanings. Code 1114 does not exist. */
+/**
+ * The codes of the specification's table, section 7, with their HTTP statuses and meanings. Code 1114 does not exist.
+ */
 export const ERROR_CODES = {
   1001: [400, 'Request unacceptable, often a missing required parameter'],
   1002: [400, 'No value given for a mandatory resource'],

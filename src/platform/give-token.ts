@@ -8,7 +8,7 @@ import { fail, type Outcome, succeed } from './outcome.ts';
 import { signIn, triesPassword } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
-/** What tokens are made by. */
+/** The dependencies of issuing tokens. */
 export interface TokenContext {
   readonly store: PlatformStore;
   readonly tokens: () => Promise<Tokens>;
@@ -17,7 +17,7 @@ export interface TokenContext {
   readonly now: number;
 }
 
-/** Signs in, and notes how that went. */
+/** Signs in, and records the result. */
 async function tryPassword({ store, limits, now }: TokenContext, body: Body, { address, note }: Visit) {
   const signed = await signIn(store, body, { address: addressKey(address), limits, now });
   if (signed.ok) note('sign-in', { caller: signed.value });
@@ -29,7 +29,10 @@ async function tryPassword({ store, limits, now }: TokenContext, body: Body, { a
   return signed;
 }
 
-/** A token for the caller with an API key, else for who signs in by user name and password. Both, if sent, must be good. */
+/**
+ * Issues a token to the caller with an API key, else to a user name and password. If both are sent, both must be
+ * valid.
+ */
 export async function giveToken(
   context: TokenContext,
   caller: Caller | undefined,

@@ -5,7 +5,7 @@ export interface LimitPolicy {
   readonly burst: number;
 }
 
-/** What a limit said of one request. */
+/** The verdict of a limit on one request. */
 export interface Taken {
   readonly ok: boolean;
   /** Until the bucket is full again, in milliseconds. */
@@ -27,7 +27,7 @@ export function createMemoryLimits(now: () => number): Take {
     const ok = next <= at + everyMs * burst;
     if (ok) {
       if (fullAt.size >= MAX_KEYS) for (const [old, time] of fullAt) if (time <= at) fullAt.delete(old);
-      // Nobody may fill the memory with addresses: the oldest goes.
+      // Bounds the memory for addresses: drops the oldest.
       if (fullAt.size >= MAX_KEYS) fullAt.delete(fullAt.keys().next().value ?? '');
       fullAt.set(key, next);
     }

@@ -15,7 +15,7 @@ function readNumber(query: URLSearchParams | undefined, name: string, least: num
   return text === undefined ? none : checkDigits(text, name, least, most);
 }
 
-/** The records after the first page, page by page, so that memory does not grow with the table. */
+/** The records after the first page, page by page, so memory does not grow with the table. */
 async function* furtherPages(store: PlatformStore, resource: Resource, first: string, after: number) {
   yield first;
   for (let last = after; ; ) {
@@ -23,7 +23,7 @@ async function* furtherPages(store: PlatformStore, resource: Resource, first: st
     if (page.length > 0) yield `,${JSON.stringify(page).slice(1, -1)}`;
     if (page.length < PAGE) break;
     last = Number(page.at(-1)?.[resource.idMember]);
-    // Other requests, and the checks, have their turn between two pages.
+    // Lets other requests, and the checks, run between two pages.
     await new Promise(setImmediate);
   }
   yield ']}}';

@@ -6,14 +6,14 @@ export interface Operation {
   readonly id: string;
   readonly kind: 'list' | 'add' | 'update' | 'token';
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below `/api` or `/api/v1`, with the last segment in braces when it varies. */
+  /** The path below `/api` or `/api/v1`, with a variable last segment in braces. */
   readonly path: string;
   readonly resource?: Resource;
-  /** The scope that its caller needs; undefined where none is needed. */
+  /** The scope that the caller needs; undefined if none. */
   readonly scope?: Scope;
 }
 
-/** The operations of the resources, and the one that gives a token. */
+/** The operations of the resources, and the one that issues a token. */
 export const operationsOf = (resources: readonly Resource[]): readonly Operation[] => [
   ...resources.flatMap((resource): readonly Operation[] => {
     const { name, operations, writeScope: scope = 'write' } = resource;
@@ -29,8 +29,8 @@ export const operationsOf = (resources: readonly Resource[]): readonly Operation
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * The scope that a request needs, which is asked before its path and method are: a wrong one that would read needs what a list
- * does, and one that would write what some write does.
+ * The scope that a request needs, which is checked before its path and method. A wrong request that would read needs
+ * the scope of a list, and one that would write the scope of some write.
  */
 export function neededScope(operation: Operation | undefined, method: string): Scope | undefined {
   if (operation?.kind === 'token' && method === operation.method) return undefined;
@@ -38,7 +38,10 @@ export function neededScope(operation: Operation | undefined, method: string): S
   return operation?.kind === 'add' || operation?.kind === 'update' ? operation.scope : 'lists';
 }
 
-/** A path whose segments are decoded, as RFC 3986 compares them; undefined when one cannot be, or holds a slash then. */
+/**
+ * A path with decoded segments, as RFC 3986 compares them. Undefined if one cannot be decoded, or then contains a
+ * slash.
+ */
 function decodePath(path: string): string | undefined {
   try {
     const segments = path.split('/').map(decodeURIComponent);
@@ -48,7 +51,7 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** Finds the operation of a path below `/api`, whatever the method, and what stands in the varying segment. */
+/** Finds the operation of a path below `/api`, for any method, and the value of its variable segment. */
 export function createFindOperation(operations: readonly Operation[]) {
   const exact = new Map<string, Operation>();
   const prefix = new Map<string, Operation>();

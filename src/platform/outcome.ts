@@ -1,12 +1,12 @@
 import type { Subject } from '../model/security-event.ts';
 import type { ErrorCode } from './error-codes.ts';
 
-/** Why a request is refused; the message is for people and quotes nothing secret. */
+/** Why a request is refused. The message is for people and quotes no secret. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The user or key that it is about, for the security log only. */
+  /** The user or key concerned, for the security log only. */
   readonly subject?: Subject;
 }
 

@@ -7,7 +7,7 @@ const load = () => import('@node-rs/argon2');
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One password at a time: the few threads that do the work also look up names and read files for probes. */
+/** One password at a time: the same few threads resolve names and read files for probes. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const done = last.then(work);
   last = done.catch(() => {});
@@ -22,7 +22,7 @@ export const hashPassword = async (password: string): Promise<string> => {
 
 let decoy: Promise<string> | undefined;
 
-/** Does the password belong to the hash? Without a hash it takes as long, and the answer is no. */
+/** Does the password match the hash? Without a hash the answer is no, after the same time. */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   decoy ??= hashPassword(randomBytes(16).toString('hex'));
   const other = await decoy;
@@ -31,5 +31,5 @@ export async function verifyPassword(hash: string | undefined, password: string)
   return hash !== undefined && isGood;
 }
 
-/** A password that nobody has to remember: 128 bits. */
+/** A generated password of 128 bits. */
 export const makePassword = (): string => randomBytes(16).toString('base64url');

@@ -7,7 +7,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const tooLarge = fail(1005, `the body exceeds the maximum of ${MAX_BODY_BYTES} bytes`, { connection: 'close' });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The bytes of a body. One that says its length is cut there by the parser; another is counted as it comes. */
+/** The bytes of a body. The parser bounds a body with a stated length; any other is counted while it arrives. */
 async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
   const length = request.headers.get('content-length');
   if (Number(length) > MAX_BODY_BYTES) return tooLarge;
@@ -22,7 +22,7 @@ async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
   return succeed(Buffer.concat(chunks));
 }
 
-/** Is the body what it can be read as: JSON, in UTF-8, as it is? */
+/** Is the body uncompressed JSON in UTF-8? */
 function checkEncoding(headers: Headers): Outcome<undefined> {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map((part) => part.trim());
   if (type.toLowerCase() !== 'application/json') return fail(1001, 'the content-type must be application/json');
@@ -36,7 +36,7 @@ function checkEncoding(headers: Headers): Outcome<undefined> {
   return succeed(undefined);
 }
 
-/** The JSON object of a request. With `mayBeMissing`, nothing at all is an empty one. */
+/** The JSON object of a request. With `mayBeMissing`, an absent body is an empty object. */
 export async function readBody(request: Request, mayBeMissing: boolean): Promise<Outcome<Body>> {
   let read: Outcome<Uint8Array>;
   try {

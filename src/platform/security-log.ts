@@ -2,30 +2,30 @@ import type { SecurityAction, SecurityEvent } from '../model/security-event.ts';
 
 /** The security log: each event is a line of the log at once, and soon a row of the audit trail. */
 export interface SecurityLog {
-  /** Never throws and never waits. */
+  /** Adds an event. Never throws and never waits. */
   note(event: Omit<SecurityEvent, 'count'>): void;
-  /** Writes what waits. */
+  /** Writes the waiting events. */
   stop(): Promise<void>;
 }
 
-/** What it is made of. */
+/** Its dependencies. */
 export interface SecurityLogDeps {
-  /** Keeps events; may reject, and is then called again with the same ones. */
+  /** Stores events. It may reject, and is then called again with the same events. */
   readonly write: (events: readonly SecurityEvent[]) => Promise<void>;
   readonly log: (event: SecurityEvent) => void;
-  /** How long events that are alike are counted before the count is logged. */
+  /** How long equal events are counted before the count is logged. */
   readonly windowMs?: number;
-  /** How many different events of an action are logged one by one within that time; of the rest, the count. */
+  /** How many different events of an action are logged one by one within that time; the rest are counted. */
   readonly most?: number;
 }
 
 const WINDOW_MS = 60_000;
 const MOST = 20;
 
-/** What waits for a database that is away; the oldest goes first, and is in the log. */
+/** How many events wait for the database; beyond that, the oldest are dropped. They are in the log. */
 const MAX_WAITING = 1_000;
 
-/** Events of one action within the window. */
+/** The events of one action within the window. */
 interface Counted {
   readonly byKey: Map<string, { more: number; last: Omit<SecurityEvent, 'count'> }>;
   rest: number;
@@ -35,8 +35,8 @@ const keyOf = ({ subject, credential, ip, detail }: Omit<SecurityEvent, 'count'>
   JSON.stringify([subject?.resource, subject?.id, credential, ip, detail?.value]);
 
 /**
- * A log that a flood cannot grow: the first of each kind is logged at once, those that are alike are counted and logged once a
- * window, and each action has its own budget, so that nobody hides a sign-in behind refusals.
+ * A log that a flood cannot grow. The first event of each kind is logged at once; equal events are counted and logged
+ * once a window. Each action has its own budget, so nobody hides a sign-in behind refusals.
  */
 export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
   const { write, log, windowMs = WINDOW_MS, most = MOST } = deps;
@@ -46,14 +46,14 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  /** At its end what waits is written, also what could not be written before. */
+  /** At its end the waiting events are written, also those that failed before. */
   const openWindow = () => {
     if (timer !== undefined || stopped) return;
     timer = setTimeout(settle, windowMs);
     timer.unref();
   };
   const writeAll = async () => {
-    // Those that come in the same turn are written together.
+    // Events of the same turn are written together.
     await new Promise(setImmediate);
     const batch = waiting;
     waiting = [];
@@ -76,7 +76,7 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
     waiting = [...waiting, event].slice(-MAX_WAITING);
     startWriting();
   };
-  /** Ends the window: logs what was only counted. */
+  /** Ends the window: logs the counts. */
   const settle = () => {
     clearTimeout(timer);
     timer = undefined;

@@ -18,19 +18,19 @@ export const SIGN_IN = {
   password: { kind: 'password', most: 1_024 },
 } as const satisfies Readonly<Record<string, TextRule>>;
 
-/** Only what is written must follow today's rules of texts: a user who was named before them signs in as before. */
+/** Only writes must follow the current rules of texts: a user with an older name can still sign in. */
 function readText(body: Body, name: string, rule: TextRule): Outcome<string> {
   const present = requireMember(body, name);
   return present.ok ? checkLookup(present.value, name, rule) : present;
 }
 
-/** How long an address is remembered from which a user has signed in. */
+/** How long subnetd remembers an address from which a user has signed in. */
 const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
 const REMEMBER_AGAIN_MS = 60 * 60 * 1_000;
 
-/** What a sign-in is tried with besides its body. */
+/** The inputs of a sign-in besides its body. */
 export interface SignInContext {
-  /** What an address is limited by. */
+  /** The key of the address for limits. */
   readonly address: string;
   readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
   /** Unix milliseconds. */
@@ -38,9 +38,9 @@ export interface SignInContext {
 }
 
 /**
- * Signs in by `UserName` and `Password`. Tries are limited for each address. Those from addresses that are new for the user are
- * limited for the user name too: so nobody can guess from many addresses, nor lock a user out who comes from where they
- * have signed in before. A name that nobody has takes the same steps.
+ * Signs in by `UserName` and `Password`. Attempts are limited for each address, and for the user name if the address
+ * is new for its user. So nobody can guess from many addresses, nor lock out a user who comes from a known address.
+ * An unknown name takes the same steps.
  */
 export async function signIn(
   store: PlatformStore,

@@ -9,9 +9,9 @@ import type { LimitSettings } from './create-limits.ts';
 import type { Platform } from './create-platform.ts';
 import type { ApiRequest } from './visit.ts';
 
-/** The platform API as the daemon holds it. */
+/** The platform API as part of the daemon. */
 export interface AdminApi {
-  /** The API, loaded by the first request that asks for it. */
+  /** The API; the first request loads it. */
   readonly platform: () => Promise<Platform>;
   readonly answer: (request: ApiRequest) => Promise<Response>;
   readonly openApi: () => Promise<string>;
@@ -19,7 +19,7 @@ export interface AdminApi {
   readonly stop: () => Promise<void>;
 }
 
-/** Settings of the API. Without a secret for tokens one is made, which ends with the process. */
+/** Settings of the API. Without a secret for tokens, a generated one ends with the process. */
 export interface AdminApiSettings {
   readonly jwtSecret?: string;
   readonly trustedProxies: BlockList;

@@ -2,29 +2,29 @@ import type { SecurityAction, SecurityEvent, Subject } from '../model/security-e
 import type { Caller } from './credentials.ts';
 import type { SecurityLog } from './security-log.ts';
 
-/** One request as the server hands it over; the server has put its id into the header `x-request-id`. */
+/** One request from the server, which has put its id into the header `x-request-id`. */
 export interface ApiRequest {
   readonly request: Request;
-  /** The address of the socket's other end. */
+  /** The remote address of the socket. */
   readonly peer: string | undefined;
-  /** Breaks the connection of an answer that cannot be ended rightly. */
+  /** Breaks the connection of an answer that cannot be completed. */
   readonly breakOff?: () => void;
 }
 
-/** What of an event differs from one to the other. */
+/** The parts of an event that vary. */
 interface Noted {
   readonly caller?: Caller | undefined;
   readonly subject?: Subject | undefined;
   readonly detail?: NonNullable<SecurityEvent['detail']>;
 }
 
-/** A request, with whose it is and how its events are noted. */
+/** A request with its caller and the log of its events. */
 export interface Visit {
   readonly request: Request;
-  /** The address of the client; empty when it is not known. */
+  /** The address of the client; empty if unknown. */
   readonly address: string;
   readonly requestId: string | undefined;
-  /** Notes an event of the security log. */
+  /** Adds an event to the security log. */
   note(action: SecurityAction, noted: Noted): void;
 }
 

@@ -54,7 +54,7 @@ export async function addRecord(
   return toOutcome(store, resource, values, await store.add(resource, values, author));
 }
 
-/** Updates the record that was named by id or natural key; resolves to its id. */
+/** Updates the record with the given id or natural key; resolves to its id. */
 export async function updateRecord(
   store: PlatformStore,
   resource: Resource,
@@ -67,12 +67,12 @@ export async function updateRecord(
   const values = { ...checked.values };
   if (password !== undefined) {
     const sent = String(values[password]);
-    // The same password again is no change: the tokens of its user go on.
+    // The same password is no change: the user's tokens stay valid.
     const isKept = sent === PASSWORD_MASK || (await verifyPassword((await store.findUser({ id }))?.passwordHash, sent));
     if (isKept) delete values[password];
     else values[password] = await hashPassword(sent);
   }
-  // Found by a name, it is changed only while it still has that name.
+  // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
   return toOutcome(store, resource, values, await store.update(resource, id, values, author, key));
 }
