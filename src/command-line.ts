@@ -29,7 +29,8 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .command('check-config')
     .description('check an inventory; every error is one line on stderr')
     .argument('<file>', 'the inventory')
-    .action(async (file) => done(await (await import('./commands/check-config.ts')).checkConfig(file)));
+    .option('--json', 'print the result as JSON')
+    .action(async (file, flags) => done(await (await import('./commands/check-config.ts')).checkConfig(file, flags)));
   program
     .command('once')
     .description('run every check once; exit 1 when one fails')

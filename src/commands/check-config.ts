@@ -2,18 +2,26 @@ import { findWarnings } from '../inventory/find-warnings.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import { readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
+import { toJson } from './quote.ts';
 import { complain } from './report.ts';
 
-/** `subnetd check-config FILE` */
-export async function checkConfig(file: string): Promise<ExitCode> {
+/** `subnetd check-config FILE`: every error, or what the inventory has; with `--json` both as one JSON object. */
+export async function checkConfig(file: string, { json }: { readonly json?: boolean } = {}): Promise<ExitCode> {
   const read = await readInventory(file, readEnvironment());
+  const print = (result: object) => process.stdout.write(`${toJson({ file, ok: read.ok, ...result }, 2)}\n`);
   if (!read.ok) {
-    complain(read.problems);
+    if (json) print({ errors: read.errors });
+    else complain(read.problems);
     return 2;
   }
-  complain(findWarnings(read.inventory).map((warning) => `${file}: warning: ${warning}`));
+  const warnings = findWarnings(read.inventory);
   const { subnets } = read.inventory;
   const targets = subnets.reduce((sum, subnet) => sum + subnet.targets.length, 0);
+  if (json) {
+    print({ warnings, subnets: subnets.length, targets });
+    return 0;
+  }
+  complain(warnings.map((warning) => `${file}: warning: ${warning}`));
   process.stdout.write(`${file}: good, ${subnets.length} subnet(s) with ${targets} target(s)\n`);
   return 0;
 }

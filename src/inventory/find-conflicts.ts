@@ -1,16 +1,31 @@
-import type { InventoryDocument } from './schema.ts';
-
 interface Conflict {
   readonly path: readonly PropertyKey[];
   readonly what: string;
 }
 
-function findAlertmanagerConflicts({ urls, basicAuth, bearerTokenFile, tls }: InventoryDocument['alertmanager']) {
+/** A member of a mapping; undefined of anything else. */
+const get = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A name that can be shown. One that cannot is an error by itself. */
+const nameOf = (value: unknown): string | undefined => {
+  const name = get(value, 'name');
+  return typeof name === 'string' && name.length <= 100 && !/\p{C}/u.test(name) ? name : undefined;
+};
+
+function findAlertmanagerConflicts(alertmanager: unknown): readonly Conflict[] {
   const findings: Conflict[] = [];
+  const [basicAuth, bearerTokenFile] = [get(alertmanager, 'basicAuth'), get(alertmanager, 'bearerTokenFile')];
   const known = new Set<string>();
-  for (const [u, text] of urls.entries()) {
+  for (const [u, text] of listOf(get(alertmanager, 'urls')).entries()) {
     const path = ['alertmanager', 'urls', u];
-    const { username, password, protocol, host, pathname } = new URL(text);
+    const url = typeof text === 'string' ? URL.parse(text) : null;
+    if (url === null) continue;
+    const { username, password, protocol, host, pathname } = url;
     const address = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
     if (known.has(address)) findings.push({ path, what: 'is already in the list' });
     known.add(address);
@@ -25,33 +40,50 @@ function findAlertmanagerConflicts({ urls, basicAuth, bearerTokenFile, tls }: In
       path: ['alertmanager', 'bearerTokenFile'],
       what: 'cannot be combined with basicAuth, because both use the same header; keep one of them',
     });
-  if ((tls?.cert === undefined) !== (tls?.key === undefined))
+  const tls = get(alertmanager, 'tls');
+  if ((get(tls, 'cert') === undefined) !== (get(tls, 'key') === undefined))
     findings.push({ path: ['alertmanager', 'tls'], what: 'needs both cert and key, or neither' });
   return findings;
 }
 
-/** Errors between values: duplicate names, nodes with nothing to probe, credentials that exclude each other. */
-export function findConflicts(document: InventoryDocument): readonly Conflict[] {
-  const findings: Conflict[] = findAlertmanagerConflicts(document.alertmanager);
+function findNodeConflicts(node: unknown, path: readonly PropertyKey[]): readonly Conflict[] {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return [];
+  const has = (key: string) => get(node, key) !== undefined;
+  const findings: Conflict[] = [];
+  if (!has('rpc') && !has('ipc') && !has('container'))
+    findings.push({ path, what: 'needs at least one of rpc, ipc and container' });
+  if (get(node, 'consoleExec') === true && !has('container'))
+    findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run the console' });
+  return findings;
+}
+
+/**
+ * Errors between values: duplicate names, nodes with nothing to probe, credentials that exclude each other. It takes a
+ * document that may have any other error too, so that all errors are found in one run.
+ */
+export function findConflicts(document: unknown): readonly Conflict[] {
+  const findings: Conflict[] = [...findAlertmanagerConflicts(get(document, 'alertmanager'))];
   const subnetNames = new Set<string>();
-  for (const [s, subnet] of document.subnets.entries()) {
-    if (subnetNames.has(subnet.name))
-      findings.push({ path: ['subnets', s, 'name'], what: `another subnet is already called ${subnet.name}` });
-    subnetNames.add(subnet.name);
+  for (const [s, subnet] of listOf(get(document, 'subnets')).entries()) {
+    const subnetName = nameOf(subnet);
+    if (subnetName !== undefined && subnetNames.has(subnetName))
+      findings.push({ path: ['subnets', s, 'name'], what: `another subnet is already called ${subnetName}` });
+    if (subnetName !== undefined) subnetNames.add(subnetName);
+    const nodes = listOf(get(subnet, 'nodes'));
     const nodeNames = new Set<string>();
-    for (const [n, node] of subnet.nodes.entries()) {
+    for (const [n, node] of nodes.entries()) {
       const path = ['subnets', s, 'nodes', n];
-      if (nodeNames.has(node.name))
-        findings.push({ path: [...path, 'name'], what: `another node of this subnet is already called ${node.name}` });
-      nodeNames.add(node.name);
-      if (node.rpc === undefined && node.ipc === undefined && node.container === undefined)
-        findings.push({ path, what: 'needs at least one of rpc, ipc and container' });
-      if (node.consoleExec && node.container === undefined)
-        findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run the console' });
+      const name = nameOf(node);
+      if (name !== undefined && nodeNames.has(name))
+        findings.push({ path: [...path, 'name'], what: `another node of this subnet is already called ${name}` });
+      if (name !== undefined) nodeNames.add(name);
+      findings.push(...findNodeConflicts(node, path));
     }
-    for (const reader of ['relayer', 'stats'] as const) {
-      const from = subnet[reader]?.readsFrom;
-      if (from !== undefined && !nodeNames.has(from))
+    // A node whose name has an error may be the one that is meant.
+    if (nodes.some((node) => nameOf(node) === undefined)) continue;
+    for (const reader of ['relayer', 'stats']) {
+      const from = get(get(subnet, reader), 'readsFrom');
+      if (typeof from === 'string' && !nodeNames.has(from))
         findings.push({ path: ['subnets', s, reader, 'readsFrom'], what: 'must be the name of a node of this subnet' });
     }
   }

@@ -100,7 +100,8 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
     return finish();
   }
   const parsed = inventorySchema.safeParse(value, { reportInput: false });
-  const findings = parsed.success ? findConflicts(parsed.data) : parsed.error.issues.flatMap(toFindings);
+  const issues = parsed.success ? [] : parsed.error.issues.flatMap(toFindings);
+  const findings: readonly Finding[] = [...issues, ...findConflicts(value)];
   for (const finding of findings) {
     const offset = offsetOf(document, finding);
     // A value with a missing variable is already reported; further errors of its text would mislead.

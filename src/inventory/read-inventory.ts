@@ -1,13 +1,18 @@
 import type { Inventory } from '../model/target.ts';
 import { parseInventory } from './parse-inventory.ts';
-import { formatProblem } from './problem.ts';
+import { formatProblem, type Problem } from './problem.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 
 /** An inventory read from a file, or one line of text for each error. */
 export type ReadInventory =
   | { readonly ok: true; readonly inventory: Inventory; readonly text: string }
-  | { readonly ok: false; readonly problems: readonly string[]; readonly text?: string };
+  | {
+      readonly ok: false;
+      readonly problems: readonly string[];
+      readonly errors: readonly Problem[];
+      readonly text?: string;
+    };
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another with --config',
@@ -18,10 +23,12 @@ const WHY: Readonly<Record<string, string>> = {
 
 /** Reads and checks an inventory file. */
 export async function readInventory(path: string, environment: Environment): Promise<ReadInventory> {
-  const unreadable = (what: string): ReadInventory => ({
-    ok: false,
-    problems: [formatProblem(path, { line: 1, column: 1, path: '', what })],
+  const refuse = (errors: readonly Problem[]) => ({
+    ok: false as const,
+    errors,
+    problems: errors.map((error) => formatProblem(path, error)),
   });
+  const unreadable = (what: string) => refuse([{ line: 1, column: 1, path: '', what }]);
   let text: string;
   try {
     text = await readText(path);
@@ -31,7 +38,5 @@ export async function readInventory(path: string, environment: Environment): Pro
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
   const parsed = parseInventory(text, environment);
-  return parsed.ok
-    ? { ok: true, inventory: parsed.inventory, text }
-    : { ok: false, problems: parsed.problems.map((problem) => formatProblem(path, problem)), text };
+  return parsed.ok ? { ok: true, inventory: parsed.inventory, text } : { ...refuse(parsed.problems), text };
 }

@@ -72,6 +72,24 @@ describe('check-config', () => {
     }
   });
 
+  it('prints JSON for programs, of a good inventory and of a bad one', async () => {
+    const good = await simulate();
+    const { code, stdout, stderr } = await runCli(['check-config', '--json', good]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ file: good, ok: true, warnings: [], subnets: 1, targets: 8 });
+    const bad = write('bad.yaml', 'subnets: [{ name: d, nodes: [{ name: a, foo: 1 }] }]\n');
+    const refused = await runCli(['check-config', bad, '--json']);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({ code: 2, stderr: '' });
+    expect(JSON.parse(refused.stdout)).toEqual({
+      file: bad,
+      ok: false,
+      errors: [
+        { line: 1, column: 30, path: 'subnets[0].nodes[0]', what: 'needs at least one of rpc, ipc and container' },
+        { line: 1, column: 41, path: 'subnets[0].nodes[0].foo', what: 'is not a key that subnetd knows' },
+      ],
+    });
+  });
+
   it.each([
     ['a file that is not there', 'none.yaml', 'ENOENT'],
     ['a directory', '.', 'EISDIR'],

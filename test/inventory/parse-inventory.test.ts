@@ -37,6 +37,42 @@ describe('a bad inventory', () => {
     ]);
   });
 
+  it('reports errors between values beside unknown keys and wrong values', () => {
+    const text = `subnets:
+  - name: d
+    colour: red
+    nodes:
+      - { name: a, rpc: ftp://h }
+      - { name: a, rpc: http://h, foo: 1 }
+      - { name: b, consoleExec: true }
+    relayer: { readsFrom: nobody, urll: http://h }
+  - name: d
+    nodes: [{ name: x, rpc: http://h }]
+alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { username: u, passwordFile: p }, bearerTokenFile: t, x: 1 }
+`;
+    expect(problems(text).map((line) => line.replace(/^f.yaml:(\d+):\d+: /, '$1 '))).toEqual([
+      '3 subnets[0].colour: is not a key that subnetd knows',
+      '5 subnets[0].nodes[0].rpc: must be a URL such as http://127.0.0.1:8545',
+      '6 subnets[0].nodes[1].name: another node of this subnet is already called a',
+      '6 subnets[0].nodes[1].foo: is not a key that subnetd knows',
+      '7 subnets[0].nodes[2]: needs at least one of rpc, ipc and container',
+      '7 subnets[0].nodes[2].consoleExec: needs the container in which to run the console',
+      '8 subnets[0].relayer.readsFrom: must be the name of a node of this subnet',
+      '8 subnets[0].relayer.urll: is not a key that subnetd knows',
+      '9 subnets[1].name: another subnet is already called d',
+      '11 alertmanager.urls[1]: is already in the list',
+      '11 alertmanager.tls: needs both cert and key, or neither',
+      '11 alertmanager.bearerTokenFile: cannot be combined with basicAuth, because both use the same header; keep one of them',
+      '11 alertmanager.x: is not a key that subnetd knows',
+    ]);
+    // What has an error itself is no reason for another.
+    const first = 'subnets: [{ name: d, nodes: [{ name: 5, rpc: http://h }], stats: { readsFrom: "5" } }]\n';
+    expect(problems(first).map((line) => line.split(': ')[1])).toEqual(['subnets[0].nodes[0].name']);
+    const names = 'subnets: [{ name: d, nodes: [{ name: "a\\e", rpc: http://h }, { name: "a\\e", rpc: http://h }] }]\n';
+    expect(problems(names)).toHaveLength(2);
+    expect(problems(names).join()).not.toContain('\u001b');
+  });
+
   it('never shows a value, which may be a secret', () => {
     const secret = 'hunter2';
     const text = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: 'ftp://u:${secret}@h', ipc: [${secret}] }\n      - "${secret}\n`;
