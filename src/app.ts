@@ -23,19 +23,19 @@ import { startPush } from './notify/start-push.ts';
 import { startAdminApi } from './platform/start-admin-api.ts';
 import type { PlatformSettings } from './settings.ts';
 
-/** What the program is made of. */
+/** The dependencies of the program. */
 export interface AppOptions {
   readonly configPath: string;
   readonly environment: Environment;
   readonly build: Build;
   readonly log: Logger;
   readonly listener: Listener;
-  /** Of the web config; absent when it names no users. */
+  /** Checks a user of the web config; absent without users. */
   readonly checkUser?: CheckUser | undefined;
-  /** How many file descriptors the process may have; undefined where that cannot be known. */
+  /** The limit of file descriptors; undefined if unknown. */
   readonly descriptorLimit?: number | undefined;
   readonly platform: PlatformSettings;
-  /** The name by which this subnetd keeps its state in a database that others use too. */
+  /** The name under which this subnetd keeps its state in a database, which others may share. */
   readonly instance: string;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
@@ -45,19 +45,21 @@ export interface AppOptions {
 /** The running program. */
 export interface App {
   readonly status: () => Status;
-  /** Reads the inventory again; all or nothing. Resolves to its problems. */
+  /** Reloads the inventory, all or nothing. Resolves to its errors. */
   reload(why: string): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** Requests under way have this long to end. */
+/** How long current requests may take to end. */
 const DRAIN_MS = 2_000;
 
-/** What each part has to end in, and then the database, which the others still write to; 5 s are promised for all. */
+/**
+ * Time limits for the parts, then for the database, to which the parts write until then. The promise for all is 5 s.
+ */
 const PARTS_MS = 3_000;
 const DATABASE_MS = 900;
 
-/** Wires the parts and starts them; gives the problems of the inventory instead when it is bad. */
+/** Wires the parts and starts them. With a bad inventory, it returns its errors instead. */
 export async function startApp(
   options: AppOptions,
 ): Promise<{ readonly ok: true; readonly app: App } | { readonly ok: false; readonly problems: readonly string[] }> {
@@ -120,7 +122,7 @@ export async function startApp(
     store: stores.incidents,
   });
 
-  /** Takes a whole inventory, or throws and leaves everything as it was. */
+  /** Loads a whole inventory, or throws and changes nothing. */
   const load = (inventory: Inventory) => {
     monitor.load(inventory);
     for (const warning of findWarnings(inventory)) log.warn(warning);
@@ -132,7 +134,7 @@ export async function startApp(
   const reloadNow = async (why: string): Promise<readonly string[]> => {
     try {
       const read = await readInventory(configPath, environment);
-      // It may have taken until the stop began: what it loads now, nobody would stop.
+      // If the stop began meanwhile, nobody would stop what a load starts now.
       if (isStopping) return ['subnetd is stopping, so the inventory was not loaded; it is read at the next start'];
       file.know(read.text);
       if (read.ok) {

@@ -30,7 +30,7 @@ export interface Listen {
   readonly port: number;
 }
 
-/** Settings that can be read, or one sentence for each that cannot. */
+/** The settings, or one sentence for each bad one. */
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -42,7 +42,7 @@ export const readEnvironment = (): Environment => process.env;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** `HOST:PORT`, with an IPv6 address in brackets; undefined when it is not that. */
+/** Parses `HOST:PORT`, with an IPv6 address in brackets; undefined for anything else. */
 export function parseListen(text: string): Listen | undefined {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -50,7 +50,7 @@ export function parseListen(text: string): Listen | undefined {
   return host === undefined || port > 65535 ? undefined : { host, port };
 }
 
-/** A setting from `NAME` or, without its last line break, from the file that `NAME_FILE` names. */
+/** A setting from `NAME`, or from the file in `NAME_FILE` without its last line break. */
 function read(environment: Environment, name: string, problems: string[]): string | undefined {
   const path = environment[`${name}_FILE`];
   if (path === undefined || path === '') return environment[name] || undefined;
@@ -63,7 +63,7 @@ function read(environment: Environment, name: string, problems: string[]): strin
   }
 }
 
-/** An address that links begin with, from a flag or the environment. */
+/** The start of links, from a flag or the environment. */
 function readLink(environment: Environment, name: string, problems: string[], flag?: string): string | undefined {
   const text = flag ?? read(environment, name, problems);
   if (text === undefined) return undefined;
@@ -74,20 +74,23 @@ function readLink(environment: Environment, name: string, problems: string[], fl
   return text.replace(/\/+$/, '');
 }
 
-/** Where people reach this subnetd and Grafana, without a slash at the end; links in alerts and dashboards begin with them. */
+/**
+ * The addresses of this subnetd and Grafana for people, without a slash at the end. Links in alerts and dashboards
+ * begin with them.
+ */
 export interface LinkSettings {
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
 }
 
-/** Reads where links begin; `problems` takes a sentence for each that is bad. */
+/** Reads the starts of links; `problems` gets a sentence for each bad one. */
 export function parseLinkSettings(environment: Environment, flags: LinkSettings, problems: string[]): LinkSettings {
   const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', problems, flags.publicUrl);
   const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', problems, flags.grafanaUrl);
   return { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
 }
 
-/** Where to listen; undefined, with a problem, when that is no address. */
+/** The address to listen on; undefined, with a problem, if it is not an address. */
 function readListen(
   environment: Environment,
   flags: { readonly listen?: string },
@@ -102,7 +105,7 @@ function readListen(
   return listen;
 }
 
-/** Reads only what says how the server is reached, so that no other setting can be wrong. */
+/** Reads only the settings of the server's address, so no other setting can be wrong. */
 export function parseServerSettings(
   environment: Environment,
   flags: { readonly listen?: string },
@@ -119,7 +122,7 @@ export function parseServerSettings(
 /** HS256 is as strong as its secret is long, up to 32 bytes. */
 const SECRET_BYTES = 32;
 
-/** Reads the settings; `read` gives the text of one, `problems` takes a sentence for each that is bad. */
+/** Reads the settings. `read` returns the text of one; `problems` gets a sentence for each bad one. */
 export function parsePlatformSettings(
   read: (name: string) => string | undefined,
   problems: string[],
@@ -158,7 +161,7 @@ export function parsePlatformSettings(
   };
 }
 
-/** Reads the settings; flags of the command line stand before the environment. */
+/** Reads the settings; flags override the environment. */
 export function parseSettings(
   environment: Environment,
   flags: { readonly config?: string; readonly listen?: string },

@@ -3,7 +3,7 @@ import { toNameKey } from '../model/resource.ts';
 import { createAdmin } from '../platform/create-admin.ts';
 import { makePassword } from '../platform/passwords.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 import { withStore } from './with-store.ts';
 
 /** The flags of `subnetd admin create`, as they are typed. */
@@ -20,12 +20,12 @@ function readPassword(path: string): string | undefined {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    complain([`subnetd admin create: ${path} cannot be read (${code}); correct --password-file`]);
+    report([`subnetd admin create: ${path} cannot be read (${code}); correct --password-file`]);
     return undefined;
   }
 }
 
-/** `subnetd admin create`: an admin user who is active. */
+/** `subnetd admin create`: creates an active admin user. */
 export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
   const password = flags.passwordFile === undefined ? makePassword() : readPassword(flags.passwordFile);
   if (password === undefined) return 2;
@@ -39,7 +39,7 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
     };
     const created = await createAdmin(store, admin, Date.now());
     if (!created.ok) {
-      complain([`subnetd admin create: ${created.failure.message}`]);
+      report([`subnetd admin create: ${created.failure.message}`]);
       return 2;
     }
     process.stdout.write(`admin user ${created.value}: ${toNameKey(flags.userName)}\n`);

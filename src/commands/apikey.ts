@@ -5,7 +5,7 @@ import { requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
 import type { ExitCode } from './exit-code.ts';
 import { escapeText, toJson } from './quote.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 import { withStore } from './with-store.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -20,18 +20,21 @@ export interface KeyFlags {
   readonly json?: boolean;
 }
 
-/** A day (`2026-12-31`, from its start in UTC) or a time (`2026-12-31T18:00:00Z`), as ISO 8601; undefined when it is neither. */
+/**
+ * A day (`2026-12-31`, from its start in UTC) or a time (`2026-12-31T18:00:00Z`), as ISO 8601; undefined when it is
+ * neither.
+ */
 function parseExpiry(text: string): string | undefined {
   const [, day = '', time] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   const start = Date.parse(`${day}T00:00:00Z`);
-  // Date.parse takes the 31st of February for a day of March.
+  // Date.parse accepts the 31st of February as a day of March.
   if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return undefined;
   const at = time === undefined ? start : Date.parse(text);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-/** What the flags ask for, or every problem with them. */
+/** The key that the flags describe, and every error of the flags. */
 function parseFlags(flags: KeyFlags, now: number) {
   const present = requireMember({ '--name': flags.name }, '--name');
   const name = present.ok ? checkText(flags.name, '--name', { kind: 'text', most: 200 }) : present;
@@ -57,7 +60,7 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
   const now = Date.now();
   const { key, problems } = parseFlags(flags, now);
   if (problems.length > 0) {
-    complain(problems.map((problem) => `subnetd apikey create: ${problem}`));
+    report(problems.map((problem) => `subnetd apikey create: ${problem}`));
     return 2;
   }
   return withStore(async (store) => {
@@ -65,7 +68,7 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
     const user = await store.findUser({ id: owner });
     if (user === undefined || !user.isActive) {
       const what = user === undefined ? `there is no admin user ${owner}` : `admin user ${owner} is not active`;
-      complain([`subnetd apikey create: ${what}; "subnetd admin create" creates one`]);
+      report([`subnetd apikey create: ${what}; "subnetd admin create" creates one`]);
       return 2;
     }
     const secret = makeApiKey();
@@ -109,12 +112,12 @@ export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode
     return 0;
   });
 
-/** `subnetd apikey revoke ID`: the key, and the tokens made from it, end at once. */
+/** `subnetd apikey revoke ID`: ends the key, and the tokens made from it, at once. */
 export const apikeyRevoke = (text: string): Promise<ExitCode> =>
   withStore(async (store) => {
     const id = toId(text);
     if (id === 0 || !(await store.revokeKey(id, onCommandLine(Date.now())))) {
-      complain([`subnetd apikey revoke: there is no key ${text}; "subnetd apikey list" lists them`]);
+      report([`subnetd apikey revoke: there is no key ${text}; "subnetd apikey list" lists them`]);
       return 2;
     }
     say(`API key ${id} is revoked`);

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../model/platform-store.ts';
 import type { ExitCode } from './exit-code.ts';
 import { escapeText, quote, toJson } from './quote.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 import { withStore } from './with-store.ts';
 
 const PAGE = 500;
@@ -30,11 +30,11 @@ function formatEvent(event: AuditEvent): string {
   return escapeText(`${at}  ${action}${which}  by ${who}${stated} from ${from}${list}${request}`);
 }
 
-/** `subnetd audit`: who changed what, when and from where, the oldest first. */
+/** `subnetd audit`: prints who changed what, when and from where, the oldest first. */
 export async function audit(flags: { readonly since?: string; readonly json?: boolean }): Promise<ExitCode> {
   const since = flags.since === undefined ? '' : parseSince(flags.since, Date.now());
   if (since === undefined) {
-    complain(['subnetd audit: --since must be a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h']);
+    report(['subnetd audit: --since must be a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h']);
     return 2;
   }
   return withStore(async (store) => {

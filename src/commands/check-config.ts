@@ -3,7 +3,7 @@ import { readInventory } from '../inventory/read-inventory.ts';
 import { readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { toJson } from './quote.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
 /** `subnetd check-config FILE`: every error, or what the inventory has; with `--json` both as one JSON object. */
 export async function checkConfig(file: string, { json }: { readonly json?: boolean } = {}): Promise<ExitCode> {
@@ -11,7 +11,7 @@ export async function checkConfig(file: string, { json }: { readonly json?: bool
   const print = (result: object) => process.stdout.write(`${toJson({ file, ok: read.ok, ...result }, 2)}\n`);
   if (!read.ok) {
     if (json) print({ errors: read.errors });
-    else complain(read.problems);
+    else report(read.problems);
     return 2;
   }
   const warnings = findWarnings(read.inventory);
@@ -21,7 +21,7 @@ export async function checkConfig(file: string, { json }: { readonly json?: bool
     print({ warnings, subnets: subnets.length, targets });
     return 0;
   }
-  complain(warnings.map((warning) => `${file}: warning: ${warning}`));
+  report(warnings.map((warning) => `${file}: warning: ${warning}`));
   process.stdout.write(`${file}: good, ${subnets.length} subnet(s) with ${targets} target(s)\n`);
   return 0;
 }

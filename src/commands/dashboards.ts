@@ -4,7 +4,7 @@ import { COMPOSE_LINKS } from '../alerts/to-links.ts';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { quote } from './quote.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
 /** The flags of `subnetd dashboards`, as they are typed. */
 export interface DashboardFlags extends LinkSettings {
@@ -42,7 +42,7 @@ const toText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 /** `subnetd dashboards [NAME]`: Grafana's dashboards, one, or all as an array; or each as a file of a folder. */
 export function dashboards(name: string | undefined, { directory, ...flags }: DashboardFlags): ExitCode {
   const refuse = (problems: readonly string[]): ExitCode => {
-    complain(problems.map((problem) => `subnetd dashboards: ${problem}`));
+    report(problems.map((problem) => `subnetd dashboards: ${problem}`));
     return 2;
   };
   const problems: string[] = [];

@@ -5,7 +5,10 @@ import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
 import { createAdmin, onCommandLine } from '../platform/create-admin.ts';
 import { makePassword } from '../platform/passwords.ts';
 
-/** Makes the demo's database with one admin user (id 1), and gives an API key that may write and reload. */
+/**
+ * Creates the demo's database with one admin user (id 1) and an API key that may write and reload. Resolves to the
+ * key.
+ */
 export async function prepareDemoApi(address: DatabaseAddress): Promise<string> {
   const engine = await openDatabase(address);
   try {

@@ -22,7 +22,7 @@ import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import { prepareDemoApi } from './demo-api.ts';
 import type { ExitCode } from './exit-code.ts';
 import { readBuild } from './read-build.ts';
-import { complain, sayBindError } from './report.ts';
+import { describeBindError, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -56,7 +56,7 @@ function printFaults(parts: DemoParts, json: boolean): ExitCode {
   return 0;
 }
 
-/** Prints each verdict when it first comes and whenever it changes. */
+/** Prints each verdict when it first appears and whenever it changes. */
 function tellChanges(app: App): () => void {
   const known = new Map<string, string>();
   const tell = ({ subnets }: Status) => {
@@ -144,7 +144,7 @@ async function watchSimulation(
   }
 }
 
-/** `subnetd demo`: a simulated subnet and the daemon that watches it, in one process. */
+/** `subnetd demo`: runs a simulated subnet and the daemon that watches it, in one process. */
 export async function demo(flags: DemoFlags): Promise<ExitCode> {
   const nodes = Number(flags.nodes);
   const faults = flags.fault.filter(isFaultName);
@@ -159,7 +159,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   ];
   if (problems.length === 0) problems.push(...faultProblems(faults, nodes));
   if (problems.length > 0 || !parsed.ok) {
-    complain(problems.map((problem) => `subnetd demo: ${problem}`));
+    report(problems.map((problem) => `subnetd demo: ${problem}`));
     return 2;
   }
   const browser = findChromium(environment.PATH ?? '');
@@ -169,7 +169,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
 
   if (flags.configOnly) {
     const simulation = await startSimulation(plan);
-    // Whoever reads the inventory may end this at once.
+    // The reader of the inventory may end this process at once.
     const signalled = untilSignal();
     process.stdout.write(simulation.inventory());
     await signalled;
@@ -182,7 +182,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   try {
     listener = await listen(host, port);
   } catch (error) {
-    complain([sayBindError(error, `${host}:${port}`)]);
+    report([describeBindError(error, `${host}:${port}`)]);
     return 1;
   }
   const simulation = await startSimulation(plan);

@@ -5,21 +5,21 @@ import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
 import { escapeText } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** `subnetd drill`: one synthetic alert to each Alertmanager, seen there, and ended. */
+/** `subnetd drill`: sends a test alert to each Alertmanager, waits until it shows, and ends it. */
 export async function drill(flags: AlertmanagerFlags & { readonly hold: string }): Promise<ExitCode> {
   const holdMs = flags.hold === '0s' ? 0 : parseDuration(flags.hold);
   if (holdMs === undefined) {
-    complain(['subnetd drill: --hold must be a duration such as 30s, 5m or 1h']);
+    report(['subnetd drill: --hold must be a duration such as 30s, 5m or 1h']);
     return 2;
   }
   const read = await readAlertmanagers(flags);
   if (!read.ok) {
-    complain(read.problems.map((problem) => `subnetd drill: ${problem}`));
+    report(read.problems.map((problem) => `subnetd drill: ${problem}`));
     return 2;
   }
   const stopping = new AbortController();
@@ -39,7 +39,7 @@ export async function drill(flags: AlertmanagerFlags & { readonly hold: string }
   });
   for (const result of results)
     if (result.ok) say(`${result.address}: SubnetdDrill has ended`);
-    else complain([`subnetd drill: ${result.why}`]);
+    else report([`subnetd drill: ${result.why}`]);
   if (holdMs === 0 && results.some(({ ok }) => ok))
     say('It ended at once, before receivers were notified; --hold 2m keeps it firing until they are.');
   return results.every(({ ok }) => ok) ? 0 : 1;

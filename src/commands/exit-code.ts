@@ -1,2 +1,2 @@
-/** 0: done, 1: something fails or broke, 2: wrong use or a bad configuration. */
+/** 0: success; 1: a check failed, or something broke; 2: wrong usage or a bad configuration. */
 export type ExitCode = 0 | 1 | 2;

@@ -3,9 +3,9 @@ import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords } from '../alerts/plain-words.ts';
 import { readRunbook } from '../alerts/read-runbook.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
-/** `subnetd explain ALERT`: its page; without a name every alert with one line. */
+/** `subnetd explain ALERT`: prints the runbook of an alert; without a name, one line for each alert. */
 export async function explain(word: string | undefined): Promise<ExitCode> {
   if (word === undefined) {
     const width = Math.max(...alertRules.map(({ name }) => name.length));
@@ -19,6 +19,6 @@ export async function explain(word: string | undefined): Promise<ExitCode> {
     return 0;
   }
   const hint = found.near.length > 0 ? `did you mean ${found.near.join(', ')}?` : '"subnetd explain" lists them';
-  complain([`subnetd explain: there is no alert ${JSON.stringify(word)}; ${hint}`]);
+  report([`subnetd explain: there is no alert ${JSON.stringify(word)}; ${hint}`]);
   return 2;
 }

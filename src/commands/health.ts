@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import { escapeText } from './quote.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
 /** Less than the five seconds that the image and most orchestrators give a health check. */
 const WITHIN_MS = 4_000;
@@ -77,7 +77,7 @@ function describe(answer: Answer, origin: string, wantsClientCertificate: boolea
  */
 export async function health(flags: { readonly listen?: string }): Promise<ExitCode> {
   const fail = (problems: readonly string[]): ExitCode => {
-    complain(problems.map((problem) => `subnetd health: ${problem}`));
+    report(problems.map((problem) => `subnetd health: ${problem}`));
     return 1;
   };
   const settings = parseServerSettings(readEnvironment(), flags, '0.0.0.0:10545');

@@ -1,15 +1,15 @@
 import { importDeployment } from '../import/import-deployment.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
 /** `subnetd import DIR [--host HOST]` */
 export function importFolder(folder: string, { host }: { readonly host?: string }): ExitCode {
   const imported = importDeployment(folder, host === undefined ? {} : { host });
   if (!imported.ok) {
-    complain(imported.problems);
+    report(imported.problems);
     return 2;
   }
   process.stdout.write(imported.yaml);
-  complain(imported.notes.map((note) => `note: ${note}`));
+  report(imported.notes.map((note) => `note: ${note}`));
   return 0;
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Component } from '../model/target.ts';
 import { judgeSavedLog, type SavedLog } from '../monitor/judge-saved-log.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 
 const COMPONENTS: readonly Component[] = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
@@ -28,13 +28,15 @@ async function whyUnreadable(file: string): Promise<string | undefined> {
   }
 }
 
-/** `subnetd logs test --component KIND FILE`: what the patterns find in a saved log, and the verdict as of its last line. */
+/**
+ * `subnetd logs test --component KIND FILE`: prints the matches in a saved log, and the verdict as of its last line.
+ */
 export async function logsTest(file: string, flags: { readonly component: string }): Promise<ExitCode> {
   const component = COMPONENTS.find((known) => known === flags.component);
   const problem =
     component === undefined ? `--component must be one of ${COMPONENTS.join(', ')}` : await whyUnreadable(file);
   if (component === undefined || problem !== undefined) {
-    complain([`subnetd logs test: ${problem}`]);
+    report([`subnetd logs test: ${problem}`]);
     return 2;
   }
   try {
@@ -42,7 +44,7 @@ export async function logsTest(file: string, flags: { readonly component: string
     print(saved);
     return saved.checks.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
   } catch (error) {
-    complain([`subnetd logs test: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+    report([`subnetd logs test: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
     return 2;
   }
 }

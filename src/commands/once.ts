@@ -7,18 +7,18 @@ import type { CheckSettings, Target } from '../model/target.ts';
 import { createMonitor } from '../monitor/create-monitor.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 import { statusTable } from './status-table.ts';
 
 const READ_EVERY_MS = 1_000;
 
-/** A node whose height has been read and has not risen yet: only time tells whether it will. */
+/** A node with a height that has not risen yet: only time shows whether it does. */
 const waitsForMovement = ({ facts: { node }, checks }: TargetState): boolean =>
   node?.observation.latest.ok === true &&
   node.latest?.risen === false &&
   checks.some(({ check, verdict }) => check === 'latest_block' && verdict === 'pass');
 
-/** A log that can be read and has said too little yet. */
+/** A readable log without enough lines yet. */
 const waitsForLines = ({ facts: { logs }, checks }: TargetState): boolean =>
   checks.some(({ round, verdict }) => round === 'logs' && verdict === 'unknown') &&
   (logs === undefined ||
@@ -34,7 +34,7 @@ function waiting(snapshot: Snapshot): ReadonlyMap<Target, CheckSettings> {
   return new Map(pending);
 }
 
-/** One line on stderr that says what is waited for; on a terminal it is written over and goes away at the end. */
+/** One line on stderr about what the command waits for. On a terminal, it is overwritten and removed at the end. */
 function createProgress() {
   const { stderr } = process;
   let last = '';
@@ -50,13 +50,16 @@ function createProgress() {
   };
 }
 
-/** `subnetd once`: every check once, and again each second where only movement can tell, for at most `stallAfter`. */
+/**
+ * `subnetd once`: runs every check once. Where only movement shows the state, it probes again each second, for at
+ * most `stallAfter`.
+ */
 export async function once(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
   const environment = readEnvironment();
   const parsed = parseSettings(environment, { ...flags, listen: '127.0.0.1:0' }, '');
   const read = parsed.ok ? await readInventory(parsed.settings.configPath, environment) : parsed;
   if (!read.ok) {
-    complain(read.problems);
+    report(read.problems);
     return 2;
   }
   let broke = false;
@@ -68,7 +71,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     onLate: () => {},
     onBug: (error) => {
       broke = true;
-      complain([`subnetd: a probe broke; please report this: ${error instanceof Error ? error.stack : error}`]);
+      report([`subnetd: a probe broke; please report this: ${error instanceof Error ? error.stack : error}`]);
     },
   });
   monitor.load(read.inventory);
@@ -80,7 +83,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     if (pending.size === 0) break;
     const limitMs = Math.max(...[...pending.values()].map(({ rpc }) => rpc.stallAfterMs));
     const waited = performance.now() - started;
-    // One more second than a stall takes, so that the rule itself says that it stands.
+    // One second longer than `stallAfter`, so that the rule itself reports the stall.
     if (waited > limitMs + 2 * READ_EVERY_MS) break;
     progress.show(
       `waiting for ${pending.size} target(s) to move: ${sayDuration(waited)} of at most ${sayDuration(limitMs)}`,

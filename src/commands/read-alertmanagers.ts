@@ -10,12 +10,12 @@ export interface AlertmanagerFlags {
   readonly config?: string;
 }
 
-/** The Alertmanagers that a command calls, with the inventory that names them; or what is wrong, one line each. */
+/** The Alertmanagers for a command, with the inventory that names them; or errors, one line each. */
 export type FoundAlertmanagers =
   | { readonly ok: true; readonly clients: readonly Client[]; readonly inventory?: Inventory }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Finds the Alertmanagers by the addresses of the command line, else by the inventory. The clients are to be closed. */
+/** Finds the Alertmanagers by the flags, else by the inventory. The caller closes the clients. */
 export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Promise<FoundAlertmanagers> {
   if (url !== undefined) {
     if (config !== undefined) return { ok: false, problems: ['give one of --url and --config'] };

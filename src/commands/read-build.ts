@@ -12,7 +12,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The commit of a clone, read from git's own files, so that neither git nor a shell is needed. */
+/** The commit of a clone, from git's own files, so this needs neither git nor a shell. */
 function readGitCommit(): string | undefined {
   // In a worktree `.git` is a file, and the branches are elsewhere.
   const git = resolve(root, /^gitdir: (.+)$/.exec(readText('.git') ?? '')?.[1] ?? '.git');

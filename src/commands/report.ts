@@ -1,10 +1,10 @@
-/** Writes lines to stderr, as problems for a person. */
-export function complain(lines: readonly string[]): void {
+/** Writes errors and warnings for a person to stderr, one per line. */
+export function report(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`${line}\n`);
 }
 
-/** What went wrong with binding an address, as a sentence with a remedy. */
-export function sayBindError(error: unknown, address: string): string {
+/** Why an address could not be bound, as a sentence with a remedy. */
+export function describeBindError(error: unknown, address: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return `subnetd: ${address} is in use already; stop what listens there, or choose another with --listen`;

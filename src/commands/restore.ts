@@ -1,14 +1,14 @@
 import type { ExitCode } from './exit-code.ts';
 import { readDatabase, shellAddress, shellWord } from './read-database.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
-/** `subnetd restore FILE`: puts a backup in the place of the SQLite database. */
+/** `subnetd restore FILE`: replaces the SQLite database with a backup. */
 export async function restore(file: string): Promise<ExitCode> {
   const database = readDatabase();
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
     const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${shellWord(file)}`;
-    complain([
+    report([
       `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: ${command}`,
     ]);
     return 2;
@@ -16,12 +16,12 @@ export async function restore(file: string): Promise<ExitCode> {
   const { restoreSqlite } = await import('../db/restore-sqlite.ts');
   const restored = await restoreSqlite(database.path, file, new Date());
   if (!restored.ok) {
-    complain([`subnetd restore: ${restored.problem}`]);
+    report([`subnetd restore: ${restored.problem}`]);
     return 2;
   }
   const { bytes, keptAs, isUnsure } = restored.value;
   if (isUnsure)
-    complain([
+    report([
       'subnetd restore: the previous database is damaged, so subnetd cannot know whether a process has it open; restart subnetd if it runs',
     ]);
   const kept = keptAs === undefined ? '' : `; the previous database is ${keptAs}`;

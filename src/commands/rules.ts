@@ -3,7 +3,7 @@ import { alertGroups } from '../alerts/alert-rules.ts';
 import { toRuleGroup } from '../alerts/to-rule-group.ts';
 import { parseLinkSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
 /** The flags of `subnetd rules`, as they are typed. */
 export interface RulesFlags {
@@ -23,7 +23,7 @@ export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
   if (job !== undefined && !JOB.test(job))
     problems.push('--job must be a name of letters, digits and _ . : / -, as in the scrape configuration');
   if (problems.length > 0) {
-    complain(problems.map((problem) => `subnetd rules: ${problem}`));
+    report(problems.map((problem) => `subnetd rules: ${problem}`));
     return 2;
   }
   const places = { ...links, ...(job !== undefined && { job }) };

@@ -5,27 +5,27 @@ import { createProcessClock } from '../model/clock.ts';
 import { settleWithin } from '../model/settle-within.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
 import type { ExitCode } from './exit-code.ts';
-import { complain, sayBindError } from './report.ts';
+import { describeBindError, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
-/** Long enough for a prober that has waited for the port to open. */
+/** Long enough to answer a client that has waited for the port. */
 const ANSWER_FIRST_MS = 10;
 
-/** All parts together are given this long to end; each has a bound of its own below it. */
+/** Time limit of the stop of all parts; each has its own, shorter one. */
 const STOP_WITHIN_MS = 4_100;
 
-/** Before the inventory has been read nothing is there that could be lost. */
+/** Time limit of a stop before the inventory has been read, when nothing can be lost. */
 const STOP_EARLY_WITHIN_MS = 500;
 
-/** Nothing should hold the process after it has stopped; what does, such as a name that is being looked up, is cut off. */
+/** Time after the stop until the process ends by force. Nothing should hold it, but a name look-up may. */
 const EXIT_WITHIN_MS = 250;
 
 /**
- * Ends the process with 0 although a thread hangs in the system, in a name server that does not answer or a disk that is
- * gone: `process.exit` waits for it. Another program in its place does not.
+ * Ends the process with 0 although a thread hangs in the system, in a name look-up or on a disk that is gone.
+ * `process.exit` waits for that thread; replacing the process by another program does not.
  */
 function cutOff(): void {
-  // What was started, such as a browser, is ended by listeners.
+  // Listeners end child processes, such as a browser.
   process.emit('exit', 0);
   try {
     process.execve?.('/bin/sh', ['sh', '-c', 'exit 0']);
@@ -35,21 +35,21 @@ function cutOff(): void {
   process.exit(0);
 }
 
-/** `subnetd run`: the daemon, until it is told to end. */
+/** `subnetd run`: runs the daemon until a signal. */
 export async function run(flags: { readonly config?: string; readonly listen?: string }): Promise<ExitCode> {
   let reload = () => {
     isReloadWanted = true;
   };
   let isReloadWanted = false;
   let signal: string | undefined;
-  // From the first moment on: a hangup while it starts is a reload, and the end is a clean one.
+  // From the first moment: a SIGHUP during the start is a reload, and a SIGTERM ends cleanly.
   const signalled = untilSignal({ SIGHUP: () => reload() }).then((name) => {
     signal = name;
   });
   const environment = readEnvironment();
   const parsed = parseSettings(environment, flags, '0.0.0.0:10545');
   if (!parsed.ok) {
-    complain(parsed.problems.map((problem) => `subnetd: ${problem}`));
+    report(parsed.problems.map((problem) => `subnetd: ${problem}`));
     return 2;
   }
   const { settings } = parsed;
@@ -58,19 +58,19 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   if (settings.platform.webConfig !== undefined) {
     const read = (await import('../http/web-config.ts')).readWebConfig(settings.platform.webConfig);
     if (!read.ok) {
-      complain(read.problems.map((problem) => `subnetd: ${problem}`));
+      report(read.problems.map((problem) => `subnetd: ${problem}`));
       return 2;
     }
     web = read.config;
   }
-  // Listens before the rest is loaded, which blocks the event loop: whoever already waits for life is answered first.
+  // Listens before the rest is loaded, which blocks the event loop. So a waiting liveness probe is answered first.
   const descriptorLimit = readDescriptorLimit();
   const { connections: maxConnections } = planDescriptors(descriptorLimit);
   let listener: Listener;
   try {
     listener = await listen(host, port, web, { ...LISTEN_LIMITS, maxConnections });
   } catch (error) {
-    complain([sayBindError(error, `${host}:${port}`)]);
+    report([describeBindError(error, `${host}:${port}`)]);
     return 1;
   }
   await new Promise((resolve) => setTimeout(resolve, ANSWER_FIRST_MS));
@@ -109,7 +109,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     }, STOP_EARLY_WITHIN_MS);
   if (!started.ok) {
     await listener.stop(0);
-    complain(started.problems);
+    report(started.problems);
     return 2;
   }
   const { app } = started;

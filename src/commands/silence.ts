@@ -8,7 +8,7 @@ import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
 import { escapeText, quote } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
 /** The flags of `subnetd silence`, as they are typed. */
 export interface SilenceFlags extends AlertmanagerFlags {
@@ -28,7 +28,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** What is wrong with the texts that others read. */
+/** Errors in the texts that others read. */
 function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
   const texts = Object.entries({ '--why': why, '--by': by }).filter(([, text]) => text?.trim());
   return texts.flatMap(([flag, text]) => {
@@ -37,7 +37,7 @@ function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
   });
 }
 
-/** What is wrong with the flags by themselves. */
+/** Errors of the flags by themselves. */
 function findProblems(flags: SilenceFlags): readonly string[] {
   const { subnet, component, name, end, list } = flags;
   const made = [subnet, component, name, flags.for, flags.why, flags.by].some((flag) => flag !== undefined);
@@ -62,7 +62,7 @@ function findProblems(flags: SilenceFlags): readonly string[] {
 
 const nameAll = (names: readonly string[]) => [...new Set(names)].map(quote).join(', ');
 
-/** A silence of something that the inventory does not know would silence nothing. */
+/** A silence of something outside the inventory would silence nothing. */
 function findStrangers({ subnets }: Inventory, { subnet, component, name }: SilenceFlags): readonly string[] {
   if (subnet === undefined) return [];
   const targets = subnets.find((one) => one.name === subnet)?.targets;
@@ -83,7 +83,7 @@ async function make(clients: readonly Client[], flags: SilenceFlags): Promise<Ex
   const endsAt = now + (parseDuration(flags.for ?? '') ?? 0);
   const createdBy = by === undefined ? userInfo().username : toNameKey(by);
   const results = await addSilence(clients, { labels, startsAt: now, endsAt, createdBy, comment: toNameKey(why) });
-  for (const result of results) if (!result.ok) complain([`subnetd silence: ${result.why}`]);
+  for (const result of results) if (!result.ok) report([`subnetd silence: ${result.why}`]);
   const ids = new Set(results.flatMap((result) => (result.ok ? [result.id] : [])));
   for (const id of ids) say(id);
   return results.every(({ ok }) => ok) ? 0 : 1;
@@ -95,7 +95,7 @@ async function end(clients: readonly Client[], ids: readonly string[]): Promise<
     const { ended, problems } = await endSilence(clients, id);
     const none = `no silence ${quote(id)} holds there; --list shows those that do`;
     const wrong = ended === 0 && problems.length === 0 ? [none] : problems;
-    complain(wrong.map((problem) => `subnetd silence: ${problem}`));
+    report(wrong.map((problem) => `subnetd silence: ${problem}`));
     if (wrong.length > 0) code = 1;
     if (ended > 0) say(`ended ${id}`);
   }
@@ -108,14 +108,14 @@ async function list(clients: readonly Client[]): Promise<ExitCode> {
     const what = matchers.map(({ name, value }) => `${escapeText(name)}=${quote(value)}`).join(' ');
     say(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
   }
-  complain(problems.map((problem) => `subnetd silence: ${problem}`));
+  report(problems.map((problem) => `subnetd silence: ${problem}`));
   return problems.length === 0 ? 0 : 1;
 }
 
 /** `subnetd silence`: writes, ends and lists silences of the Alertmanagers. */
 export async function silence(flags: SilenceFlags): Promise<ExitCode> {
   const refuse = (problems: readonly string[]): ExitCode => {
-    complain(problems.map((problem) => `subnetd silence: ${problem}`));
+    report(problems.map((problem) => `subnetd silence: ${problem}`));
     return 2;
   };
   const problems = findProblems(flags);

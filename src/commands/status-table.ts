@@ -13,7 +13,7 @@ const STYLE: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
 export const paintVerdict = (verdict: string, padTo = 0): string =>
   styleText(STYLE[verdict] ?? 'reset', verdict.padEnd(padTo), { stream: process.stdout });
 
-/** A status as a table for people: what fails comes with its reason like all the rest. */
+/** A status as a table for people, with the reason of every check. */
 export function statusTable({ subnets }: Status): string {
   const rows = subnets.flatMap((subnet) =>
     subnet.targets.flatMap((target) =>

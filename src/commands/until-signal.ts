@@ -4,7 +4,7 @@ const reader = new EventEmitter();
 let isGone = false;
 
 /**
- * Whoever reads what is printed may go away, as `head` does: what still runs then ends as if told to, and says nothing.
+ * The reader of stdout may go away, as `head` does. The program then ends as after a signal, without a message.
  */
 export function endWhenUnread(): void {
   for (const stream of [process.stdout, process.stderr])
@@ -17,18 +17,18 @@ export function endWhenUnread(): void {
 }
 
 const CAUGHT = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** Signals that came before `untilSignal` was called. */
+/** Signals received before the call of `untilSignal`. */
 const early: NodeJS.Signals[] = [];
 const remember = (signal: NodeJS.Signals) => early.push(signal);
 
-/** Keeps signals from ending the process until `untilSignal` is called, which then acts on those that came. */
+/** Keeps signals from ending the process until the call of `untilSignal`, which then handles them. */
 export function catchSignals(): void {
   for (const signal of CAUGHT) process.on(signal, remember);
 }
 
 /**
- * Resolves with the first SIGTERM or SIGINT, or when nobody reads what is printed any more; other signals can be given
- * handlers meanwhile. A second SIGTERM or SIGINT ends at once.
+ * Resolves with the first SIGTERM or SIGINT, or when nobody reads stdout any more. `handlers` handle other signals
+ * meanwhile. A second SIGTERM or SIGINT ends the process at once.
  */
 export function untilSignal(handlers: Readonly<Partial<Record<NodeJS.Signals, () => void>>> = {}): Promise<string> {
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);

@@ -5,22 +5,22 @@ import { describeCause } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { ExitCode } from './exit-code.ts';
 import { readDatabase } from './read-database.ts';
-import { complain } from './report.ts';
+import { report } from './report.ts';
 
-/** Opens the database of the settings for one command. A bad setting and a database that fails exit 2. */
+/** Opens the database of the settings for one command. A bad setting or a failing database gives exit code 2. */
 export async function withStore(work: (store: PlatformStore) => Promise<ExitCode>): Promise<ExitCode> {
   const database = readDatabase();
   if (database === undefined) return 2;
   let close = async () => {};
   try {
     const engine = await openDatabase(database, {
-      onWarning: (warning) => complain([`subnetd: ${warning}`]),
+      onWarning: (warning) => report([`subnetd: ${warning}`]),
     });
     close = engine.close;
     return await work((await createStore(engine)).store);
   } catch (error) {
     const { message } = describeCause(error);
-    complain([`subnetd: the database ${formatDatabase(database)} failed: ${message}; check SUBNETD_DATABASE_URL`]);
+    report([`subnetd: the database ${formatDatabase(database)} failed: ${message}; check SUBNETD_DATABASE_URL`]);
     return 2;
   } finally {
     await close();
