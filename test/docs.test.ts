@@ -54,6 +54,19 @@ describe('the documentation', () => {
         ).not.toThrow();
   });
 
+  it.each(pages)('%s links only to headings that exist', (file) => {
+    for (const [, link = '', heading = ''] of read(file).matchAll(/\]\(((?!https?:)[^)#]*)#([^)]+)\)/g)) {
+      const target = link === '' ? file : new URL(link, new URL(file, root)).href.slice(root.href.length);
+      const headings = [...read(target).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+        text
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+          .replaceAll(' ', '-'),
+      );
+      expect(headings, `${file}: ${link}#${heading}`).toContain(heading);
+    }
+  });
+
   it.each(pages)('%s names only files of the source that exist', (file) => {
     const named = read(file).matchAll(/`((?:src|test|scripts|bench|grafana|deploy)\/[\w./*-]+)`/g);
     for (const [, path = ''] of named) expect(globSync(path, { cwd: root }), `${file}: ${path}`).not.toEqual([]);
