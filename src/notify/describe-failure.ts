@@ -33,7 +33,7 @@ const BY_STATUS: Readonly<Record<number, (settings: SettingNames) => string>> = 
   401: ({ login }) => `refuses the credentials; correct ${login}`,
   403: ({ login }) => `forbids it to these credentials; correct ${login}`,
   404: ({ address }) => `has no API at this path; correct ${address}, with the prefix under which it is served`,
-  413: () => 'or what stands before it takes no body of this size; raise its limit',
+  413: () => 'or a proxy in front of it accepts no body of this size; raise its limit',
 };
 
 const TLS = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;

@@ -68,7 +68,7 @@ export async function addSilence(clients: readonly Client[], request: SilenceReq
     const answer = await client.call('POST', '/silences', body);
     const id = answer.ok ? (answer.body as { readonly silenceID?: unknown } | undefined)?.silenceID : undefined;
     if (typeof id === 'string') results.push({ ok: true, address, id });
-    else results.push({ ok: false, why: answer.ok ? `${address} tells no id; is it an Alertmanager?` : answer.why });
+    else results.push({ ok: false, why: answer.ok ? `${address} returns no id; is it an Alertmanager?` : answer.why });
   }
   return results;
 }
