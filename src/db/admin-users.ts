@@ -9,7 +9,7 @@ interface Row {
   readonly active: number;
 }
 
-/** Admin users as credentials need them; as records they are a resource like the others. */
+/** Admin users for credentials. As records they are a resource like the others. */
 export function createAdminUsers(db: Queries, runAgain: RunAgain): Pick<PlatformStore, 'findUser'> {
   const select = (column: 'id' | 'user_name_key') =>
     sql<Row>`

@@ -35,7 +35,10 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
     ownerIsActive: row.active === 1,
   };
 
-/** Revokes all keys of a user, in the transaction that takes the user out of use: they do not come back with them. */
+/**
+ * Revokes all keys of a user, in the transaction that deactivates the user: activating the user does not restore
+ * them.
+ */
 export async function revokeKeysOf(on: Queries, runOn: RunOn, owner: number, author: Author): Promise<void> {
   const revoked = await on
     .updateTable('api_key')
@@ -52,7 +55,7 @@ const addRevokedEvent = (on: Queries, runOn: RunOn, recordId: number, author: Au
   return addAuditEvent(on, runOn, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
 };
 
-/** The API keys: only the hash of a key is kept. */
+/** The API keys. Only the hash of a key is stored. */
 export function createApiKeys(
   db: Queries,
   inTransaction: InTransaction,

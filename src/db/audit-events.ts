@@ -40,7 +40,7 @@ export async function addAuditEvent(
   ]);
 }
 
-/** So many rows are read and deleted at once, so that nobody waits long for them; the oldest have the lowest ids. */
+/** How many rows are read and deleted at once, so that nobody waits long. The oldest have the lowest ids. */
 const SLICE = 1_000;
 
 /** The security log, in the table of the audit trail. */

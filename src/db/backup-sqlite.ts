@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Copied, copySqlite, flush, refuse } from './copy-sqlite.ts';
 import { makePrivateFile, removeDatabase } from './private-files.ts';
 
-/** Writes a copy of the database at `path` to the new file `file`, whole or not at all. Resolves to its size in bytes. */
+/** Copies the database at `path` to the new file `file`, completely or not at all. Resolves to its size in bytes. */
 export async function backupSqlite(path: string, file: string): Promise<Copied<number>> {
   if (!existsSync(path)) return refuse(`there is no database at ${path}; correct SUBNETD_DATABASE_URL`);
   const taken = refuse(`${file} is there already; choose another name, or delete it`);
@@ -15,7 +15,7 @@ export async function backupSqlite(path: string, file: string): Promise<Copied<n
   try {
     const copied = await copySqlite(path, part, false);
     if (!copied.ok) return copied;
-    // The name is taken first, as a rename replaces what has it.
+    // Reserves the name first, because a rename would replace an existing file.
     if (!makePrivateFile(file)) return taken;
     renameSync(part, file);
     flush(folder);

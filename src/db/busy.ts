@@ -6,7 +6,7 @@ const BUSY_FOR_MS = 5_000;
 const TRY_AGAIN_MS = 25;
 
 /**
- * Calls until SQLite is not busy, for five seconds at most; then it throws what SQLite said. SQLite itself would wait on the
+ * Retries while SQLite is busy, for five seconds at most, then throws SQLite's error. SQLite itself would wait on the
  * event loop, on which probes are timed. `signal` ends the wait early.
  */
 export async function whileBusy<T>(attempt: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {

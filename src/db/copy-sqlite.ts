@@ -5,12 +5,12 @@ import { whileBusy } from './busy.ts';
 import { migrations } from './migrations.ts';
 import { makePrivateFile } from './private-files.ts';
 
-/** What came of copying or moving a database; a problem is a sentence with a remedy. */
+/** The result of copying or moving a database. A problem is a sentence with a remedy. */
 export type Copied<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export const refuse = (problem: string) => ({ ok: false, problem }) as const;
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/** Flushes a file, or the names in a folder, to the disk. */
 export function flush(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -20,7 +20,7 @@ export function flush(path: string): void {
   }
 }
 
-/** Is the file whole, and a database of this or an older subnetd? A sentence that begins with a verb when it is not. */
+/** Is the file complete, and a database of this or an older subnetd? If not: a sentence that begins with a verb. */
 function findFault(database: Database.Database): string | undefined {
   const [first] = database.pragma('integrity_check(1)', { simple: false }) as readonly { integrity_check: string }[];
   if (first?.integrity_check !== 'ok') return 'is damaged; take another copy';
@@ -35,16 +35,17 @@ function findFault(database: Database.Database): string | undefined {
 }
 
 /**
- * Copies the database at `from` as it is at one moment, while others read and write it, to the new file `to`, which is for its
- * owner alone, complete without a write-ahead log, and on the disk at the end. Resolves to its size in bytes. What is wrong
- * with it is described as a fault of `from`; then nothing is left at `to` but what the caller removes.
+ * Copies the database at `from` as it is at one moment, while others read and write it. The new file `to` is for its
+ * owner only, complete without a write-ahead log, and flushed to the disk. Resolves to its size in bytes. A failure
+ * is described as a fault of `from`; the caller removes what is left at `to`.
  */
 export async function copySqlite(from: string, to: string, readOnly: boolean): Promise<Copied<number>> {
   makePrivateFile(to);
   try {
     const source = new Database(from, { readonly: readOnly, fileMustExist: true, timeout: 0 });
     try {
-      // The copy begins again whenever another process has written, unless it reads what a transaction sees.
+      // Within a transaction the copy sees one state. Without it, the copy starts again whenever another process
+      // writes.
       await whileBusy(() => {
         if (!source.inTransaction) source.exec('begin');
         source.prepare('select count(*) from sqlite_schema').get();

@@ -5,35 +5,35 @@ import { canStillRead, describeOutage } from './describe-outage.ts';
 import type { Engine } from './engine.ts';
 import type { DatabaseAddress } from './parse-database-url.ts';
 
-/** A database that may be away and come back. */
+/** A database that may go down and come back. */
 export interface DatabaseLink {
-  /** Rejects with a `DatabaseFailure` while the database is away; waits for the first attempt to open it. */
+  /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
   open(): Promise<OpenStore>;
   isUp(): boolean;
   stop(): Promise<void>;
 }
 
-/** What the link needs of the program around it. */
+/** The dependencies of the link. */
 export interface LinkDeps {
   readonly address: DatabaseAddress;
   readonly onUp: () => void;
-  /** Called when the database goes away, and when the reason becomes another; not at each failure. */
+  /** Called when the database goes down, and when the reason changes; not at each failure. */
   readonly onDown: (outage: string, error: unknown) => void;
   readonly onWarning?: (warning: string) => void;
-  /** How often it is seen whether the database answers, and whether it takes a write. */
+  /** How often the link checks whether the database answers, and whether it accepts a write. */
   readonly lookEveryMs?: number;
   readonly writeEveryMs?: number;
 }
 
 const LOOK_EVERY_MS = 2_000;
 const LOOK_AGAIN_MS = 500;
-/** A disk that is full shows only when something is written. */
+/** Only a write shows that the disk is full. */
 const WRITE_EVERY_MS = 10_000;
 const FIRST_WITHIN_MS = 5_000;
-/** A server that hangs does not answer a goodbye either. */
+/** A server that hangs does not answer a disconnect either. */
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Opens the database in the background, and again whenever it has gone. */
+/** Opens the database in the background, and again after each outage. */
 export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const { address, onUp, onDown, onWarning, lookEveryMs = LOOK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
   const stopping = new AbortController();
@@ -43,7 +43,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   let engine: Engine | undefined;
   let store: Promise<OpenStore> | undefined;
   let up: boolean | undefined;
-  /** Why it is away, as it was said. */
+  /** Why it is down, as reported. */
   let outage: string | undefined;
   let writtenAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
     }
   };
   let looking: Promise<void> | undefined;
-  /** One look at a time; the next comes by itself. */
+  /** One check at a time; the next one is already scheduled. */
   const lookNow = (hasFailed = false): Promise<void> => {
     if (looking !== undefined) return looking;
     clearTimeout(timer);

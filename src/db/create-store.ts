@@ -16,12 +16,12 @@ import { createResourceTables } from './resource-table.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
 import { createRunAgain, type Queries } from './tables.ts';
 
-/** What is kept in an open database. */
+/** The repositories of an open database. */
 export interface OpenStore {
   readonly store: PlatformStore;
   /** How far this instance of subnetd has read its logs. */
   readonly logPositions: (instance: string) => PositionTable;
-  /** The limits that replicas share, where the database is PostgreSQL. */
+  /** The limits that replicas share; only with PostgreSQL. */
   readonly rateLimits?: RateLimits;
   /** The incidents that this instance of subnetd keeps. */
   readonly incidents: (instance: string) => IncidentStore;
@@ -30,7 +30,10 @@ export interface OpenStore {
 const isPosition = (value: unknown): value is LogPosition =>
   ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
 
-/** Lets every function wait while SQLite is busy; when it fails it calls `onFailure`, and rejects with a `DatabaseFailure`. */
+/**
+ * Makes every function wait while SQLite is busy. On failure it calls `onFailure` and rejects with a
+ * `DatabaseFailure`.
+ */
 function guard<T extends object>(parts: T, retry: Engine['retry'], onFailure: (error: unknown) => void): T {
   const guarded = Object.entries(parts).map(([name, call]: [string, (...words: never[]) => Promise<unknown>]) => [
     name,
@@ -46,7 +49,7 @@ function guard<T extends object>(parts: T, retry: Engine['retry'], onFailure: (e
   return Object.fromEntries(guarded) as T;
 }
 
-/** Makes the store of an open database. */
+/** Creates the store of an open database. */
 export async function createStore(engine: Engine, onFailure: (error: unknown) => void = () => {}): Promise<OpenStore> {
   const db: Queries = new Kysely({ dialect: await engine.createDialect() });
   const inTransaction = createInTransaction(db, engine.kind);

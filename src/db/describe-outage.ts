@@ -26,7 +26,7 @@ export function describeOutage(error: unknown): string {
   );
 }
 
-/** Does the database still answer who reads, so that it is better left open? */
+/** Does the database still answer reads, so that it should stay open? */
 export function canStillRead(error: unknown): boolean {
   const { code } = describeCause(error);
   return code === 'SQLITE_FULL' || code?.startsWith('SQLITE_BUSY') === true;

@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** What distinguishes a file from another that took its name. */
+/** What distinguishes a file from another one with the same name later. */
 export type FileIdentity = string;
 
 const toIdentity = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): FileIdentity => `${dev}:${ino}`;
 
-/** The file that has the name now; undefined when none has. */
+/** The current file with this name; undefined if there is none. */
 export function identify(path: string): FileIdentity | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false });
   return file && toIdentity(file);
 }
 
-/** The same without holding up the event loop. */
+/** The same, without blocking the event loop. */
 export async function identifyLater(path: string): Promise<FileIdentity | undefined> {
   try {
     return toIdentity(await stat(path, { bigint: true }));

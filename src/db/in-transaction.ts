@@ -4,26 +4,27 @@ import type { Engine } from './engine.ts';
 import type { Queries } from './tables.ts';
 
 /**
- * Runs the work in a transaction: all of it, or nothing. Resolves when that is on disk. Runs it again only when the database
- * says that nothing of it was kept. Rejects when the connection is lost at the commit: it may or may not be on disk then.
+ * Runs the work in a transaction, all or nothing. Resolves when it is on disk. Runs it again only if the database
+ * reports that nothing was stored. Rejects if the connection is lost at the commit: then it may or may not be on
+ * disk.
  */
 export type InTransaction = <T>(work: Work<T>) => Promise<T>;
 
 type Work<T> = (transaction: Queries) => Promise<T>;
 
-/** PostgreSQL ended the transaction so that another could go on: a deadlock, or two that cannot be in one order. */
+/** PostgreSQL ended the transaction in favour of another one: a deadlock, or a serialization failure. */
 const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
 
 const ATTEMPTS = 5;
 
-/** One that starts by reading is refused by SQLite when another process has written meanwhile; so this locks at once. */
+/** Locks at once: SQLite refuses a transaction that starts with a read if another process has written meanwhile. */
 async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     await sql.raw(kind === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
     try {
       const result = await work(connection);
       const { rows } = await sql.raw<{ readonly command?: string }>('commit').execute(connection);
-      // PostgreSQL answers so, and not by an error, when a statement before had failed.
+      // PostgreSQL answers like this, not with an error, if an earlier statement has failed.
       if (rows[0]?.command === 'ROLLBACK') throw new Error('the transaction was rolled back');
       return result;
     } catch (error) {
@@ -46,7 +47,7 @@ async function run<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise
   }
 }
 
-/** A write that waits for the end of this turn of the event loop. */
+/** A write that waits for the end of the current turn of the event loop. */
 interface Waiting {
   readonly work: Work<unknown>;
   readonly resolve: (result: unknown) => void;
@@ -54,9 +55,9 @@ interface Waiting {
 }
 
 /**
- * SQLite has one writer, who waits for the disk at each commit and lets everything wait with it. So the writes that come in
- * one turn of the event loop share a transaction. When one of them fails, each runs in one of its own. When another process
- * writes, all of them reject, and whoever called tries again.
+ * SQLite has one writer, and each commit waits for the disk and blocks everything. So the writes of one turn of the
+ * event loop share a transaction. If one of them fails, each runs again in its own transaction. If another process
+ * writes, all reject, and the callers try again.
  */
 function createSharing(db: Queries): InTransaction {
   let waiting: Waiting[] = [];
@@ -87,6 +88,6 @@ function createSharing(db: Queries): InTransaction {
     });
 }
 
-/** How the store writes: each call shares what it can with the others of the same database. */
+/** How the store writes: calls for the same database share transactions where possible. */
 export const createInTransaction = (db: Queries, kind: Engine['kind']): InTransaction =>
   kind === 'sqlite' ? createSharing(db) : (work) => run(db, kind, work);

@@ -1,17 +1,17 @@
 import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
-/** Few enough for one statement of either database. */
+/** A number of rows that fits one statement of either database. */
 const ROWS_AT_ONCE = 500;
 
-/** Values of one kind that one instance of subnetd keeps, by key; others in the same database keep their own. */
+/** Values of one kind of one instance of subnetd, by key. Other instances in the same database have their own. */
 export interface InstanceState<T> {
   read(): Promise<ReadonlyMap<string, T>>;
-  /** All of it, or nothing. */
+  /** Writes all or nothing. */
   write(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
 }
 
-/** Undefined for what is no JSON object: one bad row does not hide the others. */
+/** Undefined if it is not a JSON object: one bad row does not hide the others. */
 function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -21,7 +21,7 @@ function parse(text: string): object | undefined {
   }
 }
 
-/** What an instance keeps of a kind; `isOne` tells a value from what an older program may have left. */
+/** The values of one kind of an instance. `isOne` recognises a value; an older program may have left others. */
 export function createInstanceState<T>(
   db: Queries,
   inTransaction: InTransaction,

@@ -1,7 +1,7 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Queries } from './tables.ts';
 
-/** Values that are made once and then stay, the same for every replica. */
+/** Values that are generated once and stay, the same for every replica. */
 export const createKeptValues = (db: Queries): Pick<PlatformStore, 'keep'> => ({
   keep: async (name, make) => {
     const read = () => db.selectFrom('kept_value').select('value').where('name', '=', name).executeTakeFirst();
@@ -12,7 +12,7 @@ export const createKeptValues = (db: Queries): Pick<PlatformStore, 'keep'> => ({
       .values({ name, value: make() })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
-    // Another replica may have been faster: what stands in the table counts.
+    // Another replica may have been faster: the value in the table counts.
     return (await read())?.value ?? make();
   },
 });

@@ -1,15 +1,15 @@
 import type { OpenStore } from './create-store.ts';
 import type { InstanceState } from './instance-state.ts';
 
-/** State of an instance that a database which lost it is given again. */
+/** State of an instance that is written again to a database that has lost it. */
 export interface LastingState<T> extends InstanceState<T> {
-  /** Writes all of it again when the database was opened again since the last write. */
+  /** Writes everything again if the database was reopened since the last write. */
   restore(): Promise<void>;
 }
 
 /**
- * Remembers what was read and written, as the database may be opened again on another file: what was written to the one
- * before has to be in that too.
+ * Remembers what was read and written, because the database may be reopened on another file, which needs the earlier
+ * writes too.
  */
 export function createLastingState<T>(
   open: () => Promise<OpenStore>,
@@ -26,7 +26,7 @@ export function createLastingState<T>(
     known = all;
     holder = store;
   };
-  /** One after the other, so that none puts old values in the place of new ones. */
+  /** One after the other, so that no old value replaces a new one. */
   let last: Promise<void> = Promise.resolve();
   const write: InstanceState<T>['write'] = (changed, gone) => {
     last = last.catch(() => {}).then(() => writeNow(changed, gone));

@@ -4,11 +4,11 @@ import { type Migration, migrations } from './migrations.ts';
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Brings the schema to where this version needs it: all steps that are missing, or none of them. Safe to run from several
- * processes at once. Rejects when the database is of a newer version.
+ * Updates the schema to this version: all missing steps, or none. Safe to run in several processes at once. Rejects
+ * if the database is of a newer version.
  */
 export async function migrate(engine: Engine, steps: readonly Migration[] = migrations): Promise<void> {
-  // Where nothing is missing nobody is waited for: what is locked can be read.
+  // If nothing is missing, it waits for nobody: a locked database can be read.
   const before = await engine.column('select name from schema_migration').catch((): readonly string[] => []);
   if (before.length === steps.length && steps.every(({ name }) => before.includes(name))) return;
   await engine.exclusively(async ({ run, column }) => {

@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** One step of the schema. A step that has been published is never changed: what comes after is a new one. */
+/** One step of the schema. A published step never changes; a change is a new step. */
 export interface Migration {
   readonly name: string;
   readonly sql: (kind: Engine['kind']) => string;
@@ -16,7 +16,7 @@ const STAMPS = `
   create_by integer, create_date text, create_ip text,
   update_by integer, update_date text, update_ip text`;
 
-/** All of them, in their order. */
+/** All steps, in order. */
 export const migrations: readonly Migration[] = [
   {
     name: '0001-platform',
@@ -64,7 +64,7 @@ export const migrations: readonly Migration[] = [
       create index audit_event_at on audit_event (at);
       create table kept_value (name text primary key, value text not null);
       ${
-        // What a limit has used is lost in a crash of the server, and may be: that makes it cheap.
+        // The state of limits may be lost in a crash of the server, which makes it cheap.
         kind === 'postgres'
           ? 'create unlogged table rate_limit (key text primary key, free_at double precision not null);'
           : ''

@@ -2,7 +2,7 @@ import type { Engine, OpenOptions } from './engine.ts';
 import { migrate } from './migrate.ts';
 import type { DatabaseAddress } from './parse-database-url.ts';
 
-/** Opens the database and brings its schema up to date. Rejects with the driver's error, and leaves nothing open then. */
+/** Opens the database and updates its schema. Rejects with the driver's error and leaves nothing open then. */
 export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Engine> {
   const engine =
     address.kind === 'sqlite'

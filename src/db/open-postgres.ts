@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Engine, Session } from './engine.ts';
 
-/** Any number that no other program uses: the advisory lock of subnetd's migrations. */
+/** The advisory lock of subnetd's migrations: any number that no other program uses. */
 const MIGRATION_LOCK = 10_545_001;
 
 const CONNECTIONS = 10;
@@ -11,8 +11,8 @@ const ANSWER_WITHIN_MS = 10_000;
 const MIGRATE_WITHIN_MS = 10 * 60_000;
 
 /**
- * A connection for Kysely. One that broke, or whose answer did not come in time, is not used again: its server may still be
- * busy with the last statement, and nobody knows whether a transaction is open.
+ * A connection for Kysely. After an error or a timeout it is not used again: its server may still be busy with the last
+ * statement, and a transaction may be open.
  */
 async function takeConnection(pool: pg.Pool) {
   const client = await pool.connect();
@@ -31,8 +31,8 @@ async function takeConnection(pool: pg.Pool) {
 }
 
 /**
- * Opens a pool of connections, and makes one to see that the server is there. Rejects with the driver's error.
- * A statement has `answerWithinMs` to be answered.
+ * Opens a pool of connections, and connects once to check the server. Rejects with the driver's error.
+ * `answerWithinMs` bounds each statement.
  */
 export async function openPostgres(url: string, answerWithinMs: number = ANSWER_WITHIN_MS): Promise<Engine> {
   const pool = new pg.Pool({
@@ -45,8 +45,8 @@ export async function openPostgres(url: string, answerWithinMs: number = ANSWER_
     keepAlive: true,
     allowExitOnIdle: true,
   });
-  // A connection that breaks says so by an event: on the pool while it is idle, on itself while it is in use. Without a
-  // listener each would end the process. Whoever waits for an answer gets the error besides.
+  // A broken connection emits an error: on the pool while it is idle, on itself while it is in use. Without listeners
+  // it would end the process. A caller that waits for an answer gets the error, too.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   const readMode = async () => {

@@ -5,12 +5,12 @@ import type { Engine, OpenOptions, Session } from './engine.ts';
 import { type FileIdentity, identify, identifyLater } from './file-identity.ts';
 import { makeDatabaseFile, restrictFiles } from './private-files.ts';
 
-/** SQLite waits for no lock, as it would do so on the event loop; `whileBusy` waits instead. */
+/** SQLite itself never waits for a lock, because it would block the event loop; `whileBusy` waits instead. */
 const TIMEOUT_MS = 0;
 
 const IN_MEMORY = ':memory:';
 
-/** The write that shows whether the database takes one. */
+/** The write that shows whether the database accepts writes. */
 const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
   on conflict (name) do update set value = excluded.value`;
 
@@ -44,7 +44,7 @@ function openFile(path: string): Database.Database {
   }
 }
 
-/** Opens the file, and sees to it that it is the one that has the name. */
+/** Opens the file, and checks that it is the current one with that name. */
 function openNamed(path: string): { readonly database: Database.Database; readonly file: FileIdentity | undefined } {
   const before = identify(path);
   const database = openFile(path);
@@ -54,7 +54,7 @@ function openNamed(path: string): { readonly database: Database.Database; readon
   throw lostFile(path);
 }
 
-/** Opens the file, and makes it and its folder when they are absent. Rejects with SQLite's error. */
+/** Opens the file, and creates it and its folder if they are missing. Rejects with SQLite's error. */
 export async function openSqlite(givenPath: string, { onWarning, signal }: OpenOptions = {}): Promise<Engine> {
   const isFile = givenPath !== IN_MEMORY;
   const path = isFile ? makeDatabaseFile(givenPath) : givenPath;
@@ -74,7 +74,7 @@ export async function openSqlite(givenPath: string, { onWarning, signal }: OpenO
     run: async (sql) => void database.exec(sql),
     column: async (sql) => database.prepare(sql).pluck().all().map(String),
   };
-  /** Nobody relies on this write, so it does not wait for the disk, which would hold up everything. */
+  /** Nobody relies on this write, so it does not wait for the disk, which would block everything. */
   const write = () => {
     if (database.inTransaction) return;
     database.pragma('synchronous = NORMAL');
@@ -122,8 +122,8 @@ export async function openSqlite(givenPath: string, { onWarning, signal }: OpenO
     }),
     close: async () => {
       reader?.database.close();
-      // What was written last goes to the file that it belongs to, wherever that is now. A log that stayed behind would be
-      // taken for that of the next file with this name.
+      // The last writes go to their own file, wherever it is now. A log left behind would be taken for the log of the
+      // next file with this name.
       if (isLost && database.open) database.pragma('wal_checkpoint(TRUNCATE)');
       database.close();
       if (isLost && log !== undefined && identify(`${path}-wal`) === log)

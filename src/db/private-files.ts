@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** What SQLite keeps beside a database, by the end of its name; the empty one is the database itself. */
+/** The endings of a database's files; the empty one is the database itself. */
 const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
 
 const OTHERS = 0o077;
@@ -20,7 +20,7 @@ const MAY_WRITE = 0o022;
 const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 const octal = (mode: number) => (mode & 0o777).toString(8);
 
-/** Takes a file or folder away from other users; false when that did not help, as for one that belongs to another user. */
+/** Removes the rights of other users; false if that failed, as for a file of another user. */
 function restrict(path: string, mode: number): boolean {
   try {
     chmodSync(path, mode);
@@ -30,7 +30,7 @@ function restrict(path: string, mode: number): boolean {
   return ((statOf(path)?.mode ?? 0) & OTHERS) === 0;
 }
 
-/** Does the folder belong to this user, hold nothing but this database, and is it no volume that was put here? */
+/** Does the folder belong to this user, hold nothing but this database, and is it not a mount point? */
 function isOwnFolder(folder: string, name: string): boolean {
   const { uid, dev } = statSync(folder);
   const isOwn = new RegExp(`^${RegExp.escape(name)}(?:[-.]|$)`);
@@ -43,8 +43,8 @@ function isOwnFolder(folder: string, name: string): boolean {
 }
 
 /**
- * Lets nobody but the owner read the database, whatever the umask: it holds the secret that signs tokens. Gives a sentence for
- * each thing that was open to other users until now. A folder that others use too stays as it is.
+ * Lets nobody but the owner read the database, whatever the umask: it holds the secret that signs tokens. Returns a
+ * sentence for each file or folder that was open to other users. A folder that others use, too, stays as it is.
  */
 export function restrictFiles(path: string): readonly string[] {
   const [folder, name] = [dirname(path), basename(path)];
@@ -74,7 +74,7 @@ export function restrictFiles(path: string): readonly string[] {
   return warnings;
 }
 
-/** Makes an empty file that only its owner may open; false when there is one already. */
+/** Creates an empty file that only its owner may open; false if the file exists. */
 export function makePrivateFile(path: string): boolean {
   try {
     const file = openSync(path, 'wx', 0o600);
@@ -87,23 +87,26 @@ export function makePrivateFile(path: string): boolean {
   }
 }
 
-/** Removes a database and what SQLite keeps beside it, as far as they are there. */
+/** Removes a database and SQLite's files beside it, if they exist. */
 export function removeDatabase(path: string): void {
   for (const end of SQLITE_FILES) rmSync(`${path}${end}`, { force: true });
 }
 
-/** Makes the folder of a database, for the owner alone, when it is absent. */
+/** Creates the folder of a database, for the owner only, if it is missing. */
 export const makeDatabaseFolder = (path: string): void =>
   void mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 
-/** Makes the file and its folder for the owner alone when they are absent. Gives the path without links, as SQLite takes it. */
+/**
+ * Creates the file and its folder for the owner only, if they are missing. Returns the path without links, as SQLite
+ * uses it.
+ */
 export function makeDatabaseFile(path: string): string {
   makeDatabaseFolder(path);
   makePrivateFile(path);
   try {
     return realpathSync(path);
   } catch {
-    // A link that leads to nothing yet: SQLite makes what it names.
+    // A link without a target yet: SQLite creates the target.
     return join(realpathSync(dirname(path)), basename(path));
   }
 }

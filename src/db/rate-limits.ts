@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RateLimits } from '../model/platform-store.ts';
 import type { Queries } from './tables.ts';
 
-/** Limits in the table `rate_limit`; one statement takes, so that two replicas never take the same. */
+/** Limits in the table `rate_limit`. One statement takes a request, so two replicas never take the same one. */
 export function createRateLimits(db: Queries): RateLimits {
   const now = sql`(extract(epoch from clock_timestamp()) * 1000)`;
   return {

@@ -3,7 +3,7 @@ import type { ApiRecord, Resource, Value } from '../model/resource.ts';
 import { PASSWORD_MASK, STAMPS, toNameKey } from '../model/resource.ts';
 import type { Cell } from './tables.ts';
 
-/** The first member of a natural key: what a reference to the resource names it by. */
+/** The first member of a natural key, by which references name the resource. */
 export function nameOf(resource: Resource) {
   const member = resource.members.find(({ name }) => name === resource.naturalKey[0]);
   if (member?.kind !== 'text' || member.key === undefined)
@@ -11,7 +11,7 @@ export function nameOf(resource: Resource) {
   return { ...member, key: member.key };
 }
 
-/** The list's select without its where: each column under the name of its member, so that a row is a record already. */
+/** The select of a list, without its where. Each column has the name of its member, so a row is already a record. */
 export function selectRecords(resource: Resource) {
   const { table, members, idMember } = resource;
   const column = (name: string, as: string) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(as)}`;
@@ -23,7 +23,8 @@ export function selectRecords(resource: Resource) {
     const to = member.to.table;
     const name = sql.ref(`${to}.${nameOf(member.to).column}`);
     const itsId = sql.ref(`${to}.id`);
-    // Not a join: SQLite plans one with a parameter anew at each run, which takes eight times as long as the answer.
+    // Not a join: SQLite plans a join with a parameter again at each run, which takes eight times as long as the
+    // answer.
     columns.push(
       sql`(select ${name} from ${sql.table(to)} where ${itsId} = ${sql.ref(`${table}.${member.column}`)}) as ${sql.id(member.name)}`,
     );
@@ -41,7 +42,7 @@ export function createToRecord(resource: Resource): (row: Record<string, Value>)
   };
 }
 
-/** The cells of what a request set, by column. */
+/** The cells that a request sets, by column. */
 export function toCells(resource: Resource, values: Readonly<Record<string, Value>>): Record<string, Cell> {
   const cells: Record<string, Cell> = {};
   for (const member of resource.members) {

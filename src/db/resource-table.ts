@@ -22,7 +22,7 @@ const whereKey = (resource: Resource, key: KeyValues): RawBuilder<unknown> =>
 
 type Changes = Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
 
-/** What each member was and has become. Of a password it tells only that it changed. */
+/** The old and new value of each member. For a password, only that it changed. */
 function changesOf(resource: Resource, cells: Record<string, Cell>, before: Record<string, Cell> | undefined) {
   const changes: Record<string, { from: Value; to: Value }> = {};
   for (const { kind, name, column } of resource.members) {
@@ -36,7 +36,7 @@ function changesOf(resource: Resource, cells: Record<string, Cell>, before: Reco
   return changes;
 }
 
-/** Puts the name of a record beside its id, as it was then: an id alone says nothing to who reads the trail. */
+/** Adds the record's name of that time to its id, because an id alone says nothing to readers of the trail. */
 async function nameReferences(on: Queries, { members }: Resource, changes: Changes): Promise<Changes> {
   const named = { ...changes };
   for (const member of members) {
@@ -56,7 +56,7 @@ async function nameReferences(on: Queries, { members }: Resource, changes: Chang
 
 type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
 
-/** The tables that are made of declarations. */
+/** The tables of the declared resources. */
 export function createResourceTables(
   db: Queries,
   kind: Engine['kind'],
@@ -81,7 +81,7 @@ export function createResourceTables(
     return known;
   };
 
-  /** Is there another user who is active? Others that take one out of use wait meanwhile, also in other processes. */
+  /** Is there another active user? Other deactivations wait meanwhile, also in other processes. */
   const isLastInUse = async (on: Queries, { table }: Resource, column: string, id: number): Promise<boolean> => {
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(on);
     const { rows } = await sql`
@@ -120,7 +120,7 @@ export function createResourceTables(
       const read = async () =>
         (await sql<Record<string, Cell>>`select * from ${sql.table(table)} where ${still}${lock}`.execute(on)).rows[0];
       const cells: Record<string, Cell> = toCells(resource, values);
-      // Only an admin user may be the last: the flag of the other resources says that one is deleted, and none has to stay.
+      // Only for admin users: the flag of the other resources means deleted, and none of them has to stay.
       const endsUse = !flag.outOfUse && values[flag.member] === flag.outOfUse;
       if (endsUse && (await isLastInUse(on, resource, columnOf(resource, flag.member), id))) {
         return { ok: false, why: (await read()) === undefined ? 'missing' : 'last-active' };
@@ -129,7 +129,7 @@ export function createResourceTables(
       if (before === undefined) return { ok: false, why: 'missing' };
       const changes = await nameReferences(on, resource, changesOf(resource, cells, before));
       const password = members.find((member) => member.kind === 'password');
-      // Tokens end with the password, and with the user's activity: they do not come back with it.
+      // Tokens end with the password and with the user's activity. Activating the user does not restore them.
       const endsTokens = endsUse && changes[flag.member] !== undefined;
       if (password !== undefined && (changes[password.name] !== undefined || endsTokens))
         cells.password_version = Number(before.password_version) + 1;

@@ -11,19 +11,19 @@ export interface Restored {
   readonly bytes: number;
   /** Where the previous database is now; undefined when there was none. */
   readonly keptAs?: string;
-  /** Whether a process has the previous database open cannot be known, as the file is damaged. */
+  /** The file is damaged, so it is unknown whether a process has the previous database open. */
   readonly isUnsure: boolean;
 }
 
-/** Who has a database to himself. */
+/** Exclusive access to a database. */
 type Hold =
   | { readonly who: 'others' }
   | { readonly who: 'nobody knows'; readonly release: () => void }
   | { readonly who: 'we'; readonly release: () => void };
 
 /**
- * Takes the database for this process alone, and its write-ahead log into it. A process that has it open, subnetd above all,
- * holds a shared lock for as long as it does, so this is refused then.
+ * Locks the database for this process only, and merges its write-ahead log. A process that has it open, such as
+ * subnetd, holds a shared lock; then this is refused.
  */
 function takeAlone(path: string): Hold {
   const database = new Database(path, { fileMustExist: true, timeout: 0 });
@@ -31,7 +31,7 @@ function takeAlone(path: string): Hold {
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     database.pragma('journal_mode = DELETE');
-    // One that was restored and never opened since was in that mode before, and is locked only now.
+    // A database that was restored and never opened since was already in that mode, and is locked only now.
     database.exec('begin exclusive');
     return { who: 'we', release };
   } catch (error) {
@@ -41,14 +41,14 @@ function takeAlone(path: string): Hold {
   }
 }
 
-/** Lets the logs of a database that could not be opened go with it: they would be taken for those of the new one. */
+/** Moves the logs of a damaged database with it, because SQLite would take them for logs of the new one. */
 function moveLogs(path: string, keptAs: string): void {
   for (const end of ['-wal', '-journal'])
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);
   rmSync(`${path}-shm`, { force: true });
 }
 
-/** The name under which the previous database is kept. It tells when; a second restore in the same second gets one of its own. */
+/** The name for the previous database, with the time. A second restore in the same second gets its own name. */
 function nameKept(path: string, now: Date): string {
   const wanted = `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
   let name = wanted;
@@ -56,14 +56,14 @@ function nameKept(path: string, now: Date): string {
   return name;
 }
 
-/** Gives the file to whom the database belongs: root may restore for the user of subnetd. */
+/** Gives the file to the owner of the database: root may restore for the user of subnetd. */
 function giveTo(file: string, owner: { readonly uid: number; readonly gid: number }): void {
   if (process.geteuid?.() === 0) chownSync(file, owner.uid, owner.gid);
 }
 
 /**
- * Puts the backup `file` in the place of the database, which is kept beside it under another name. The last step is one
- * rename: before it, the previous database is in its place, after it the other.
+ * Replaces the database with the backup `file`, and keeps the previous one beside it under another name. The last
+ * step is one rename: before it the previous database is in place, after it the backup.
  */
 export async function restoreSqlite(givenPath: string, file: string, now: Date): Promise<Copied<Restored>> {
   const path = existsSync(givenPath) ? realpathSync(givenPath) : givenPath;

@@ -2,10 +2,10 @@ import type { PlatformStore } from '../model/platform-store.ts';
 import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
-/** So many addresses are remembered for a user, the newest. */
+/** How many addresses are stored for a user; the newest stay. */
 const MOST = 20;
 
-/** From where users have signed in. */
+/** The addresses from which users have signed in. */
 export const createSignInAddresses = (
   db: Queries,
   inTransaction: InTransaction,

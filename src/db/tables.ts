@@ -50,13 +50,13 @@ interface Tables {
   };
 }
 
-/** Kysely with the tables that are not made of declarations; those are reached by `sql` with checked names. */
+/** Kysely with the tables outside the declarations. The declared tables are reached by `sql` with checked names. */
 export type Queries = Kysely<Tables>;
 
 /** Runs a query that was compiled once, with other parameters. Compiling costs more than SQLite needs to answer. */
 export type RunAgain = <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) => Promise<readonly Row[]>;
 
-/** Runs compiled queries; `read` of the engine answers where it is there. */
+/** Runs compiled queries, by the engine's `read` if it has one. */
 export const createRunAgain =
   (db: Queries, read: Engine['read']): RunAgain =>
   async <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) =>
@@ -72,7 +72,7 @@ export type RunOn = <Row>(
   parameters: readonly Cell[],
 ) => Promise<readonly Row[]>;
 
-/** Keeps compiled queries for the database's dialect. */
+/** Caches compiled queries for the database's dialect. */
 export function createRunOn(db: Queries): RunOn {
   const compiled = new Map<string, CompiledQuery>();
   return async <Row>(on: Queries, key: string, build: () => RawBuilder<Row>, parameters: readonly Cell[]) => {

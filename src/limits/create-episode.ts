@@ -1,18 +1,18 @@
-/** What is reported of an episode. */
+/** The two reports of an episode. */
 export interface EpisodeReports {
   /** At its first event. */
   readonly began: () => void;
-  /** When nothing has happened for the quiet time, with how often it did. */
+  /** After the quiet period, with the number of events. */
   readonly ended: (events: number) => void;
 }
 
-/** Something that may happen a thousand times a second, and is reported twice: when it begins and when it has ended. */
+/** Events that may come a thousand times a second, and are reported twice: at the first, and after the last. */
 export interface Episode {
   readonly note: () => void;
   readonly stop: () => void;
 }
 
-/** Makes an episode that ends when nothing has happened for `quietMs`. */
+/** Creates an episode that ends `quietMs` after its last event. */
 export function createEpisode(quietMs: number, { began, ended }: EpisodeReports): Episode {
   let events = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Inventory } from '../model/target.ts';
 
-/** What each part of subnetd may keep open at once, in file descriptors. */
+/** How many file descriptors each part of subnetd may keep open at once. */
 export interface DescriptorBudget {
   /** Connections of the HTTP server. */
   readonly connections: number;
@@ -14,15 +14,15 @@ export interface DescriptorBudget {
 /** The event loop, the listening socket, the log, the database, directory watches, Docker's events, name look-ups. */
 const OWN = 32;
 
-/** No part gets less than this, or it could do nothing. */
+/** The minimum for each part, to work at all. */
 const LEAST = 4;
 
 const MOST_CONNECTIONS = 4_096;
 
-/** More are never open at once: the files that are quiet are closed. */
+/** The maximum for log files: quiet files are closed. */
 const MOST_LOG_FILES = 64;
 
-/** How many descriptors this process may have; undefined where that cannot be known. Node itself raises the soft limit. */
+/** The descriptor limit of this process; undefined if unknown. Node.js itself raises the soft limit. */
 export function readDescriptorLimit(): number | undefined {
   try {
     const [, soft = ''] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -32,17 +32,17 @@ export function readDescriptorLimit(): number | undefined {
   }
 }
 
-/** How many descriptors this process has; undefined where that cannot be known. */
+/** How many descriptors this process has open; undefined if unknown. */
 export function countDescriptors(): number | undefined {
   try {
-    // The one that lists them is among them.
+    // The listing itself uses one.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;
   }
 }
 
-/** Whether one more could be had at this moment. */
+/** Whether one more is available now. */
 export function hasDescriptor(): boolean {
   try {
     closeSync(openSync('/dev/null', 'r'));
@@ -71,8 +71,8 @@ export function planDescriptors(limit: number | undefined): DescriptorBudget {
 }
 
 /**
- * The limit with which everything in the inventory can stay open: a connection to each address, a stream of each
- * container's log, a file for each entry of `logFiles` as far as they are kept open.
+ * The limit at which everything in the inventory can stay open: a connection to each address, a stream of each
+ * container's log, and a file for each entry of `logFiles`, up to their maximum.
  */
 export function descriptorsFor({ subnets }: Inventory): number {
   let probes = 0;

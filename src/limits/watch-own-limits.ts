@@ -4,14 +4,14 @@ import type { Inventory } from '../model/target.ts';
 import { createEpisode } from './create-episode.ts';
 import { descriptorsFor, hasDescriptor } from './descriptors.ts';
 
-/** An episode has ended when nothing has happened for this long. */
+/** The quiet period that ends an episode. */
 const QUIET_MS = 60_000;
 
 const CHECK_EVERY_MS = 1_000;
 
 const HOW_TO_RAISE = 'with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
 
-/** Warns when the limit of file descriptors is too small for all that the inventory names. */
+/** Warns if the limit of file descriptors is too small for the inventory. */
 export function warnOfDescriptors(inventory: Inventory, limit: number | undefined, log: Logger): void {
   const needed = descriptorsFor(inventory);
   if (limit !== undefined && limit < needed)
@@ -21,7 +21,7 @@ export function warnOfDescriptors(inventory: Inventory, limit: number | undefine
     );
 }
 
-/** Reports in the log, once an episode, that subnetd itself has run out of something. */
+/** Logs once per episode that subnetd itself has run out of descriptors or connections. */
 export function watchOwnLimits(
   listener: Listener,
   limit: number | undefined,

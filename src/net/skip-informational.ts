@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** A head that does not end within this is none. */
+/** A head must end within this many bytes. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const START = /^HTTP\/1\.[01] 1(?!01)\d\d/;
 const START_LENGTH = 'HTTP/1.1 103'.length;
 
-/** What follows the informational answers that the bytes begin with; undefined while the last of them is incomplete. */
+/** The bytes after leading informational answers; undefined while the last of these is incomplete. */
 function withoutInformational(bytes: Buffer): Buffer | undefined {
   let rest = bytes;
   while (rest.length > 0) {
@@ -20,9 +20,8 @@ function withoutInformational(bytes: Buffer): Buffer | undefined {
 }
 
 /**
- * Takes `100 Continue` and other informational answers out of what is read before an answer: a client has to ignore them
- * (RFC 9110, 15.2), and undici ends the connection at the first `100`. An answer begins with what is read first after
- * something was written.
+ * Removes `100 Continue` and other informational answers before an answer. A client must ignore them (RFC 9110,
+ * 15.2), but undici ends the connection at the first `100`. An answer starts with the first bytes read after a write.
  */
 export function skipInformational<T extends Socket>(socket: T): T {
   const read = socket.read.bind(socket);

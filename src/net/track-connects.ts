@@ -5,20 +5,20 @@ import { skipInformational } from './skip-informational.ts';
 /** How a client of undici connects. */
 export interface TrackedConnects {
   readonly connect: buildConnector.connector;
-  /** Ends the connections that are still being made. */
+  /** Ends connections that are still being established. */
   readonly abort: () => void;
 }
 
 /**
- * Notes each connection until it is made, as undici leaves those to themselves when their client is destroyed; and takes
- * informational answers out of what is read. `toConnector` is asked for each connection, and what it throws fails that.
+ * Tracks each connection until it is established, because undici abandons those of a destroyed client. It also removes
+ * informational answers. `toConnector` is called for each connection; if it throws, that connection fails.
  */
 export function trackConnects(toConnector: () => buildConnector.connector): TrackedConnects {
   const connecting = new Set<Socket>();
   return {
     connect: (options, done) => {
       try {
-        // It returns the socket, which its type does not say.
+        // It returns the socket, although its type does not say so.
         const socket = toConnector()(options, (...result) => {
           connecting.delete(socket);
           done(...result);
