@@ -27,6 +27,7 @@ export function addAlertCommands(program: Command, done: (code: ExitCode) => voi
     .option('--by <name>', 'who creates it (default: your user name)')
     .option('--end <id>', 'end the silence; repeatable', collect)
     .option('--list', 'list the active silences')
+    .option('--json', 'with --list: as JSON')
     .addOption(config())
     .addOption(url())
     .action(async (flags) => done(await (await import('./commands/silence.ts')).silence(flags)));

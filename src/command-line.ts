@@ -15,6 +15,7 @@ const listen = (fallback: string) =>
 function createProgram(done: (code: ExitCode) => void): Command {
   const program = new Command('subnetd')
     .description('Watches an XDC-style blockchain subnet and says what is wrong and what to do.')
+    .option('-V, --version', 'print version, commit and Node.js')
     .exitOverride()
     .showHelpAfterError('(subnetd --help lists the commands)')
     .configureHelp({ showGlobalOptions: false });
@@ -63,16 +64,19 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .description('try the patterns of a component on a saved log; exit 1 when it ends in a fault')
     .argument('<file>', 'the log, as the program printed it')
     .requiredOption('--component <kind>', 'node, bootnode, relayer, stats or frontend')
+    .option('--json', 'print JSON')
     .action(async (file, flags) => done(await (await import('./commands/logs-test.ts')).logsTest(file, flags)));
   program
     .command('explain')
     .description('print what an alert means and what to do; without a name, list all alerts')
     .argument('[alert]', 'the name of the alert')
-    .action(async (name) => done(await (await import('./commands/explain.ts')).explain(name)));
+    .option('--json', 'print JSON')
+    .action(async (name, flags) => done(await (await import('./commands/explain.ts')).explain(name, flags)));
   program
     .command('version')
     .description('print version, commit and Node.js')
-    .action(async () => done(await (await import('./commands/version.ts')).version()));
+    .option('--json', 'print JSON')
+    .action(async (flags) => done((await import('./commands/version.ts')).version(flags)));
   return program;
 }
 
@@ -86,7 +90,9 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
   for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
     command.exitOverride().showHelpAfterError();
   try {
-    await program.parseAsync(words, { from: 'user' });
+    // Read only when it is asked for, as `version` is.
+    const isVersion = words[0] === '--version' || words[0] === '-V';
+    await program.parseAsync(isVersion ? ['version', ...words.slice(1)] : words, { from: 'user' });
     return code;
   } catch (error) {
     // Help that was asked for is no error; commander has printed either.

@@ -32,4 +32,9 @@ export function addOperatorCommands(program: Command, done: (code: ExitCode) => 
     .argument('[name]', 'fleet, node, services or self; without it all, as a JSON array')
     .option('--directory <folder>', 'write each to a file of this folder instead')
     .action(async (name, flags) => done((await import('./commands/dashboards.ts')).dashboards(name, flags)));
+  program
+    .command('completion')
+    .description('print a script by which a shell completes commands and flags')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell) => done((await import('./commands/completion.ts')).completion(shell, program)));
 }

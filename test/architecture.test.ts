@@ -46,7 +46,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'log',
       'settings',
     ],
-    packages: ['yaml'],
+    packages: ['commander', 'yaml'],
   },
   app: {
     rooms: ['model', 'inventory', 'monitor', 'metrics', 'http', 'db', 'platform', 'notify', 'limits', 'settings'],

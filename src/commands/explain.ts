@@ -1,3 +1,4 @@
+import type { AlertRule } from '../alerts/alert-rule.ts';
 import { alertRules } from '../alerts/alert-rules.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords } from '../alerts/plain-words.ts';
@@ -5,8 +6,23 @@ import { readRunbook } from '../alerts/read-runbook.ts';
 import type { ExitCode } from './exit-code.ts';
 import { report } from './report.ts';
 
+/** A rule as programs read it. */
+const toEntry = ({ name, severity, for: after, labels, summary }: AlertRule) => ({
+  name,
+  severity,
+  for: after,
+  labels,
+  summary: plainWords(summary),
+});
+
+const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+
 /** `subnetd explain ALERT`: prints the runbook of an alert; without a name, one line for each alert. */
-export async function explain(word: string | undefined): Promise<ExitCode> {
+export async function explain(word: string | undefined, { json }: { readonly json?: boolean } = {}): Promise<ExitCode> {
+  if (word === undefined && json) {
+    printJson(alertRules.map(toEntry));
+    return 0;
+  }
   if (word === undefined) {
     const width = Math.max(...alertRules.map(({ name }) => name.length));
     for (const { name, severity, summary } of alertRules)
@@ -15,7 +31,9 @@ export async function explain(word: string | undefined): Promise<ExitCode> {
   }
   const found = findAlert(word);
   if ('rule' in found) {
-    process.stdout.write(await readRunbook(found.rule));
+    const runbook = await readRunbook(found.rule);
+    if (json) printJson({ ...toEntry(found.rule), runbook });
+    else process.stdout.write(runbook);
     return 0;
   }
   const hint = found.near.length > 0 ? `did you mean ${found.near.join(', ')}?` : '"subnetd explain" lists them';

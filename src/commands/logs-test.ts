@@ -2,12 +2,24 @@ import { stat } from 'node:fs/promises';
 import type { Component } from '../model/target.ts';
 import { judgeSavedLog, type SavedLog } from '../monitor/judge-saved-log.ts';
 import type { ExitCode } from './exit-code.ts';
+import { toJson } from './quote.ts';
 import { report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 
 const COMPONENTS: readonly Component[] = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
 
 const sayTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
+
+/** Times as ISO 8601 and null where there is none. */
+const toJsonShape = ({ patterns, ...saved }: SavedLog) => {
+  const toTime = (ms: number) => (ms > 0 ? new Date(ms).toISOString() : null);
+  const times = patterns.map(({ first, last, ...pattern }) => ({
+    ...pattern,
+    first: toTime(first),
+    last: toTime(last),
+  }));
+  return { ...saved, patterns: times };
+};
 
 function print({ lines, patterns, checks }: SavedLog): void {
   const rows = [`${lines} lines`];
@@ -28,10 +40,16 @@ async function whyUnreadable(file: string): Promise<string | undefined> {
   }
 }
 
+/** The flags of `subnetd logs test`, as they are typed. */
+export interface LogFlags {
+  readonly component: string;
+  readonly json?: boolean;
+}
+
 /**
  * `subnetd logs test --component KIND FILE`: prints the matches in a saved log, and the verdict as of its last line.
  */
-export async function logsTest(file: string, flags: { readonly component: string }): Promise<ExitCode> {
+export async function logsTest(file: string, flags: LogFlags): Promise<ExitCode> {
   const component = COMPONENTS.find((known) => known === flags.component);
   const problem =
     component === undefined ? `--component must be one of ${COMPONENTS.join(', ')}` : await whyUnreadable(file);
@@ -41,7 +59,8 @@ export async function logsTest(file: string, flags: { readonly component: string
   }
   try {
     const saved = await judgeSavedLog(component, file);
-    print(saved);
+    if (flags.json) process.stdout.write(`${toJson(toJsonShape(saved), 2)}\n`);
+    else print(saved);
     return saved.checks.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
   } catch (error) {
     report([`subnetd logs test: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);

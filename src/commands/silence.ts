@@ -6,7 +6,7 @@ import { addSilence, endSilence, listSilences } from '../notify/silences.ts';
 import { checkText } from '../platform/check-text.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
-import { escapeText, quote } from './quote.ts';
+import { escapeText, quote, toJson } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
 import { report } from './report.ts';
 
@@ -20,6 +20,7 @@ export interface SilenceFlags extends AlertmanagerFlags {
   readonly by?: string;
   readonly end?: readonly string[];
   readonly list?: boolean;
+  readonly json?: boolean;
 }
 
 /** Alertmanager's ids are UUIDs. */
@@ -45,6 +46,7 @@ function findProblems(flags: SilenceFlags): readonly string[] {
   if (ways !== 1)
     return ['give --subnet, --for and --why to make a silence, or --end ID to end one, or --list to see all'];
   if (end?.some((id) => !ID.test(id))) return ['--end must be the id of a silence; --list shows those that hold'];
+  if (flags.json && !list) return ['--json goes with --list'];
   if (!made) return [];
   return [
     ...(subnet ? [] : ['--subnet must name the subnet']),
@@ -102,9 +104,10 @@ async function end(clients: readonly Client[], ids: readonly string[]): Promise<
   return code;
 }
 
-async function list(clients: readonly Client[]): Promise<ExitCode> {
+async function list(clients: readonly Client[], json = false): Promise<ExitCode> {
   const { silences, problems } = await listSilences(clients);
-  for (const { id, matchers, endsAt, createdBy, comment, address } of silences) {
+  if (json) say(toJson(silences, 2));
+  for (const { id, matchers, endsAt, createdBy, comment, address } of json ? [] : silences) {
     const what = matchers.map(({ name, value }) => `${escapeText(name)}=${quote(value)}`).join(' ');
     say(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
   }
@@ -126,7 +129,7 @@ export async function silence(flags: SilenceFlags): Promise<ExitCode> {
   try {
     const strangers = inventory === undefined ? [] : findStrangers(inventory, flags);
     if (strangers.length > 0) return refuse(strangers);
-    if (flags.list) return await list(clients);
+    if (flags.list) return await list(clients, flags.json);
     return await (flags.end === undefined ? make(clients, flags) : end(clients, flags.end));
   } finally {
     await Promise.all(clients.map((client) => client.close()));

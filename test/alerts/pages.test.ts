@@ -51,6 +51,22 @@ describe('subnetd explain', () => {
     expect(stdout).toMatch(/^# SubnetNodeDown\n.*## Meaning.*## Mitigation/s);
   });
 
+  it('prints JSON for programs', async () => {
+    const all = JSON.parse((await runCli(['explain', '--json'])).stdout);
+    expect(all.map(({ name }: { readonly name: string }) => name)).toEqual(alertRules.map(({ name }) => name));
+    const { code, stdout } = await runCli(['explain', 'SubnetNodeDown', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ...all.find(({ name }: { readonly name: string }) => name === 'SubnetNodeDown'),
+      runbook: (await runCli(['explain', 'SubnetNodeDown'])).stdout,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      severity: 'warning',
+      for: '1m',
+      labels: ['subnet', 'component', 'name'],
+    });
+  });
+
   it('says what may have been meant, and exits 2', async () => {
     const { code, stdout, stderr } = await runCli(['explain', 'SubnetNodDown']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

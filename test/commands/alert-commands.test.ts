@@ -164,6 +164,9 @@ describe('subnetd silence', () => {
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(id)]);
     expect(listed.stdout).toContain('name="subnet1"');
     expect(listed.stdout).toContain('by "ann": "upgrade"');
+    const json = await runCli(['silence', '--list', '--json', '--config', config]);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ id, createdBy: 'ann', comment: 'upgrade' }]);
 
     const ended = await runCli(['silence', '--end', id, '--config', config]);
     expect([ended.code, ended.stdout]).toEqual([0, `ended ${id}\n`]);
@@ -244,6 +247,7 @@ describe('subnetd silence', () => {
     ],
     [['--subnet', 'devnet', '--why', 'x', '--for', '9000h'], 'of less than a year'],
     [['--end', '../alerts'], '--end must be the id of a silence'],
+    [['--end', '00000000-0000-0000-0000-000000000000', '--json'], '--json goes with --list'],
     [['--list', '--url', 'nonsense'], '--url must be an address'],
     [['--unknown'], 'unknown option'],
   ] as const)('refuses %j', async (flags, why) => {

@@ -31,6 +31,23 @@ describe('the command line', () => {
     expect(stdout).toMatch(/^subnetd \d+\.\d+\.\d+, commit [0-9a-f]{12}, Node\.js v\d+/);
   });
 
+  it('says the same by --version, and in JSON for programs', async () => {
+    const { stdout } = await runCli(['version']);
+    for (const flag of ['--version', '-V']) expect(await runCli([flag])).toEqual({ code: 0, stdout, stderr: '' });
+    const { version, commit, node } = JSON.parse((await runCli(['version', '--json'])).stdout);
+    expect(stdout).toBe(`subnetd ${version}, commit ${commit}, Node.js ${node}\n`);
+  });
+
+  it.each([
+    ['a command', ['runn'], 'Did you mean run?'],
+    ['a command of a command', ['apikey', 'crate'], 'Did you mean create?'],
+    ['a flag', ['rules', '--publik-url', 'x'], 'Did you mean --public-url?'],
+  ])('says what may have been meant by %s', async (_what, words, hint) => {
+    const { code, stderr } = await runCli(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+
   it.each([
     ['an unknown command', ['brew']],
     ['no command', []],

@@ -28,6 +28,24 @@ test('tells the lines, each pattern with its count, first and last, and the verd
   expect(rest.at(-1)).toMatch(/^submissions {2}pass {2}the relayer \(FULL\) submitted blocks/);
 });
 
+test('prints JSON for programs, with the same exit code', async () => {
+  const file = writeLog(readRecording('relayer-full-healthy.log'));
+  const { code, stdout } = await runCli(['logs', 'test', '--component', 'relayer', '--json', file]);
+  expect(code).toBe(0);
+  const { lines, patterns, checks } = JSON.parse(stdout);
+  expect(lines).toBe(138);
+  expect(patterns).toContainEqual({
+    name: 'full_submitted',
+    matches: 18,
+    first: '2026-11-21T08:59:37.684Z',
+    last: '2026-11-21T09:04:41.165Z',
+  });
+  expect(checks).toMatchObject([{ check: 'submissions', verdict: 'pass' }]);
+  const bad = writeLog(readRecording('relayer-no-funds.log'));
+  const failed = await runCli(['logs', 'test', '--component', 'relayer', '--json', bad]);
+  expect([failed.code, JSON.parse(failed.stdout).checks[0].verdict]).toEqual([1, 'fail']);
+});
+
 test.each([
   ['relayer', 'relayer-no-funds.log', /submissions {2}fail {2}.*not enough coins/],
   ['relayer', 'relayer-killed-dash.log', /submissions {2}fail {2}.*died/],
