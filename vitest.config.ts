@@ -7,7 +7,7 @@ const LONGEST = [
   'notify/daemon',
   'demo/verdicts',
   'alerts/notifications',
-  'logs/follow-container',
+  'docker/follow-log',
   'demo/green',
   'alerts/rules',
   'prometheus/scrape',

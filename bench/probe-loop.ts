@@ -1,4 +1,4 @@
-import { createNodeProbe } from '../src/probes/node-probe.ts';
+import { createNodeProber } from '../src/probes/node-prober.ts';
 
 /**
  * A child process that looks at nodes: `node bench/probe-loop.ts MODE SECONDS` with the ports as JSON on stdin. Prints
@@ -16,7 +16,7 @@ let input = '';
 for await (const chunk of process.stdin) input += chunk;
 const ports = JSON.parse(input) as readonly number[];
 const [mode, seconds = '5'] = process.argv.slice(2);
-const probes = ports.map((port) => createNodeProbe(`http://127.0.0.1:${port}`, 'XDPoS', Date.now));
+const probes = ports.map((port) => createNodeProber(`http://127.0.0.1:${port}`, 'XDPoS', Date.now));
 let good = 0;
 let bad = 0;
 

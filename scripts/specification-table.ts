@@ -64,7 +64,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'start the nodes that do not answer; open the p2p ports between nodes that do not see each other',
     faults: ['peer-missing', 'admin-not-exposed'],
     metric: 'subnet_node_peers',
-    test: ['test/probes/ipc-peer.test.ts', 'has its peers told by the socket, and HTTP is never asked for admin'],
+    test: ['test/probes/ipc-transport.test.ts', 'has its peers told by the socket, and HTTP is never asked for admin'],
   },
   {
     row: "The node's console",
@@ -75,7 +75,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'what the reason says: open the socket to subnetd, or start the container',
     faults: ['node-down'],
     metric: 'subnet_node_block_number',
-    test: ['test/probes/exec-node-probe.test.ts', 'tells its block and its peers by its console'],
+    test: ['test/probes/attach-prober.test.ts', 'tells its block and its peers by its console'],
   },
   {
     row: 'Node',

@@ -1,9 +1,9 @@
 import type { AlertName } from './alert-rules.ts';
+import type { Condition } from './condition.ts';
 import { containerConditions } from './container-conditions.ts';
 import { failureConditions } from './failure-conditions.ts';
 import { nodeConditions } from './node-conditions.ts';
 import { serviceConditions } from './service-conditions.ts';
-import type { Condition } from './sighting.ts';
 import { subnetConditions } from './subnet-conditions.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
 

@@ -1,7 +1,7 @@
 import { isRestartPlanned } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
+import { type ConditionResult, fails, perTarget } from './condition.ts';
 import { showsFailure } from './known-failure.ts';
-import { fails, type Judged, perTarget } from './sighting.ts';
 
 /** A container that does not run for so long is down; one that runs again sooner restarts. */
 const DOWN_MS = 2 * 60_000;
@@ -22,7 +22,7 @@ const isRunning = ({ facts: { container } }: TargetState): boolean =>
 const LARGE_BYTES = 10e9;
 const NEAR = 0.9;
 
-const degradedOf = ({ checks }: TargetState): Judged => {
+const degradedOf = ({ checks }: TargetState): ConditionResult => {
   if (checks.some(({ verdict }) => verdict === 'degraded')) return 1;
   return checks.some(({ verdict }) => verdict === 'pass' || verdict === 'fail') ? false : undefined;
 };

@@ -1,10 +1,10 @@
 import { durationMs } from '../model/duration.ts';
 import type { AlertLabels, Finding, Incidents } from '../model/incident.ts';
+import type { Seen } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
 import { conditions } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
-import type { Seen } from './seen.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 
 /** What is found of every alert that subnetd can tell itself, beside those that are open. */

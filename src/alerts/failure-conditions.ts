@@ -1,5 +1,5 @@
+import { type Condition, perTarget } from './condition.ts';
 import { showsFailure } from './known-failure.ts';
-import { type Condition, perTarget } from './sighting.ts';
 
 const known = (failure: string): Condition => perTarget('any', (state) => showsFailure(state, failure));
 

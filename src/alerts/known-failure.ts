@@ -1,5 +1,5 @@
 import type { TargetState } from '../model/snapshot.ts';
-import type { Judged } from './sighting.ts';
+import type { ConditionResult } from './condition.ts';
 
 /** Has everything been looked at in which a known failure could show? Before that, its absence says nothing. */
 function isLookedAt({ target, facts }: TargetState): boolean {
@@ -8,7 +8,7 @@ function isLookedAt({ target, facts }: TargetState): boolean {
 }
 
 /** Does the target show the known failure? Not of targets that cannot. */
-export function showsFailure(state: TargetState, failure: string): Judged {
+export function showsFailure(state: TargetState, failure: string): ConditionResult {
   const shows = state.failures[failure];
   if (shows === undefined) return false;
   if (shows) return 1;

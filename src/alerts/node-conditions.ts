@@ -1,5 +1,5 @@
+import { failing, fails, perTarget } from './condition.ts';
 import { countSilent, heightOf, highestOf, movedWithin, nodesOf } from './node-movement.ts';
-import { failing, fails, perTarget } from './sighting.ts';
 
 const STANDS_MS = 2 * 60_000;
 

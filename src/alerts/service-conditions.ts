@@ -1,6 +1,6 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
+import { type Condition, type ConditionResult, failing, perTarget } from './condition.ts';
 import { nodesOf } from './node-movement.ts';
-import { type Condition, failing, type Judged, perTarget } from './sighting.ts';
 
 /** So long after the node answers again its readers may still be about to recover; as far as the rules look back. */
 const RECOVERS_MS = 2 * 60_000;
@@ -17,7 +17,12 @@ function readsFromSilentNode({ target }: TargetState, subnet: SubnetState, now: 
   );
 }
 
-const unlessNodeIsSilent = (judged: Judged, state: TargetState, subnet: SubnetState, now: number): Judged =>
+const unlessNodeIsSilent = (
+  judged: ConditionResult,
+  state: TargetState,
+  subnet: SubnetState,
+  now: number,
+): ConditionResult =>
   judged !== false && judged !== undefined && readsFromSilentNode(state, subnet, now) ? false : judged;
 
 /** When serviceRules of the catalogue are so, judged without Prometheus. */

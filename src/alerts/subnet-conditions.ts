@@ -1,6 +1,6 @@
 import type { TargetState } from '../model/snapshot.ts';
+import { fails, perSubnet } from './condition.ts';
 import { highestOf, logRoseWithin, movedWithin, nodesOf } from './node-movement.ts';
-import { fails, perSubnet } from './sighting.ts';
 
 const MINUTE = 60_000;
 

@@ -1,8 +1,8 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
+import type { Seen } from './alert-input.ts';
+import { type Condition, type ConditionResult, perInstance, perSubnet, perTarget } from './condition.ts';
 import { nodesOf } from './node-movement.ts';
-import type { Seen } from './seen.ts';
-import { type Condition, type Judged, perInstance, perSubnet, perTarget } from './sighting.ts';
 
 /** Beyond three missed runs: the room that the rule gives to scrapes. */
 const SLACK_MS = 150_000;
@@ -11,8 +11,8 @@ const MAX_LATE = 0.1;
 const NOT_SENT_WINDOW_MS = 5 * 60_000;
 
 /** The longest time since a check that should have run did, in seconds; of one that never did, its interval. */
-function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen): Judged {
-  let worst: Judged = false;
+function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen): ConditionResult {
+  let worst: ConditionResult = false;
   for (const { verdict, round, lastRun } of checks) {
     const interval = verdict === 'skipped' ? undefined : intervalMs(target.subnet, round);
     if (interval === undefined) continue;

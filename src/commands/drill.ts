@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import { runDrill } from '../notify/run-drill.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseDuration } from './parse-duration.ts';
@@ -32,7 +32,7 @@ export async function drill(flags: AlertmanagerFlags & { readonly hold: string }
     signal: stopping.signal,
     onShown: ({ address, receivers, suppressed, afterMs }) => {
       say(
-        `${address}: SubnetdDrill shows after ${sayDuration(afterMs)}, for the receivers: ${receivers.map(escapeText).join(', ')}`,
+        `${address}: SubnetdDrill shows after ${formatDuration(afterMs)}, for the receivers: ${receivers.map(escapeText).join(', ')}`,
       );
       if (suppressed) say(`${address}: a silence or another alert suppresses it, so nobody is notified`);
     },

@@ -1,7 +1,7 @@
 import { toStatus } from '../http/to-status.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import { createProcessClock } from '../model/clock.ts';
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
 import { createMonitor } from '../monitor/create-monitor.ts';
@@ -77,7 +77,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
   monitor.load(read.inventory);
   const progress = createProgress();
   const started = performance.now();
-  await monitor.lookNow(() => true);
+  await monitor.probeNow(() => true);
   for (;;) {
     const pending = waiting(monitor.snapshot());
     if (pending.size === 0) break;
@@ -86,10 +86,10 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
     // One second longer than `stallAfter`, so that the rule itself reports the stall.
     if (waited > limitMs + 2 * READ_EVERY_MS) break;
     progress.show(
-      `waiting for ${pending.size} target(s) to move: ${sayDuration(waited)} of at most ${sayDuration(limitMs)}`,
+      `waiting for ${pending.size} target(s) to move: ${formatDuration(waited)} of at most ${formatDuration(limitMs)}`,
     );
     await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
-    await monitor.lookNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));
+    await monitor.probeNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));
   }
   progress.end();
   const status = toStatus(monitor.snapshot(), clock.toWall);

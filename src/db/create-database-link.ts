@@ -77,20 +77,20 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       tried.resolve();
     }
   };
-  let looking: Promise<void> | undefined;
+  let checking: Promise<void> | undefined;
   /** One check at a time; the next one is already scheduled. */
-  const lookNow = (hasFailed = false): Promise<void> => {
-    if (looking !== undefined) return looking;
+  const checkNow = (hasFailed = false): Promise<void> => {
+    if (checking !== undefined) return checking;
     clearTimeout(timer);
-    looking = look(hasFailed).finally(() => {
-      looking = undefined;
+    checking = look(hasFailed).finally(() => {
+      checking = undefined;
       if (stopping.signal.aborted) return;
-      timer = setTimeout(lookNow, up ? lookEveryMs : LOOK_AGAIN_MS);
+      timer = setTimeout(checkNow, up ? lookEveryMs : LOOK_AGAIN_MS);
       timer.unref();
     });
-    return looking;
+    return checking;
   };
-  void lookNow();
+  void checkNow();
 
   return {
     open: async () => {
@@ -102,14 +102,14 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       const current = engine;
       if (current === undefined) throw databaseAway();
       // Kysely comes with the first request that needs it.
-      store ??= import('./create-store.ts').then(({ createStore }) => createStore(current, () => void lookNow(true)));
+      store ??= import('./create-store.ts').then(({ createStore }) => createStore(current, () => void checkNow(true)));
       return store;
     },
     isUp: () => up === true,
     stop: async () => {
       stopping.abort();
       clearTimeout(timer);
-      if (looking !== undefined) await settleWithin(CLOSE_WITHIN_MS, looking);
+      if (checking !== undefined) await settleWithin(CLOSE_WITHIN_MS, checking);
       await drop();
     },
   };

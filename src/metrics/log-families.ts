@@ -165,12 +165,12 @@ export const logFamilies: readonly Family[] = [
     samples: [
       {
         per: 'list',
-        values: ({ target, facts: { logs, console } }) =>
+        values: ({ target, facts: { logs, page } }) =>
           target.component === 'frontend'
             ? [
                 ...ofSubnet(logs && countErrors(logs), ',source="log"'),
                 // With a browser, no error seen yet is a zero.
-                ...ofSubnet(console?.errors ?? (target.browser && 0), ',source="console"'),
+                ...ofSubnet(page?.errors ?? (target.browser && 0), ',source="console"'),
               ]
             : [],
       },

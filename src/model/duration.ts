@@ -7,7 +7,7 @@ export function durationMs(text: string): number {
 }
 
 /** Milliseconds as a person says them: `45s`, `2m 5s`, `3h 10m`. */
-export function sayDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds}s`;

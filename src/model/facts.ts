@@ -1,5 +1,5 @@
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
-import type { ConsoleObservation, ContainerObservation, NodeObservation, ServiceObservation } from './observation.ts';
+import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import type { Target } from './target.ts';
 
 /** A height as it is followed over many looks; times in Unix milliseconds. */
@@ -88,8 +88,8 @@ export interface ServiceFacts {
 }
 
 /** What is known of the frontend's page by visits of a browser. */
-export interface ConsoleFacts {
-  readonly observation: ConsoleObservation;
+export interface PageFacts {
+  readonly observation: PageObservation;
   /** Errors of all visits since subnetd started; a page that did not open is one. */
   readonly errors: number;
 }
@@ -198,7 +198,7 @@ export interface Facts {
   readonly node?: NodeFacts;
   readonly container?: ContainerFacts;
   readonly service?: ServiceFacts;
-  readonly console?: ConsoleFacts;
+  readonly page?: PageFacts;
   readonly logs?: LogFacts;
 }
 

@@ -114,7 +114,7 @@ export interface DockerFault {
 }
 
 /** One visit of a browser to the frontend's page: how much went wrong, or why there is nothing to count. */
-export type ConsoleObservation =
+export type PageObservation =
   | {
       readonly kind: 'visited';
       /** Errors on the console, without those that only repeat a failed request. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../model/facts.ts';
-import { inputsOf, type Observation, roundOf } from '../model/probe.ts';
+import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { targetKey } from '../model/target.ts';
@@ -58,7 +58,7 @@ const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts 
   ...(facts.node && isKept('node') && { node: facts.node }),
   ...(facts.container && isKept('container') && { container: facts.container }),
   ...(facts.service && isKept('service') && { service: facts.service }),
-  ...(facts.console && isKept('console') && { console: facts.console }),
+  ...(facts.page && isKept('page') && { page: facts.page }),
   ...(facts.logs && isKept('logs') && { logs: facts.logs }),
 });
 

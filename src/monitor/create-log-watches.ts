@@ -3,7 +3,7 @@ import type { DockerLink } from '../docker/link.ts';
 import { createOpenFiles, MAX_OPEN_FILES } from '../logs/create-open-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
-import { inputsOf } from '../model/probe.ts';
+import { inputsOf } from '../model/prober.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
 import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 

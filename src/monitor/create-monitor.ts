@@ -5,12 +5,12 @@ import { createDockerTimes } from '../docker/times.ts';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
-import { type Probe, type ProbeKind, roundOf } from '../model/probe.ts';
+import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
 import { settleWithin } from '../model/settle-within.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { type Inventory, positionKeys, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
-import { createProbe, PROBE_KINDS, probeInputs } from '../probes/create-probe.ts';
+import { createProber, PROBE_KINDS, proberInputs } from '../probes/create-prober.ts';
 import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
@@ -19,11 +19,11 @@ import { createRound, type Round, type RoundEvents } from './create-round.ts';
 import { keepValues } from './keep-values.ts';
 import { createProbeRuns } from './probe-runs.ts';
 
-/** Watches what the inventory lists, and knows how it stands. */
+/** Watches what the inventory lists. */
 export interface Monitor {
   /**
-   * Takes an inventory: at first, and instead of the one before. What did not change goes on undisturbed. Throws when it
-   * cannot be watched, which is a bug; then the one before stays in force as it was.
+   * Takes the first inventory, or replaces it. What did not change goes on undisturbed. Throws when it cannot be watched,
+   * which is a bug; the one before stays in force then.
    */
   load(inventory: Inventory): void;
   snapshot(): Snapshot;
@@ -34,46 +34,46 @@ export interface Monitor {
   /** An inventory is loaded, and the first RPC round of each of its subnets has ended once. */
   isReady(): boolean;
   isDockerUp(): boolean | undefined;
-  /** Looks once at each target of the subnets, in the rounds given, outside of any schedule. */
-  lookNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
+  /** Probes each wanted target once, outside of any schedule. */
+  probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the monitor is given. */
+/** What the monitor needs. */
 export interface MonitorOptions extends RoundEvents {
   /** Docker threw lines of a target's log away before they were read, after the one with this time. */
   readonly onLogLost?: (target: Target, after: string, times: number) => void;
   readonly clock: Clock;
-  /** False: nothing is looked at but by `lookNow`. */
+  /** False: nothing is probed but by `probeNow`. */
   readonly scheduled: boolean;
-  /** Where it is kept how far logs were read; without it, a restart of subnetd begins anew. */
+  /** How far logs were read; without it, a restart of subnetd begins again. */
   readonly positions?: PositionTable;
-  /** How many connections of probes and how many log files may be open at once; by default what they would like. */
+  /** How many connections of probers and how many log files may be open at once; by default what they would like. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
-  /** Something in the monitor itself broke; the look counts as not made. */
+  /** A bug in the monitor itself; the probe counts as not made. */
   readonly onBug: (error: unknown) => void;
 }
 
 const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
 const WATCHDOG_MS = 1_000;
 
-/** What has been aborted ends at once; what cannot be aborted, such as a read from a dead disk, is left after this long. */
+/** Aborted work ends at once. What cannot be aborted, such as a read from a dead disk, is left behind after this time. */
 const READERS_END_MS = 800;
-const LOOKS_END_MS = 2_500;
+const PROBES_END_MS = 2_500;
 
-/** What is known of logs is at hand: a look at them only reads it. */
+/** Followers have read the logs already: this probe only copies what they know. */
 const LOGS_TIMEOUT_MS = 1_000;
 
-/** The looks that a subnet's rounds make, and the rounds on their schedules. */
+/** The probers of a subnet, and their rounds on their schedules. */
 interface Watch {
   readonly subnet: Subnet;
   /** By their key. */
   readonly targets: ReadonlyMap<string, Target>;
-  readonly probes: ReadonlyMap<RoundName, ReadonlyMap<Target, Probe>>;
+  readonly probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
   readonly rounds: readonly Round[];
 }
 
-/** A monitor without an inventory. */
+/** Creates a monitor that has no inventory yet. */
 export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
   const positions = options.positions && createKeptPositions(options.positions);
@@ -85,13 +85,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   const onEvent = (event: DockerEvent) => {
     const at = clock.fromWall(event.at);
-    for (const { subnet, probes } of watches) {
+    for (const { subnet, probers } of watches) {
       for (const target of subnet.targets) {
         if (!target.container || !matchesContainer(target.container, event)) continue;
         board.addEvent(target, { ...event, at });
         if (event.action === 'start') logs.wake(target);
-        const probe = probes.get('containers')?.get(target);
-        if (probe) void runs.run(target, 'containers', probe);
+        const prober = probers.get('containers')?.get(target);
+        if (prober) void runs.run(target, 'containers', prober);
       }
     }
   };
@@ -100,14 +100,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const connections = createConnectionBudget(limits?.connections);
 
   const onLogNews = (target: Target, urgent: boolean) => {
-    const probe = watches.map(({ probes }) => probes.get('logs')?.get(target)).find((found) => found !== undefined);
-    if (probe === undefined) return;
+    const prober = watches.map(({ probers }) => probers.get('logs')?.get(target)).find((found) => found !== undefined);
+    if (prober === undefined) return;
     // A verdict that is not good yet should not have to wait for the next round.
     const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || unsettled) void runs.run(target, 'logs', probe);
+    if (urgent || unsettled) void runs.run(target, 'logs', prober);
     else
-      probe
-        .run()
+      prober
+        .probe()
         .then((observation) => board.add(target, observation, now()))
         .catch(onBug);
   };
@@ -124,32 +124,32 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const awakeMs = () => now() - clock.resumedAt();
   const toWatched = createDockerTimes(clock.fromWall);
 
-  /** The probe of a watch that a new one of the same subnet can go on with. */
-  const findKept = (before: Watch | undefined, kind: ProbeKind, subnet: Subnet, target: Target): Probe | undefined => {
+  /** The prober of the watch before that can go on under a new inventory. */
+  const findKept = (before: Watch | undefined, kind: ProbeKind, subnet: Subnet, target: Target): Prober | undefined => {
     // Followers of logs are kept on their own.
     if (before === undefined || kind === 'logs') return undefined;
     const old = before.targets.get(targetKey(target));
     if (old === undefined) return undefined;
-    const isSame = isDeepStrictEqual(probeInputs(kind, old, before.subnet), probeInputs(kind, target, subnet));
-    return isSame ? before.probes.get(roundOf[kind](old))?.get(old) : undefined;
+    const isSame = isDeepStrictEqual(proberInputs(kind, old, before.subnet), proberInputs(kind, target, subnet));
+    return isSame ? before.probers.get(roundOf[kind](old))?.get(old) : undefined;
   };
 
-  const probesOf = (some: readonly Watch[]) =>
-    some.flatMap(({ probes }) => [...probes.values()].flatMap((own) => [...own.values()]));
+  const probersOf = (some: readonly Watch[]) =>
+    some.flatMap(({ probers }) => [...probers.values()].flatMap((own) => [...own.values()]));
 
-  /** Ends the looks under way too, but those of probes that are kept: their connections are closed. */
-  const close = async (watch: Watch, kept: ReadonlySet<Probe>): Promise<void> => {
+  /** Stops the rounds, and aborts the probes of all probers but those that are kept. */
+  const close = async (watch: Watch, kept: ReadonlySet<Prober>): Promise<void> => {
     const stopped = watch.rounds.map((round) => round.stop());
-    const ended = probesOf([watch])
-      .filter((probe) => !kept.has(probe))
-      .map((probe) => runs.close(probe));
+    const ended = probersOf([watch])
+      .filter((prober) => !kept.has(prober))
+      .map((prober) => runs.close(prober));
     for (const result of await Promise.allSettled([...stopped, ...ended]))
       if (result.status === 'rejected') onBug(result.reason);
   };
 
   /** Everything is built and nothing begins; what was built before something threw is closed again. */
   const createWatch = (subnet: Subnet, before: Watch | undefined, plan: LogWatchPlan): Watch => {
-    const probes = new Map(ROUNDS.map((round) => [round, new Map<Target, Probe>()]));
+    const probers = new Map(ROUNDS.map((round) => [round, new Map<Target, Prober>()]));
     const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
     const tools = {
       docker,
@@ -163,19 +163,21 @@ export function createMonitor(options: MonitorOptions): Monitor {
     try {
       for (const kind of PROBE_KINDS)
         for (const target of subnet.targets) {
-          const probe = findKept(before, kind, subnet, target) ?? createProbe(kind, target, subnet, tools);
-          if (probe) probes.get(roundOf[kind](target))?.set(target, probe);
+          const prober = findKept(before, kind, subnet, target) ?? createProber(kind, target, subnet, tools);
+          if (prober) probers.get(roundOf[kind](target))?.set(target, prober);
         }
-      for (const [name, own] of probes) {
+      for (const [name, own] of probers) {
         if (own.size === 0 || !scheduled) continue;
-        const lookAt = (target: Target) => runs.runInTurn(target, name, own.get(target) as Probe);
+        const probeTarget = (target: Target) => runs.runInTurn(target, name, own.get(target) as Prober);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
         const events = { onFinished, onLate, awakeMs };
-        rounds.push(createRound(subnet, name, [...own.keys()], settings, lookAt, events, connections.slotsOf(name)));
+        rounds.push(
+          createRound(subnet, name, [...own.keys()], settings, probeTarget, events, connections.slotsOf(name)),
+        );
       }
-      return { subnet, targets, probes, rounds };
+      return { subnet, targets, probers, rounds };
     } catch (error) {
-      void close({ subnet, targets, probes, rounds }, new Set(probesOf(watches)));
+      void close({ subnet, targets, probers, rounds }, new Set(probersOf(watches)));
       throw error;
     }
   };
@@ -199,7 +201,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       return { next, made, plan };
     } catch (error) {
       plan.abandon();
-      const running = new Set(probesOf(watches));
+      const running = new Set(probersOf(watches));
       for (const watch of made) void close(watch, running);
       throw error;
     }
@@ -215,11 +217,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const { next, made, plan } = build(inventory);
       const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
       docker.use(needsDocker ? inventory.docker : undefined);
-      connections.expect(next.map(({ probes }) => probes));
+      connections.expect(next.map(({ probers }) => probers));
       const before = watches;
       watches = next;
-      const probes = new Set(probesOf(next));
-      for (const watch of before) if (!next.includes(watch)) void close(watch, probes);
+      const probers = new Set(probersOf(next));
+      for (const watch of before) if (!next.includes(watch)) void close(watch, probers);
       const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
@@ -246,10 +248,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => ready,
     isDockerUp: docker.isUp,
-    lookNow: async (wanted) => {
-      const started = watches.flatMap(({ probes }) =>
-        [...probes].flatMap(([round, own]) =>
-          [...own].filter(([target]) => wanted(target, round)).map(([target, probe]) => runs.run(target, round, probe)),
+    probeNow: async (wanted) => {
+      const started = watches.flatMap(({ probers }) =>
+        [...probers].flatMap(([round, own]) =>
+          [...own]
+            .filter(([target]) => wanted(target, round))
+            .map(([target, prober]) => runs.run(target, round, prober)),
         ),
       );
       await Promise.all(started);
@@ -262,7 +266,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       docker.stop();
       await Promise.all([
         positions?.stop(readersEnded.then(() => {})) ?? readersEnded,
-        settleWithin(LOOKS_END_MS, ended),
+        settleWithin(PROBES_END_MS, ended),
       ]);
     },
   };

@@ -68,7 +68,7 @@ export function createRound(
     if (awakeMs() >= OVERDUE_MS) onLate(subnet, name, why);
   };
 
-  const lookAt = async (target: Target): Promise<void> => {
+  const probeTarget = async (target: Target): Promise<void> => {
     busy.add(target);
     await look(target);
     if (due.delete(target)) void lookAgain(target);
@@ -77,7 +77,7 @@ export function createRound(
   /** Outside of any run, so that none waits for it. */
   const lookAgain = async (target: Target): Promise<void> => {
     await slots?.take();
-    if (!stopping.signal.aborted) await lookAt(target);
+    if (!stopping.signal.aborted) await probeTarget(target);
     slots?.free();
   };
   const run = (spreadMs: number): Promise<void> => {
@@ -85,7 +85,7 @@ export function createRound(
     underWay.add(next);
     let isLate = false;
     const takeTurn = async (target: Target): Promise<void> => {
-      if (!busy.has(target)) return lookAt(target);
+      if (!busy.has(target)) return probeTarget(target);
       if (due.has(target) && !isLate) {
         isLate = true;
         late('overlap');

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { Probe } from '../model/probe.ts';
+import type { Prober } from '../model/prober.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { Board } from './board.ts';
 
@@ -9,39 +9,39 @@ export interface ProbeRuns {
    * Probes a target at once; never rejects. Runs of one probe may overlap when an event calls for one: what an older run saw
    * is not recorded after a newer one.
    */
-  run(target: Target, round: RoundName, probe: Probe): Promise<void>;
+  run(target: Target, round: RoundName, prober: Prober): Promise<void>;
   /** The same when those that were asked for in turn before have ended, as a connection carries one run at a time. */
-  runInTurn(target: Target, round: RoundName, probe: Probe): Promise<void>;
+  runInTurn(target: Target, round: RoundName, prober: Prober): Promise<void>;
   /** Aborts the run under way and lets go of connections. What it still sees is its own end, and is not recorded. */
-  close(probe: Probe): Promise<void>;
+  close(prober: Prober): Promise<void>;
   /** Resolves when the runs that are under way have ended. */
   settled(): Promise<unknown>;
 }
 
 /** No run yet. `onBug` takes what a probe throws; such a run counts as not made. */
 export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
-  const closed = new WeakSet<Probe>();
+  const closed = new WeakSet<Prober>();
   const underWay = new Set<Promise<void>>();
-  const recorded = new WeakMap<Probe, number>();
-  const turns = new WeakMap<Probe, Promise<void>>();
+  const recorded = new WeakMap<Prober, number>();
+  const turns = new WeakMap<Prober, Promise<void>>();
   let runs = 0;
 
   /** A run in which the process was suspended may have timed out by that alone, so it is made again. */
-  const runAwake = async (probe: Probe) => {
+  const runAwake = async (prober: Prober) => {
     for (;;) {
       const started = now();
-      const observation = await probe.run();
+      const observation = await prober.probe();
       if (resumedAt() <= started) return { observation, seconds: (now() - started) / 1000 };
     }
   };
 
-  const run: ProbeRuns['run'] = (target, round, probe) => {
+  const run: ProbeRuns['run'] = (target, round, prober) => {
     runs += 1;
     const number = runs;
-    const done = runAwake(probe)
+    const done = runAwake(prober)
       .then(({ observation, seconds }) => {
-        if (closed.has(probe) || number < (recorded.get(probe) ?? 0)) return;
-        recorded.set(probe, number);
+        if (closed.has(prober) || number < (recorded.get(prober) ?? 0)) return;
+        recorded.set(prober, number);
         board.record(target, round, observation, seconds, now());
       })
       .catch(onBug)
@@ -52,14 +52,14 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
 
   return {
     run,
-    runInTurn: (target, round, probe) => {
-      const turn = (turns.get(probe) ?? Promise.resolve()).then(() => run(target, round, probe));
-      turns.set(probe, turn);
+    runInTurn: (target, round, prober) => {
+      const turn = (turns.get(prober) ?? Promise.resolve()).then(() => run(target, round, prober));
+      turns.set(prober, turn);
       return turn;
     },
-    close: async (probe) => {
-      closed.add(probe);
-      await probe.close();
+    close: async (prober) => {
+      closed.add(prober);
+      await prober.close();
     },
     settled: () => Promise.all(underWay),
   };

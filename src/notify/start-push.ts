@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Seen } from '../alerts/seen.ts';
+import type { Seen } from '../alerts/alert-input.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
 import type { IncidentStore } from '../model/incident.ts';
@@ -42,13 +42,13 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
   const load = async (): Promise<Push> => {
-    const [{ createPush }, { createJudge }, { createTally }] = await Promise.all([
+    const [{ createPush }, { createJudge }, { createIncreaseWindow }] = await Promise.all([
       import('./create-push.ts'),
       import('../alerts/create-judge.ts'),
-      import('../alerts/create-tally.ts'),
+      import('../alerts/increase-window.ts'),
     ]);
     const judge = createJudge(links);
-    const failed = createTally(KEPT_MS);
+    const failed = createIncreaseWindow(KEPT_MS);
     return createPush({
       clock,
       judge: (time, open) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Loaded, loadOnce } from '../model/load-once.ts';
-import type { ConsoleObservation } from '../model/observation.ts';
+import type { PageObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 import type { Browser } from './browser.ts';
 
@@ -12,7 +12,7 @@ export interface BrowserLink {
 /** One user's hold on a browser, which ends when the last one has let go. */
 export interface BrowserUse {
   /** Visits a page whose own addresses are `own`; never rejects, and is bounded by `timeoutMs` and the signal. */
-  visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ConsoleObservation>;
+  visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<PageObservation>;
   release(): Promise<void>;
 }
 

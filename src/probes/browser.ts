@@ -1,6 +1,6 @@
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import { readCredentials } from '../model/credentials.ts';
-import type { ConsoleObservation } from '../model/observation.ts';
+import type { PageObservation } from '../model/observation.ts';
 import { settleWithin, valueWithin } from '../model/settle-within.ts';
 import type { BrowserRef } from '../model/target.ts';
 import { type Started, startBrowser } from './start-browser.ts';
@@ -12,7 +12,7 @@ export interface Browser {
    * Visits a page whose own addresses are `own`; never rejects, takes little more than `timeoutMs` at most, and ends when the
    * signal aborts.
    */
-  visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ConsoleObservation>;
+  visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<PageObservation>;
   /** Ends it with all its processes; visits under way end too. */
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ function toAddress(url: string): { readonly address: string; readonly credential
   return { address: parsed.href, credentials: { httpCredentials: { username, password, origin: parsed.origin } } };
 }
 
-const noBrowser = (why: (ConsoleObservation & { kind: 'no-browser' })['why']): ConsoleObservation => ({
+const noBrowser = (why: (PageObservation & { kind: 'no-browser' })['why']): PageObservation => ({
   kind: 'no-browser',
   why,
 });
@@ -92,7 +92,7 @@ export function createBrowser(ref: BrowserRef): Browser {
     deadline: number,
     signal: AbortSignal | undefined,
     retry = true,
-  ): Promise<ConsoleObservation> => {
+  ): Promise<PageObservation> => {
     if (signal?.aborted) return noBrowser('died');
     const left = (): number => deadline - performance.now();
     const started = await valueWithin(left(), start(Math.max(1, left())), 'late');

@@ -1,5 +1,5 @@
 import type { Fault, KnownRpcError, Look } from '../model/observation.ts';
-import type { Answer } from './http-peer.ts';
+import type { Answer } from './http-transport.ts';
 import { skimPeers } from './skim-peers.ts';
 
 /** One call; its id is its place in the request, from 1. */

@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core';
-import type { ConsoleObservation } from '../model/observation.ts';
+import type { PageObservation } from '../model/observation.ts';
 
-type NoPage = (ConsoleObservation & { kind: 'no-page' })['why'];
+type NoPage = (PageObservation & { kind: 'no-page' })['why'];
 
 /** What happens on a page while it is watched. */
 export interface PageWatch {
@@ -12,7 +12,7 @@ export interface PageWatch {
   /** How long the oldest request for data has been without an answer, in milliseconds. */
   oldestWaitMs(): number;
   /** What was counted; a request that has waited for at least `hungAfterMs` counts as failed. */
-  count(hungAfterMs: number): Extract<ConsoleObservation, { kind: 'visited' }>;
+  count(hungAfterMs: number): Extract<PageObservation, { kind: 'visited' }>;
 }
 
 const MAX_DIALOGS = 10;

@@ -4,10 +4,10 @@ import { access } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { type Browser, chromium } from 'playwright-core';
-import type { ConsoleObservation } from '../model/observation.ts';
+import type { PageObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 
-type Why = (ConsoleObservation & { kind: 'no-browser' })['why'];
+type Why = (PageObservation & { kind: 'no-browser' })['why'];
 
 /** A browser that answers, with the id of its process when it was started here; or why there is none. */
 export type Started =

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'playwright-core';
-import type { ConsoleObservation } from '../model/observation.ts';
-import { isStranger } from './own-host.ts';
+import type { PageObservation } from '../model/observation.ts';
+import { isForeignHost } from './foreign-host.ts';
 import { type PageWatch, watchPage } from './page-watch.ts';
 
-type NoPage = ConsoleObservation & { kind: 'no-page' };
+type NoPage = PageObservation & { kind: 'no-page' };
 
 const noPage = (why: NoPage['why']): NoPage => ({ kind: 'no-page', why });
 
@@ -42,11 +42,11 @@ export async function visitPage(
   address: string,
   own: readonly string[],
   deadline: number,
-): Promise<ConsoleObservation> {
+): Promise<PageObservation> {
   const hungAfterMs = Math.min(SETTLE_MS, (deadline - performance.now()) / 2);
   const isDecoration = (type: string): boolean => type === 'stylesheet' || type === 'font';
   await context.route(
-    (url) => isStranger(url.href, address, own),
+    (url) => isForeignHost(url.href, address, own),
     (route) =>
       isDecoration(route.request().resourceType())
         ? route.fulfill({ status: 200, headers: { 'access-control-allow-origin': '*' }, body: '' })
@@ -55,7 +55,7 @@ export async function visitPage(
   const page = await context.newPage();
   const watch = await watchPage(page);
 
-  const open = async (): Promise<ConsoleObservation> => {
+  const open = async (): Promise<PageObservation> => {
     const response = await page
       .goto(address, { waitUntil: 'load', timeout: Math.max(1, deadline - performance.now()) })
       .catch((error: Error) => error);

@@ -2,7 +2,7 @@ import type { Target } from '../model/target.ts';
 import { type Evidence, failuresOf, type KnownFailure } from './known-failures.ts';
 
 /** A failure is over once the program has run this long without a sign of it. */
-export const CALM_MS = 10 * 60 * 1000;
+export const QUIET_MS = 10 * 60 * 1000;
 
 /**
  * The known failures that a target shows at `now`: from their last sign on until it has run for ten minutes since, and
@@ -16,7 +16,7 @@ export function activeFailures(target: Target, evidence: Evidence, now: number):
     if (seenAt === undefined) return false;
     if (container && !container.running) return true;
     // A start in the future is a clock that differs from ours.
-    const calmSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
-    return now - calmSince < CALM_MS;
+    const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
+    return now - quietSince < QUIET_MS;
   });
 }

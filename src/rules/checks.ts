@@ -1,4 +1,4 @@
-import type { ProbeKind } from '../model/probe.ts';
+import type { ProbeKind } from '../model/prober.ts';
 import {
   type CheckSettings,
   type Component,
@@ -9,13 +9,13 @@ import {
 } from '../model/target.ts';
 import { type CheckName, type Judgement, unknown } from '../model/verdict.ts';
 import { activeFailures } from './active-failures.ts';
-import { judgeConsole } from './judge-console.ts';
 import { judgeContainer } from './judge-container.ts';
 import { judgeFrontendLog } from './judge-frontend-log.ts';
 import { judgeHttp } from './judge-http.ts';
 import { judgeLatestBlock } from './judge-latest-block.ts';
 import { judgeLogBlock } from './judge-log-block.ts';
 import { judgeMessages } from './judge-messages.ts';
+import { judgePage } from './judge-page.ts';
 import { judgePeers } from './judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
 import { judgeSubmissions } from './judge-submissions.ts';
@@ -103,7 +103,7 @@ export const checks: Readonly<Record<CheckName, Check>> = {
   history_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeHistoryData }),
   logs: defineCheck({ of: ['frontend'], kind: 'logs', skippedBecause: noLog, judge: judgeFrontendLog }),
   http: defineCheck({ of: ['relayer', 'stats', 'frontend'], kind: 'service', skippedBecause: noUrl, judge: judgeHttp }),
-  console: defineCheck({ of: ['frontend'], kind: 'console', skippedBecause: noBrowser, judge: judgeConsole }),
+  console: defineCheck({ of: ['frontend'], kind: 'page', skippedBecause: noBrowser, judge: judgePage }),
   container: defineCheck({
     of: ['node', 'bootnode', 'relayer', 'stats', 'frontend'],
     kind: 'container',

@@ -1,4 +1,4 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { LogFacts } from '../model/facts.ts';
 
 /** Times of lines and of their reading may differ by this without any clock being wrong. */
@@ -14,6 +14,6 @@ export function describeSkew({ clockAheadMs = 0 }: LogFacts): string {
   const side = clockAheadMs > 0 ? 'ahead of' : 'behind';
   const quarters = Math.round(skewMs / QUARTER_MS);
   if (quarters > 0 && Math.abs(skewMs - quarters * QUARTER_MS) < TOLERATED_MS)
-    return `; the times in its log are ${sayDuration(quarters * QUARTER_MS)} ${side} ours: correct timezone of its logFiles, or set its clock`;
-  return `; its clock is ${sayDuration(skewMs)} ${side} ours: set it with chrony`;
+    return `; the times in its log are ${formatDuration(quarters * QUARTER_MS)} ${side} ours: correct timezone of its logFiles, or set its clock`;
+  return `; its clock is ${formatDuration(skewMs)} ${side} ours: set it with chrony`;
 }

@@ -1,8 +1,8 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { Fault } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
-import { explainConsoleFault, NO_DESCRIPTOR } from './explain-console-fault.ts';
-import { howToLook } from './how-to-look.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
+import { explainBlindFault, NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
 const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], string>> = {
   html: 'it answered with a web page instead of JSON-RPC',
@@ -37,25 +37,25 @@ const RPC_ERROR: Readonly<Record<(Fault & { kind: 'rpc-error' })['known'], (name
 export function explainFault(fault: Fault, target: Target, namespace = ''): string {
   switch (fault.kind) {
     case 'refused':
-      return `nothing listens at ${fault.address}; start it or correct the address in the inventory, and ${howToLook(target)}`;
+      return `nothing listens at ${fault.address}; start it or correct the address in the inventory, and ${commandToSeeLog(target)}`;
     case 'unresolved':
       return `the host name of ${fault.address} cannot be resolved; correct it in the inventory or the name server`;
     case 'unreachable':
       return `${fault.address} cannot be reached; check the route and the firewall between it and subnetd`;
     case 'closed':
-      return `${fault.address} closed the connection before its answer was whole; ${howToLook(target)}`;
+      return `${fault.address} closed the connection before its answer was whole; ${commandToSeeLog(target)}`;
     case 'tls':
       return `the TLS connection to ${fault.address} failed; check its certificate, or whether it speaks TLS at all`;
     case 'timeout':
       return fault.received
-        ? `${fault.address} began an answer and did not end it within ${sayDuration(fault.afterMs)}; look at its load, and ${howToLook(target)}`
-        : `${fault.address} did not answer within ${sayDuration(fault.afterMs)}; it may hang, so ${howToLook(target)}`;
+        ? `${fault.address} began an answer and did not end it within ${formatDuration(fault.afterMs)}; look at its load, and ${commandToSeeLog(target)}`
+        : `${fault.address} did not answer within ${formatDuration(fault.afterMs)}; it may hang, so ${commandToSeeLog(target)}`;
     case 'too-large':
       return `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB; what answers is no healthy ${target.component}, so correct the address in the inventory`;
     case 'redirect':
       return `it redirects elsewhere (HTTP ${fault.status}); write the final address into the inventory`;
     case 'status':
-      return `it answered HTTP ${fault.status}: ${STATUS[fault.status] ?? howToLook(target)}`;
+      return `it answered HTTP ${fault.status}: ${STATUS[fault.status] ?? commandToSeeLog(target)}`;
     case 'not-http':
       return `what listens at ${fault.address} does not speak HTTP; correct the address or the port in the inventory`;
     case 'encoding':
@@ -63,7 +63,7 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): stri
     case 'no-descriptor':
       return NO_DESCRIPTOR;
     case 'not-json':
-      return `${NOT_JSON[fault.looksLike]}; correct the address in the inventory, or ${howToLook(target)}`;
+      return `${NOT_JSON[fault.looksLike]}; correct the address in the inventory, or ${commandToSeeLog(target)}`;
     case 'envelope':
       return `its answer is no JSON-RPC: ${fault.what}; check what listens at this address`;
     case 'rpc-error':
@@ -75,9 +75,9 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): stri
     case 'result-error':
       return 'its answer hides an error inside a successful result';
     case 'body':
-      return `its answer is not that of a healthy ${target.component}: ${fault.what}; ${howToLook(target)}`;
+      return `its answer is not that of a healthy ${target.component}: ${fault.what}; ${commandToSeeLog(target)}`;
     case 'socket':
     case 'exec':
-      return explainConsoleFault(fault, target);
+      return explainBlindFault(fault, target);
   }
 }

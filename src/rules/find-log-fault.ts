@@ -1,9 +1,9 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { LogFacts, PatternFacts } from '../model/facts.ts';
 import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
-import { NO_DESCRIPTOR } from './explain-console-fault.ts';
-import { howToLook } from './how-to-look.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
+import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
 /** A fault that a log shows, as a sentence that begins with the target. */
 export function findLogFault(
@@ -21,7 +21,7 @@ export function findLogFault(
   const [worst] = recent.sort(([, a], [, b]) => rank(b.means) - rank(a.means) || b.order - a.order);
   if (worst === undefined) return undefined;
   const [name, { at, what }] = worst;
-  return `${target.name} printed a line of the pattern ${name} ${sayDuration(Math.max(now - at, 0))} ago: ${what}; ${howToLook(target)}`;
+  return `${target.name} printed a line of the pattern ${name} ${formatDuration(Math.max(now - at, 0))} ago: ${what}; ${commandToSeeLog(target)}`;
 }
 
 const FAULTS: Readonly<Record<LogFault['what'], string>> = {

@@ -1,9 +1,9 @@
 import type { Facts } from '../model/facts.ts';
-import type { Observation, Observations, ProbeKind } from '../model/probe.ts';
+import type { Observation, Observations, ProbeKind } from '../model/prober.ts';
 import type { CheckSettings } from '../model/target.ts';
-import { foldConsole } from './fold-console.ts';
 import { foldContainer } from './fold-container.ts';
 import { foldNode } from './fold-node.ts';
+import { foldPage } from './fold-page.ts';
 
 /** When it was seen, in milliseconds of the watched clock, and the settings of the subnet. */
 interface Context {
@@ -18,7 +18,7 @@ const folds: {
   node: (before, seen, { at, settings }) => foldNode(before, seen, at, settings.rpc.stallAfterMs),
   container: (before, seen, { at }) => foldContainer(before, seen, at),
   service: (_, observation) => ({ observation }),
-  console: foldConsole,
+  page: foldPage,
   // Followers have folded each line already.
   logs: (_, seen) => seen,
 };

@@ -1,10 +1,10 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Exit } from '../model/facts.ts';
 import type { Container, DockerFault } from '../model/observation.ts';
 import { findRestartCause } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { NO_DESCRIPTOR } from './explain-console-fault.ts';
+import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
 const sayRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
@@ -92,9 +92,9 @@ const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined
 function explainPlanned(cause: 'order' | 'recreation', { name }: Container, agoMs: number, leftMs: number): string {
   const what =
     cause === 'recreation'
-      ? `was recreated ${sayDuration(agoMs)} ago, as \`docker compose up\` does after a change`
-      : `was restarted on order ${sayDuration(agoMs)} ago, by a person, a program or Docker's own start`;
-  return `${name} ${what}, and runs; if that was planned there is nothing to do, and this passes in ${sayDuration(leftMs)}`;
+      ? `was recreated ${formatDuration(agoMs)} ago, as \`docker compose up\` does after a change`
+      : `was restarted on order ${formatDuration(agoMs)} ago, by a person, a program or Docker's own start`;
+  return `${name} ${what}, and runs; if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`;
 }
 
 function explainRestart(
@@ -118,7 +118,7 @@ function explainRestart(
       : ` after exit code ${exit.code} (${explainCode(exit.code)})`;
   const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
   const next = oom ? 'raise its memory limit or free memory on the host' : `read \`docker logs --tail 100 ${name}\``;
-  return `${name} runs but restarted ${sayDuration(agoMs)} ago${why}${count}; ${next}`;
+  return `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}; ${next}`;
 }
 
 const sayTwins = ({ name }: Container, twins: number | undefined): string =>
@@ -145,7 +145,8 @@ export function judgeContainer(
   if (!container.running) return fail(`${explainStopped(container, toWall)}${also}`);
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
     return fail(`${explainRestart(facts, container, lastRestartAt, errorWindowMs, now)}${also}`);
-  const since = container.startedAt === undefined ? '' : ` for ${sayDuration(Math.max(0, now - container.startedAt))}`;
+  const since =
+    container.startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - container.startedAt))}`;
   const kills =
     facts.oomKills === 0
       ? ''

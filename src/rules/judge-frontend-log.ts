@@ -1,4 +1,4 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findLogFault, findSourceFault } from './find-log-fault.ts';
@@ -12,5 +12,5 @@ export function judgeFrontendLog({ target, facts: { logs }, settings, now }: Vie
   if (fault !== undefined) return fail(fault);
   const unread = findSourceFault(logs);
   if (unread !== undefined) return unknown(`the log of the frontend cannot be read: ${unread}`);
-  return pass(`the log of the frontend has shown no error for ${sayDuration(errorWindowMs)}`);
+  return pass(`the log of the frontend has shown no error for ${formatDuration(errorWindowMs)}`);
 }

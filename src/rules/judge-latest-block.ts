@@ -1,22 +1,22 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { judgeBlind } from './explain-console-fault.ts';
+import { commandToCall, commandToSeeLog } from './commands-to-type.ts';
+import { judgeBlind } from './explain-blind-fault.ts';
 import { explainFault } from './explain-fault.ts';
-import { howToCall, howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
 
 function judgeStall(view: View<NodeTarget>, { number, standingSince }: Progress): Judgement {
   const { target, summary, settings, now } = view;
   const rising = summary.risen.some(({ name, advancedAt }) => name !== target.name && advancedAt > standingSince);
-  const what = `the block ${number} of ${target.name} has not risen for ${sayDuration(now - standingSince)}`;
-  if (summary.nodes === 1) return fail(`${what}; ${howToLook(target)}`);
+  const what = `the block ${number} of ${target.name} has not risen for ${formatDuration(now - standingSince)}`;
+  if (summary.nodes === 1) return fail(`${what}; ${commandToSeeLog(target)}`);
   if (rising)
-    return fail(`${what} while other nodes rise, so only this node stands; restart it, and ${howToLook(target)}`);
+    return fail(`${what} while other nodes rise, so only this node stands; restart it, and ${commandToSeeLog(target)}`);
   const { stallAfterMs } = settings.rpc;
   return fail(
-    `${what} and no other node rose meanwhile, so the subnet may be halted (limit ${sayDuration(stallAfterMs)}); check that more than two thirds of its masternodes run and reach each other`,
+    `${what} and no other node rose meanwhile, so the subnet may be halted (limit ${formatDuration(stallAfterMs)}); check that more than two thirds of its masternodes run and reach each other`,
   );
 }
 
@@ -35,7 +35,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
     if (blind) return blind;
     const repeat =
       fault.kind === 'result-error'
-        ? `; to see it run ${howToCall('RPC_ADDRESS', `${consensus}_getV2BlockByNumber`, '["latest"]')}`
+        ? `; to see it run ${commandToCall('RPC_ADDRESS', `${consensus}_getV2BlockByNumber`, '["latest"]')}`
         : '';
     return fail(`${target.name} told no latest block: ${explainFault(fault, target, consensus)}${repeat}`);
   }
@@ -44,7 +44,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { number, fall } = latest;
   if (fall?.repeated && now - fall.at < stallAfterMs)
     return fail(
-      `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}; it restarts in a loop or two nodes answer at its address, so ${howToLook(target)}`,
+      `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}; it restarts in a loop or two nodes answer at its address, so ${commandToSeeLog(target)}`,
     );
   if (now - latest.standingSince >= stallAfterMs) return judgeStall(view, latest);
   const top = summary.highest;
@@ -55,11 +55,11 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const where = `${target.name} is at block ${number}`;
   if (fall && now - fall.at < stallAfterMs)
     return pass(
-      `${where}, after a fall from ${fall.from} to ${fall.to} ${sayDuration(now - fall.at)} ago, as an unclean stop causes`,
+      `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(now - fall.at)} ago, as an unclean stop causes`,
     );
   return pass(
     latest.risen
-      ? `${where}, last seen to rise ${sayDuration(now - latest.advancedAt)} ago`
+      ? `${where}, last seen to rise ${formatDuration(now - latest.advancedAt)} ago`
       : `${where}, and has time to rise`,
   );
 }

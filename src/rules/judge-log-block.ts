@@ -1,9 +1,9 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
 import { describeSkew } from './describe-skew.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
-import { howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
 
 /** From this level on a node prints its progress (XDC-Subnet, `LOG_LEVEL`). */
@@ -29,21 +29,21 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
     const waited = now - readSince(logs, now);
     if (level === undefined)
       return unknown(
-        `the log of ${name} has shown neither a block nor the log level for ${sayDuration(waited)}; if it stays so, ${raiseLevel}`,
+        `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}; if it stays so, ${raiseLevel}`,
       );
     return waited < stallAfterMs
       ? unknown(`the log of ${name} has shown no block yet, and has time to`)
-      : fail(`the log of ${name} has shown no block for ${sayDuration(waited)}; ${howToLook(target)}`);
+      : fail(`the log of ${name} has shown no block for ${formatDuration(waited)}; ${commandToSeeLog(target)}`);
   }
   const skew = describeSkew(logs);
   const silentMs = now - advancedAt;
   if (silentMs >= stallAfterMs)
     return fail(
-      `the height in the log of ${name} stands at ${height} for ${sayDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${howToLook(target)}${skew}`,
+      `the height in the log of ${name} stands at ${height} for ${formatDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew}`,
     );
-  const where = `the log of ${name} is at block ${height}, which it reached ${sayDuration(Math.max(silentMs, 0))} ago`;
+  const where = `the log of ${name} is at block ${height}, which it reached ${formatDuration(Math.max(silentMs, 0))} ago`;
   if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${skew}`);
   return pass(
-    `${where}, after a fall from ${fall.from} to ${fall.to} ${sayDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped${skew}`,
+    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped${skew}`,
   );
 }

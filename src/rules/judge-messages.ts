@@ -1,9 +1,9 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { BootnodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
 import { findHeardNodes } from './find-heard-nodes.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
-import { howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
 
 /** Has the bootnode heard every node within its window? */
@@ -20,7 +20,7 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   if (nodes.length === 0) return unknown('the bootnode has heard nobody');
   const missing = nodes.filter(({ heardAt }) => heardAt === undefined || now - heardAt >= bootnodeWindowMs);
   if (missing.length === 0)
-    return pass(`the bootnode has heard all ${nodes.length} nodes within ${sayDuration(bootnodeWindowMs)}`);
+    return pass(`the bootnode has heard all ${nodes.length} nodes within ${formatDuration(bootnodeWindowMs)}`);
   const names = `${missing
     .slice(0, 5)
     .map(({ name }) => name)
@@ -28,10 +28,10 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   const readFor = now - readSince(logs, now);
   if (readFor < bootnodeWindowMs && missing.every(({ heardAt }) => heardAt === undefined))
     return unknown(
-      `the bootnode has not been heard to speak with ${names} in the ${sayDuration(readFor)} that its log is read; it has ${sayDuration(bootnodeWindowMs)}`,
+      `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log is read; it has ${formatDuration(bootnodeWindowMs)}`,
     );
   const noAddress = missing.some(({ address }) => address === undefined);
   return fail(
-    `the bootnode has not heard ${names} for ${sayDuration(bootnodeWindowMs)}; start ${missing.length > 1 ? 'them' : 'it'}, or open UDP from ${missing.length > 1 ? 'their p2p ports' : 'its p2p port'}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${howToLook(target)}`,
+    `the bootnode has not heard ${names} for ${formatDuration(bootnodeWindowMs)}; start ${missing.length > 1 ? 'them' : 'it'}, or open UDP from ${missing.length > 1 ? 'their p2p ports' : 'its p2p port'}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
   );
 }

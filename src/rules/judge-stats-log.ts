@@ -1,4 +1,4 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
@@ -34,15 +34,15 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
     return now - since < blockDataWithinMs
       ? unknown('the debug log of the stats server has shown no block yet, and has time to')
       : fail(
-          `no node has sent the stats server a block for ${sayDuration(now - since)}; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
+          `no node has sent the stats server a block for ${formatDuration(now - since)}; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
         );
   const age = now - block.risenAt;
   if (age < blockDataWithinMs)
-    return pass(`the stats server got block ${block.number} ${sayDuration(Math.max(age, 0))} ago`);
+    return pass(`the stats server got block ${block.number} ${formatDuration(Math.max(age, 0))} ago`);
   return fail(
     now - block.at < blockDataWithinMs
-      ? `the stats server gets block ${block.number} again and again for ${sayDuration(age)}; the chain stands, so check the nodes`
-      : `the stats server has got no block for ${sayDuration(now - block.at)}; check that the nodes run and reach it at STATS_SERVICE_ADDRESS`,
+      ? `the stats server gets block ${block.number} again and again for ${formatDuration(age)}; the chain stands, so check the nodes`
+      : `the stats server has got no block for ${formatDuration(now - block.at)}; check that the nodes run and reach it at STATS_SERVICE_ADDRESS`,
   );
 }
 
@@ -56,12 +56,12 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   const { historyAt, startedAt = container } = logs.stats ?? {};
   // Container and log have different clocks' resolution: a line may carry the second before.
   if (historyAt !== undefined && (startedAt === undefined || historyAt >= startedAt - 1_000))
-    return pass(`a node sent its history to the stats server ${sayDuration(Math.max(now - historyAt, 0))} ago`);
+    return pass(`a node sent its history to the stats server ${formatDuration(Math.max(now - historyAt, 0))} ago`);
   if (startedAt === undefined)
     return unknown('neither the start of the stats server nor a history is in the log that can be read');
   return now - startedAt < HISTORY_GRACE_MS
     ? unknown('the stats server has just started, and no node has sent its history yet')
     : fail(
-        `no node has sent its history since the stats server started ${sayDuration(now - startedAt)} ago; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
+        `no node has sent its history since the stats server started ${formatDuration(now - startedAt)} ago; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
       );
 }

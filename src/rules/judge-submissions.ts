@@ -1,9 +1,9 @@
-import { sayDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { LogFacts, RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
-import { howToLook } from './how-to-look.ts';
 import type { View } from './view.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,7 +26,7 @@ const MISSED_CYCLES = 3;
 const say = (mode: RelayerMode): string => mode.toUpperCase();
 
 const hangs = (mode: RelayerMode, silentMs: number): string =>
-  `the relayer (${say(mode)}) began a cycle ${sayDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
+  `the relayer (${say(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
 
 /** What is wrong with a mode, as a sentence without its end; undefined when nothing is. */
 function findModeFault(
@@ -43,22 +43,22 @@ function findModeFault(
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0);
   if (phase === 'attempt') {
     if (silentMs < MINED_WITHIN_MS) return undefined;
-    return `the relayer (${say(mode)}) has waited ${sayDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
+    return `the relayer (${say(mode)}) has waited ${formatDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
   }
   if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
   if (silentMs >= MISSED_CYCLES * periodMs)
-    return `the relayer (${say(mode)}) has begun no cycle for ${sayDuration(silentMs)}, as when its redis is dead; restart its container`;
+    return `the relayer (${say(mode)}) has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead; restart its container`;
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? withinMs;
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
   return now - last >= limitMs
-    ? `the relayer (${say(mode)}) has submitted nothing for ${sayDuration(now - last)} (limit ${sayDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
+    ? `the relayer (${say(mode)}) has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
     : undefined;
 }
 
 function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): string | undefined {
   const { died, redisDiedAt, modes, forkAt, startError } = relayer;
-  const ago = (at: number) => sayDuration(Math.max(now - at, 0));
+  const ago = (at: number) => formatDuration(Math.max(now - at, 0));
   const what = (pattern: string) => logs.patterns[pattern]?.what ?? pattern;
   if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
     return `the relayer detected a fork ${ago(forkAt)} ago: ${what('fork')}`;
@@ -81,7 +81,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if (own !== undefined) return fail(own);
   const unread = findSourceFault(logs);
   if (unread !== undefined) return unknown(`the log of the relayer cannot be read: ${unread}`);
-  const look = howToLook(target);
+  const look = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const processFault = findProcessFault(relayer, logs, view);
   if (processFault !== undefined) return fail(`${processFault}; ${look}`);
@@ -96,7 +96,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= limitMs)
     return fail(
-      `the relayer has printed nothing of ${silent.map(say).join(', ')} for ${sayDuration(now - base)}, as when its redis is dead or it hangs; restart its container, and ${look}`,
+      `the relayer has printed nothing of ${silent.map(say).join(', ')} for ${formatDuration(now - base)}, as when its redis is dead or it hangs; restart its container, and ${look}`,
     );
   if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
   const attempting = modes.find(([, { phase }]) => phase === 'attempt');
@@ -104,11 +104,11 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if (attempting !== undefined) {
     const [mode, { phaseAt }] = attempting;
     return pass(
-      `the relayer (${say(mode)}) is submitting; it sent its last transaction ${sayDuration(Math.max(now - phaseAt, 0))} ago`,
+      `the relayer (${say(mode)}) is submitting; it sent its last transaction ${formatDuration(Math.max(now - phaseAt, 0))} ago`,
     );
   }
   const names = modes.map(([mode]) => say(mode)).join(', ');
   if (submittedAt !== undefined)
-    return pass(`the relayer (${names}) submitted blocks ${sayDuration(Math.max(now - submittedAt, 0))} ago`);
+    return pass(`the relayer (${names}) submitted blocks ${formatDuration(Math.max(now - submittedAt, 0))} ago`);
   return pass(`the relayer (${names}) runs its cycles, and has time to submit`);
 }

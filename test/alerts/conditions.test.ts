@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Seen } from '../../src/alerts/alert-input.ts';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { conditions, type PushedAlertName } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
-import type { Seen } from '../../src/alerts/seen.ts';
 import type { ContainerFacts, Facts, LogFacts, Progress } from '../../src/model/facts.ts';
 import type { Incidents } from '../../src/model/incident.ts';
 import type { Container, NodeObservation } from '../../src/model/observation.ts';

@@ -160,7 +160,7 @@ describe('the page of metrics', () => {
     board.load(inventory([visited]), T0);
     expect(errors()?.at(-1)).toBe('subnet_frontend_errors_total{subnet="d",source="console"} 0');
     const observation = { kind: 'visited', consoleErrors: 1, exceptions: 2, failedRequests: 0 } as const;
-    board.record(visited, 'console', { kind: 'console', seen: observation }, 1, T0);
+    board.record(visited, 'console', { kind: 'page', seen: observation }, 1, T0);
     board.add(visited, { kind: 'logs', seen: { sources: {}, patterns: { x: pattern } } }, T0);
     expect(errors()?.slice(1)).toEqual([
       '# TYPE subnet_frontend_errors_total counter',

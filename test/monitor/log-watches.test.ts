@@ -100,7 +100,7 @@ async function watchWithClock(window: string) {
   onTestFinished(monitor.stop);
   monitor.load(inventory);
   const look = async () => {
-    await monitor.lookNow((_target, round) => round === 'logs');
+    await monitor.probeNow((_target, round) => round === 'logs');
     expect(bugs).toEqual([]);
     return monitor.snapshot()[0]?.targets.find(({ target }) => target.component === 'node');
   };

@@ -52,7 +52,7 @@ subnets:
     onTestFinished(monitor.stop);
     monitor.load(parsed.inventory);
     const look = async () => {
-      await monitor.lookNow((_target, round) => round === 'logs');
+      await monitor.probeNow((_target, round) => round === 'logs');
       return monitor.snapshot()[0]?.targets.find(({ target }) => target.component === 'node');
     };
     return {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDocker } from '../../src/docker/engine.ts';
 import { createClient } from '../../src/notify/create-client.ts';
-import { createNodeProbe } from '../../src/probes/node-probe.ts';
-import { createServiceProbe } from '../../src/probes/service-probe.ts';
+import { createNodeProber } from '../../src/probes/node-prober.ts';
+import { createServiceProber } from '../../src/probes/service-prober.ts';
 import { startTcp } from '../support/fake-node.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -43,7 +43,7 @@ const before: readonly (readonly [string, readonly string[]])[] = [
 describe('informational answers before an answer are ignored', () => {
   it.each(before)('of a node: %s', async (_, pieces) => {
     const { url } = await start([...pieces, answer(HEIGHT)]);
-    const probe = createNodeProbe(url, 'XDPoS', Date.now);
+    const probe = createNodeProber(url, 'XDPoS', Date.now);
     cleanups.push(probe.close);
     for (let i = 0; i < 2; i += 1)
       expect((await probe.look(2_000)).latest).toMatchObject({ ok: true, value: { number: 7 } });
@@ -51,7 +51,7 @@ describe('informational answers before an answer are ignored', () => {
 
   it('in one piece with the answer, whose own text stays as it is', async () => {
     const { url } = await start([CONTINUE + answer(`{"queues":["${'HTTP/1.1 100 Continue'}"]}`)]);
-    const probe = createServiceProbe('relayer', url);
+    const probe = createServiceProber('relayer', url);
     cleanups.push(probe.close);
     expect(await probe.look(2_000)).toEqual({ ok: true, value: {} });
   });

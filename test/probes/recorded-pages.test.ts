@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceTarget } from '../../src/model/target.ts';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
-import { foldConsole } from '../../src/rules/fold-console.ts';
-import { judgeConsole } from '../../src/rules/judge-console.ts';
+import { foldPage } from '../../src/rules/fold-page.ts';
+import { judgePage } from '../../src/rules/judge-page.ts';
 import { emptySummary } from '../../src/rules/subnet-summary.ts';
 import { findChromium } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';
@@ -99,8 +99,8 @@ test.each(RESULTS)(
   async (scenario, verdict, reason) => {
     const target = serviceTarget('frontend') as ServiceTarget;
     const observation = await browser.visit(await rebuild(scenario), [], 20_000);
-    const facts = { console: foldConsole(undefined, observation) };
-    const judged = judgeConsole({
+    const facts = { page: foldPage(undefined, observation) };
+    const judged = judgePage({
       target,
       facts,
       subnet: [],

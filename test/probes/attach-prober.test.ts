@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDocker, type Docker } from '../../src/docker/engine.ts';
-import { parseConsoleOutput } from '../../src/probes/console-output.ts';
-import { createExecNodeProbe } from '../../src/probes/exec-node-probe.ts';
+import { parseAttachOutput } from '../../src/probes/attach-output.ts';
+import { createAttachProber } from '../../src/probes/attach-prober.ts';
 import { importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
 
@@ -34,14 +34,14 @@ const BLOCK = `{
 }`;
 
 test('what the console prints is read, strings that look like it and all', () => {
-  expect(parseConsoleOutput(PEERS)).toMatchObject([
+  expect(parseAttachOutput(PEERS)).toMatchObject([
     { id: 'aa', name: 'XDC/v2.0.0 "x"\u0001 [y]{z}: 1,', network: { inbound: true }, protocols: { eth: {} } },
     { id: 'bb' },
   ]);
-  expect(parseConsoleOutput('[]\n')).toEqual([]);
-  expect(parseConsoleOutput('undefined\n')).toBe(null);
+  expect(parseAttachOutput('[]\n')).toEqual([]);
+  expect(parseAttachOutput('undefined\n')).toBe(null);
   for (const broken of ['', '{ a: ', 'Error: no such thing', '[{ a: 1 }', '"open'])
-    expect(parseConsoleOutput(broken)).toBeUndefined();
+    expect(parseAttachOutput(broken)).toBeUndefined();
 });
 
 describe('a node that has only a container', () => {
@@ -73,7 +73,7 @@ describe('a node that has only a container', () => {
     const exec = (command: readonly string[], ms: number) =>
       docker.exec(container.id, command, AbortSignal.timeout(ms));
     await expect.poll(async () => exec(['test', '-e', '/tmp/ready'], 5_000)).toMatchObject({ exitCode: 0 });
-    return { container, probe: createExecNodeProbe(exec, 'XDPoS') };
+    return { container, probe: createAttachProber(exec, 'XDPoS') };
   };
 
   test('tells its block and its peers by its console', async () => {
@@ -124,7 +124,7 @@ esac`;
     await container.kill();
     await container.wait();
     expect((await probe.look(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'not-running' } });
-    const gone = createExecNodeProbe(
+    const gone = createAttachProber(
       (command, ms) => docker.exec('0'.repeat(64), command, AbortSignal.timeout(ms)),
       'XDPoS',
     );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ConsoleObservation, Fault, NodeObservation } from '../../src/model/observation.ts';
+import type { Fault, NodeObservation, PageObservation } from '../../src/model/observation.ts';
 import type { NodeTarget, ServiceTarget } from '../../src/model/target.ts';
-import { foldConsole } from '../../src/rules/fold-console.ts';
-import { judgeConsole } from '../../src/rules/judge-console.ts';
+import { foldPage } from '../../src/rules/fold-page.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
+import { judgePage } from '../../src/rules/judge-page.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
 import { emptySummary } from '../../src/rules/subnet-summary.ts';
 import type { View } from '../../src/rules/view.ts';
@@ -14,8 +14,8 @@ const node: NodeTarget = { ...base, component: 'node', name: 'subnet1', consoleE
 const settings = { rpc: { stallAfterMs: 60_000, maxLag: 10 } } as View['settings'];
 const rest = { subnet: [], summary: emptySummary, settings, consensus: 'XDPoS', now: 0, toWall: (at: number) => at };
 
-const judge = (observation: ConsoleObservation) =>
-  judgeConsole({ target: frontend, facts: { console: foldConsole(undefined, observation) }, ...rest });
+const judge = (observation: PageObservation) =>
+  judgePage({ target: frontend, facts: { page: foldPage(undefined, observation) }, ...rest });
 const seen = { kind: 'visited', consoleErrors: 0, exceptions: 0, failedRequests: 0 } as const;
 
 test('a visit without an error passes, any error fails and is counted in words, and no browser is unknown', () => {
@@ -27,16 +27,16 @@ test('a visit without an error passes, any error fails and is counted in words, 
   expect(judge({ ...seen, consoleErrors: 1 }).reason).toContain('1 error on its console');
   expect(judge({ kind: 'no-page', why: 'dialogs' }).verdict).toBe('fail');
   expect(judge({ kind: 'no-browser', why: 'timeout' })).toMatchObject({ verdict: 'unknown' });
-  expect(judgeConsole({ target: frontend, facts: {}, ...rest }).verdict).toBe('unknown');
+  expect(judgePage({ target: frontend, facts: {}, ...rest }).verdict).toBe('unknown');
 });
 
 test('errors add up over visits, and a visit without a browser adds none', () => {
-  const visits: readonly ConsoleObservation[] = [
+  const visits: readonly PageObservation[] = [
     { ...seen, consoleErrors: 2, failedRequests: 1 },
     { kind: 'no-browser', why: 'died' },
     { kind: 'no-page', why: 'timeout' },
   ];
-  expect(visits.reduce<ReturnType<typeof foldConsole> | undefined>(foldConsole, undefined)?.errors).toBe(4);
+  expect(visits.reduce<ReturnType<typeof foldPage> | undefined>(foldPage, undefined)?.errors).toBe(4);
 });
 
 describe('a socket that subnetd may not open', () => {

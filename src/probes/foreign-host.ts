@@ -11,7 +11,7 @@ const ownerOf = (host: string): string => host.split('.').slice(-2).join('.');
  * Whether the request goes to a stranger: a public name that neither the page nor the inventory's addresses (`own`) have
  * to do with. An address in digits, and a name that only this network knows, is no stranger's.
  */
-export function isStranger(request: string, page: string, own: readonly string[]): boolean {
+export function isForeignHost(request: string, page: string, own: readonly string[]): boolean {
   const host = hostOf(request);
   if (!/^https?:/i.test(request) || !host.includes('.') || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return false;
   if (LOCAL.test(host)) return false;

@@ -2,14 +2,14 @@ import type { ExecFault, Fault, SocketFault } from '../model/observation.ts';
 import { MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
 import type { Target } from '../model/target.ts';
 import { degraded, type Judgement, unknown } from '../model/verdict.ts';
-import { howToLook } from './how-to-look.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
 
 function explainSocket({ path, state, owner, mode }: SocketFault, target: Target): string {
   switch (state) {
     case 'missing':
-      return `there is no socket ${path}; correct ipc in the inventory, or start the node: ${howToLook(target)}`;
+      return `there is no socket ${path}; correct ipc in the inventory, or start the node: ${commandToSeeLog(target)}`;
     case 'stale':
-      return `nobody listens on the socket ${path} any more, as after a kill; start the node: ${howToLook(target)}`;
+      return `nobody listens on the socket ${path} any more, as after a kill; start the node: ${commandToSeeLog(target)}`;
     case 'no-socket':
       return `${path} is no socket; correct ipc in the inventory, it usually ends in XDC.ipc`;
     case 'too-long':
@@ -36,10 +36,10 @@ const EXEC: Readonly<Record<ExecFault['why'], string>> = {
 };
 
 /** What a fault of the way to the node's console means and what to do, as the end of a sentence. */
-export const explainConsoleFault = (fault: SocketFault | ExecFault, target: Target): string =>
+export const explainBlindFault = (fault: SocketFault | ExecFault, target: Target): string =>
   fault.kind === 'socket'
     ? explainSocket(fault, target)
-    : `${EXEC[fault.why]}${fault.why === 'no-attach' ? `; ${howToLook(target)}` : ''}`;
+    : `${EXEC[fault.why]}${fault.why === 'no-attach' ? `; ${commandToSeeLog(target)}` : ''}`;
 
 /** What is wrong with subnetd itself, as the end of a sentence. */
 export const NO_DESCRIPTOR =

@@ -1,5 +1,5 @@
 /** Remembers how a count stood, to tell by how much it has grown; times are Unix milliseconds, ever later ones. */
-export interface Tally {
+export interface IncreaseWindow {
   /** The count as it stands at this time. */
   note(at: number, count: number): void;
   /** By how much it has grown since then, or since the first note when that is later; 0 without a note. */
@@ -7,7 +7,7 @@ export interface Tally {
 }
 
 /** A tally that remembers a stretch of so many milliseconds. */
-export function createTally(keepMs: number): Tally {
+export function createIncreaseWindow(keepMs: number): IncreaseWindow {
   let notes: readonly { readonly at: number; readonly count: number }[] = [];
   return {
     note: (at, count) => {

@@ -1,10 +1,10 @@
-import type { ConsoleObservation } from '../model/observation.ts';
+import type { PageObservation } from '../model/observation.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { howToLook } from './how-to-look.ts';
+import { commandToSeeLog } from './commands-to-type.ts';
 import type { View } from './view.ts';
 
-const NO_BROWSER: Readonly<Record<(ConsoleObservation & { kind: 'no-browser' })['why'], string>> = {
+const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['why'], string>> = {
   missing:
     'there is no program at browser.executablePath; install Chromium (on Debian: apt-get install chromium) or correct the path',
   'not-executable': 'the file at browser.executablePath may not be run by subnetd; correct the path or its mode',
@@ -19,7 +19,7 @@ const NO_BROWSER: Readonly<Record<(ConsoleObservation & { kind: 'no-browser' })[
   died: 'the browser ended during the visit and is started anew with the next one; look at the memory of its machine',
 };
 
-type NoPage = ConsoleObservation & { kind: 'no-page' };
+type NoPage = PageObservation & { kind: 'no-page' };
 
 const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => string>> = {
   unreachable: () => 'nothing answers at its url as a web server does; the check http says why',
@@ -39,9 +39,9 @@ const say = (count: number, one: string, many: string): readonly string[] =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
 
 /** Did the last visit to the page find no error on its console, no uncaught exception and no failed request? */
-export function judgeConsole({ target, facts }: View<ServiceTarget>): Judgement {
-  if (facts.console === undefined) return unknown('the page of the frontend has not been visited yet');
-  const { observation } = facts.console;
+export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
+  if (facts.page === undefined) return unknown('the page of the frontend has not been visited yet');
+  const { observation } = facts.page;
   if (observation.kind === 'no-browser')
     return unknown(`the page of the frontend cannot be visited: ${NO_BROWSER[observation.why]}`);
   if (observation.kind === 'no-page')
@@ -56,6 +56,6 @@ export function judgeConsole({ target, facts }: View<ServiceTarget>): Judgement 
   const next =
     failedRequests > 0
       ? 'see that the stats server answers at the address that the page was built with (VITE_SUBNET_URL), then open the page with the developer tools (F12) for the rest'
-      : `open the page with the developer tools (F12) to see which, and ${howToLook(target)}`;
+      : `open the page with the developer tools (F12) to see which, and ${commandToSeeLog(target)}`;
   return fail(`the page of the frontend has ${found.join(', ')}; ${next}`);
 }

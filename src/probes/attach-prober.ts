@@ -1,8 +1,8 @@
 import type { ExecOutcome } from '../docker/exec.ts';
 import type { ExecFault, Look, NodeObservation } from '../model/observation.ts';
-import { parseConsoleOutput } from './console-output.ts';
+import { parseAttachOutput } from './attach-output.ts';
 import { parseAnswer } from './json-rpc.ts';
-import type { NodeProbe } from './node-probe.ts';
+import type { NodeProber } from './node-prober.ts';
 import { toAdminPeers, toBlock } from './node-results.ts';
 
 /** Runs a command in the node's container; never rejects, is bounded by `timeoutMs`, and ends when the signal aborts. */
@@ -30,13 +30,13 @@ function toResult(value: unknown): Look<unknown> {
  * A probe of a node by its own console in its container: `XDC attach --exec …`, once for the latest block and once for the
  * peers. `committed` is not asked for, as it crashes inside a node that knows none yet.
  */
-export function createExecNodeProbe(exec: Exec, consensus: string): NodeProbe {
+export function createAttachProber(exec: Exec, consensus: string): NodeProber {
   const ask = async (script: string, deadline: number, signal?: AbortSignal): Promise<Look<unknown>> => {
     const command = ['XDC', 'attach', '--exec', script, SOCKET];
     const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())), signal);
     if (!outcome.ok) return failed(outcome.why);
     if (outcome.exitCode !== 0) return failed('no-attach');
-    const value = parseConsoleOutput(outcome.stdout);
+    const value = parseAttachOutput(outcome.stdout);
     return value === undefined ? failed('no-sense') : toResult(value);
   };
 

@@ -1,28 +1,28 @@
 import type { Look, NodeObservation, Peers } from '../model/observation.ts';
-import type { HttpPeer } from './http-peer.ts';
-import { createIpcPeer } from './ipc-peer.ts';
+import type { RpcTransport } from './http-transport.ts';
+import { createIpcTransport } from './ipc-transport.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
-import { createNodeProbe, type NodeProbe } from './node-probe.ts';
+import { createNodeProber, type NodeProber } from './node-prober.ts';
 import { toAdminPeers } from './node-results.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
 /** A probe of a node by its IPC socket alone, where every namespace is served. */
-export const createIpcNodeProbe = (ipc: string, consensus: string, now: () => number): NodeProbe =>
-  createNodeProbe(createIpcPeer(ipc), consensus, now);
+export const createIpcProber = (ipc: string, consensus: string, now: () => number): NodeProber =>
+  createNodeProber(createIpcTransport(ipc), consensus, now);
 
 /**
  * A probe of a node by HTTP that asks the IPC socket for the peers when HTTP does not serve `admin`. Both ways are asked
  * at the same time once that is known, so that one that hangs takes no time from the other.
  */
-export function createConsoleNodeProbe(
-  rpc: string | HttpPeer,
+export function createHttpAndIpcProber(
+  rpc: string | RpcTransport,
   ipc: string,
   consensus: string,
   now: () => number,
-): NodeProbe {
-  const http = createNodeProbe(rpc, consensus, now);
-  const peer = createIpcPeer(ipc);
+): NodeProber {
+  const http = createNodeProber(rpc, consensus, now);
+  const peer = createIpcTransport(ipc);
   let needsIpc = false;
 
   const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Look<Peers>> => {

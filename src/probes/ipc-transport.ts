@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
-import { type Ask, type Exchange, type HttpPeer, MAX_ANSWER_BYTES } from './http-peer.ts';
+import { type Ask, type Exchange, MAX_ANSWER_BYTES, type RpcTransport } from './http-transport.ts';
 import { createJsonStream, type JsonStream } from './json-stream.ts';
 import { toSocketFault } from './socket-fault.ts';
 
@@ -42,7 +42,7 @@ function createGathering(calls: number): (value: Buffer) => Buffer | undefined {
  * other (XDC-Subnet rpc/ipc_unix.go, rpc/json.go). The connection is kept; one that failed in any way is closed, so that
  * no late answer is taken for another's. Every answer counts as HTTP 200.
  */
-export function createIpcPeer(path: string): HttpPeer {
+export function createIpcTransport(path: string): RpcTransport {
   let open: Connection | undefined;
 
   const drop = (connection: Connection): void => {

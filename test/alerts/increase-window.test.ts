@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createTally } from '../../src/alerts/create-tally.ts';
+import { createIncreaseWindow } from '../../src/alerts/increase-window.ts';
 
 describe('a tally', () => {
   it('tells by how much a count grew since a time, and since its first note when that is later', () => {
-    const tally = createTally(300);
+    const tally = createIncreaseWindow(300);
     expect(tally.since(0)).toBe(0);
     tally.note(1000, 5);
     expect(tally.since(0)).toBe(0);
@@ -16,7 +16,7 @@ describe('a tally', () => {
   });
 
   it('knows the whole stretch that it has to remember, and nothing of growth before it', () => {
-    const tally = createTally(300);
+    const tally = createIncreaseWindow(300);
     for (let at = 1000; at <= 2000; at += 100) tally.note(at, at);
     expect(tally.since(1700)).toBe(300);
     expect(tally.since(0)).toBe(300);

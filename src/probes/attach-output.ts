@@ -12,7 +12,7 @@ const toJsonString = (quoted: string): string =>
  * A value as the node's JavaScript console prints it (XDC-Subnet internal/jsre/pretty.go): like JSON, but names of
  * members stand without quotes, and what is too deep or no data as a bare word. Undefined when it is nothing like that.
  */
-export function parseConsoleOutput(output: string): unknown {
+export function parseAttachOutput(output: string): unknown {
   const tokens = output.match(TOKEN) ?? [];
   if (output.replace(TOKEN, '').trim() !== '') return undefined;
   const json = tokens.map((token, i) => {

@@ -1,6 +1,6 @@
 import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { Block, Fault, Look, NodeObservation, Peers } from '../model/observation.ts';
-import { createHttpPeer, type Exchange, type HttpPeer } from './http-peer.ts';
+import { createHttpTransport, type Exchange, type RpcTransport } from './http-transport.ts';
 import { type Call, type CallResult, parseAnswer, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
 
@@ -24,7 +24,7 @@ interface Bounds {
 }
 
 /** Looks at one node again and again. */
-export interface NodeProbe {
+export interface NodeProber {
   /** `timeoutMs` bounds the whole look, and the signal ends it. */
   look(timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation>;
   close(): void;
@@ -51,8 +51,8 @@ const read = <T>(result: CallResult, parse: (value: unknown) => Look<T>): Look<T
  * the namespaces are learnt anew too, and hourly. `now` gives Unix milliseconds; what is no address is another way than
  * HTTP to the node.
  */
-export function createNodeProbe(rpc: string | HttpPeer, consensus: string, now: () => number): NodeProbe {
-  const peer = typeof rpc === 'string' ? createHttpPeer(rpc) : rpc;
+export function createNodeProber(rpc: string | RpcTransport, consensus: string, now: () => number): NodeProber {
+  const peer = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
   const calls: Readonly<Record<CallName, Call>> = {
     latest: { method: `${consensus}_getV2BlockByNumber`, params: ['latest'] },
     committed: { method: `${consensus}_getV2BlockByNumber`, params: ['committed'] },

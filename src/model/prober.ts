@@ -1,5 +1,5 @@
 import type { LogFacts } from './facts.ts';
-import type { ConsoleObservation, ContainerObservation, NodeObservation, ServiceObservation } from './observation.ts';
+import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import { isAttachOnly, type RoundName, type Target } from './target.ts';
 
 /** What each kind of probe sees. A kind fills the part of a target's facts that has its name. */
@@ -7,31 +7,31 @@ export interface Observations {
   readonly node: NodeObservation;
   readonly container: ContainerObservation;
   readonly service: ServiceObservation;
-  readonly console: ConsoleObservation;
+  readonly page: PageObservation;
   readonly logs: LogFacts;
 }
 
 export type ProbeKind = keyof Observations;
 
-/** What one run of a probe saw; whether that is well, the rules say. */
+/** What one probe saw; whether that is well, the rules say. */
 export type Observation<Kind extends ProbeKind = ProbeKind> = {
   readonly [Each in Kind]: { readonly kind: Each; readonly seen: Observations[Each] };
 }[Kind];
 
 /** Probes one target. */
-export interface Probe {
+export interface Prober {
   /** Never rejects: what cannot be reached is an observation too. */
-  run(): Promise<Observation>;
-  /** Aborts the run under way, and closes connections. */
+  probe(): Promise<Observation>;
+  /** Aborts the probe under way, and closes connections. */
   close(): void | Promise<void>;
 }
 
-/** The round that runs a kind of probe. A probe that starts a program each time belongs to the slow round. */
+/** The round of a kind of probe. A probe that starts a program each time belongs to the slow round. */
 export const roundOf: Readonly<Record<ProbeKind, (target: Target) => RoundName>> = {
   node: (target) => (isAttachOnly(target) ? 'console' : 'rpc'),
   container: () => 'containers',
   service: () => 'services',
-  console: () => 'console',
+  page: () => 'console',
   logs: () => 'logs',
 };
 
@@ -41,6 +41,6 @@ export const inputsOf: Readonly<Record<ProbeKind, (target: Target) => readonly u
     target.component === 'node' ? [target.rpc, target.ipc, isAttachOnly(target) ? target.container : undefined] : [],
   container: ({ container }) => [container],
   service: (target) => ('url' in target ? [target.url] : []),
-  console: (target) => ('url' in target ? [target.url, target.browser] : []),
+  page: (target) => ('url' in target ? [target.url, target.browser] : []),
   logs: ({ container, logFiles, patterns }) => [container, logFiles, patterns],
 };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeObservation } from '../../src/model/observation.ts';
-import { createHttpPeer } from '../../src/probes/http-peer.ts';
-import { createNodeProbe, type NodeProbe } from '../../src/probes/node-probe.ts';
+import { createHttpTransport } from '../../src/probes/http-transport.ts';
+import { createNodeProber, type NodeProber } from '../../src/probes/node-prober.ts';
 import {
   answerCall,
   blockResult,
@@ -19,8 +19,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const watch = <T extends FakeServer>(server: T, now: () => number = Date.now): { server: T; probe: NodeProbe } => {
-  const probe = createNodeProbe(server.url, 'XDPoS', now);
+const watch = <T extends FakeServer>(server: T, now: () => number = Date.now): { server: T; probe: NodeProber } => {
+  const probe = createNodeProber(server.url, 'XDPoS', now);
   cleanups.push(probe.close, server.stop);
   return { server, probe };
 };
@@ -59,8 +59,8 @@ describe('what is asked', () => {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
       }),
     );
-    const probe = createNodeProbe(
-      createHttpPeer(server.url, () => false),
+    const probe = createNodeProber(
+      createHttpTransport(server.url, () => false),
       'XDPoS',
       Date.now,
     );
@@ -127,12 +127,12 @@ describe('what is asked', () => {
   it('keeps its requests in memory of their own, not in slabs that others fill', async () => {
     const bodies: Buffer[] = [];
     const { server } = watch(await startNode());
-    const peer = createHttpPeer(server.url);
+    const peer = createHttpTransport(server.url);
     const exchange: typeof peer.exchange = (ask, ...bounds) => {
       if (ask.body) bodies.push(ask.body);
       return peer.exchange(ask, ...bounds);
     };
-    const probe = createNodeProbe({ ...peer, exchange }, 'XDPoS', Date.now);
+    const probe = createNodeProber({ ...peer, exchange }, 'XDPoS', Date.now);
     cleanups.push(probe.close);
     await probe.look(2000);
     await probe.look(2000);
@@ -203,7 +203,7 @@ describe('what is asked', () => {
       authorization = request.headers.authorization;
       response.end('{}');
     });
-    const probe = createNodeProbe(server.url.replace('//', '//me:p%40ss@'), 'XDPoS', Date.now);
+    const probe = createNodeProber(server.url.replace('//', '//me:p%40ss@'), 'XDPoS', Date.now);
     cleanups.push(probe.close, server.stop);
     await probe.look(2000);
     expect(authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
@@ -321,7 +321,7 @@ describe('a bad connection', () => {
 
   it('that is asked after its time, as after a pause of the process, is a timeout and no warning of Node.js', async () => {
     const server = await startTcp(() => {});
-    const peer = createHttpPeer(server.url);
+    const peer = createHttpTransport(server.url);
     cleanups.push(peer.close, server.stop);
     const warnings: string[] = [];
     const note = ({ name }: Error) => void warnings.push(name);
@@ -394,21 +394,21 @@ describe('a bad connection', () => {
   it('that nobody accepts is refused, and the node is seen when it comes up', async () => {
     const { server, probe } = watch(await startNode());
     const { port } = new URL(server.url);
-    const nobody = createNodeProbe('http://127.0.0.1:1', 'XDPoS', Date.now);
+    const nobody = createNodeProber('http://127.0.0.1:1', 'XDPoS', Date.now);
     cleanups.push(nobody.close);
     expect(faultOf(await nobody.look(1000))).toBe('refused');
     expect((await probe.look(1000)).latest.ok, port).toBe(true);
   });
 
   it('to a name that does not resolve says so', async () => {
-    const probe = createNodeProbe('http://no-such-host.invalid:8545', 'XDPoS', Date.now);
+    const probe = createNodeProber('http://no-such-host.invalid:8545', 'XDPoS', Date.now);
     cleanups.push(probe.close);
     expect(faultOf(await probe.look(5000))).toBe('unresolved');
   });
 
   it('with TLS where none is spoken says so', async () => {
     const { server } = watch(await startNode());
-    const probe = createNodeProbe(server.url.replace('http:', 'https:'), 'XDPoS', Date.now);
+    const probe = createNodeProber(server.url.replace('http:', 'https:'), 'XDPoS', Date.now);
     cleanups.push(probe.close);
     expect(faultOf(await probe.look(2000))).toBe('tls');
   });

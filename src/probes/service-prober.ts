@@ -1,9 +1,9 @@
 import type { Fault, ServiceObservation } from '../model/observation.ts';
 import type { ServiceTarget } from '../model/target.ts';
-import { type Answer, createHttpPeer } from './http-peer.ts';
+import { type Answer, createHttpTransport } from './http-transport.ts';
 
 /** Looks at one service again and again. */
-export interface ServiceProbe {
+export interface ServiceProber {
   /** `timeoutMs` bounds the whole look, and the signal ends it. */
   look(timeoutMs: number, signal?: AbortSignal): Promise<ServiceObservation>;
   close(): void;
@@ -48,20 +48,20 @@ function readFrontend({ body, contentType }: Answer): ServiceObservation {
 }
 
 /** What is asked of each service, and how its answer is read (subnet-stats-service, bull-board, serve). */
-export const serviceLooks = {
+export const serviceRequests = {
   relayer: { path: '/api/queues', read: readRelayer },
   stats: { path: '/information/network', read: readStats },
   frontend: { path: '/', read: readFrontend },
 } as const;
 
 /** A probe of a service by one GET; a redirect is a fault. */
-export function createServiceProbe(
+export function createServiceProber(
   component: ServiceTarget['component'],
   url: string,
   keeps?: () => boolean,
-): ServiceProbe {
-  const { path, read } = serviceLooks[component];
-  const peer = createHttpPeer(url, keeps);
+): ServiceProber {
+  const { path, read } = serviceRequests[component];
+  const peer = createHttpTransport(url, keeps);
   const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
 
   const look = async (

@@ -31,7 +31,7 @@ export type Exchange = Look<Answer> & { readonly stale?: boolean };
 export type Connection = 'kept' | 'rested' | 'new';
 
 /** One address that is asked again and again, over one connection as long as it holds. */
-export interface HttpPeer {
+export interface RpcTransport {
   connection(): Connection;
   /**
    * Never rejects; ends at the deadline, in milliseconds of `performance.now()`, or when the signal aborts: then nothing is
@@ -80,7 +80,7 @@ const isClose = (header: string | string[] | undefined): boolean => String(heade
  * Connects to an `http:` or `https:` address; user info in it is sent as basic authentication. While `keeps` is false,
  * each exchange ends its connection.
  */
-export function createHttpPeer(target: string, keeps: () => boolean = () => true): HttpPeer {
+export function createHttpTransport(target: string, keeps: () => boolean = () => true): RpcTransport {
   const url = new URL(target);
   const address = showAddress(target);
   const credentials = readCredentials(url);

@@ -1,17 +1,17 @@
 import type { DockerLink } from '../docker/link.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ContainerObservation } from '../model/observation.ts';
-import { inputsOf, type Observation, type Probe, type ProbeKind, roundOf } from '../model/probe.ts';
+import { inputsOf, type Observation, type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
 import { type CheckSettings, isAttachOnly, type Subnet, type Target } from '../model/target.ts';
+import { createAttachProber } from './attach-prober.ts';
 import type { BrowserLink } from './browser-link.ts';
-import { createConsoleNodeProbe, createIpcNodeProbe } from './console-node-probe.ts';
-import { createExecNodeProbe } from './exec-node-probe.ts';
-import { createHttpPeer } from './http-peer.ts';
-import { createNodeProbe, type NodeProbe } from './node-probe.ts';
-import { createServiceProbe } from './service-probe.ts';
+import { createHttpAndIpcProber, createIpcProber } from './http-and-ipc-prober.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { createNodeProber, type NodeProber } from './node-prober.ts';
+import { createServiceProber } from './service-prober.ts';
 
 /** What probes share. */
-export interface ProbeTools {
+export interface ProberTools {
   readonly docker: Pick<DockerLink, 'inspect' | 'exec'>;
   readonly browsers: BrowserLink;
   /** The follower of a target's logs. */
@@ -37,24 +37,28 @@ const hostsOf = ({ targets }: Subnet): readonly string[] =>
     ),
   );
 
-function createNodeSource(target: Target, { consensus, checks }: Subnet, tools: ProbeTools): NodeProbe | undefined {
+function createNodeProberFor(
+  target: Target,
+  { consensus, checks }: Subnet,
+  tools: ProberTools,
+): NodeProber | undefined {
   if (target.component !== 'node') return undefined;
   const { rpc, ipc, container } = target;
   const { docker, keepsConnections, now } = tools;
   if (isAttachOnly(target) && container !== undefined)
-    return createExecNodeProbe((...asked) => docker.exec(container, ...asked), consensus);
+    return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
   if (!checks.rpc.enabled) return undefined;
-  if (rpc === undefined) return ipc === undefined ? undefined : createIpcNodeProbe(ipc, consensus, now);
-  const peer = createHttpPeer(rpc, keepsConnections);
-  return ipc === undefined ? createNodeProbe(peer, consensus, now) : createConsoleNodeProbe(peer, ipc, consensus, now);
+  if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now);
+  const peer = createHttpTransport(rpc, keepsConnections);
+  return ipc === undefined ? createNodeProber(peer, consensus, now) : createHttpAndIpcProber(peer, ipc, consensus, now);
 }
 
 /** How each kind probes a target; undefined when the inventory gives it nothing to probe. */
 const sources: {
-  readonly [Kind in ProbeKind]: (target: Target, subnet: Subnet, tools: ProbeTools) => Source<Kind> | undefined;
+  readonly [Kind in ProbeKind]: (target: Target, subnet: Subnet, tools: ProberTools) => Source<Kind> | undefined;
 } = {
   node: (target, subnet, tools) => {
-    const probe = createNodeSource(target, subnet, tools);
+    const probe = createNodeProberFor(target, subnet, tools);
     const { timeoutMs } = isAttachOnly(target) ? subnet.checks.console : subnet.checks.rpc;
     return (
       probe && {
@@ -65,21 +69,21 @@ const sources: {
   },
   service: (target, { checks }, { keepsConnections }) => {
     if (!('url' in target) || target.url === undefined) return undefined;
-    const probe = createServiceProbe(target.component, target.url, keepsConnections);
+    const probe = createServiceProber(target.component, target.url, keepsConnections);
     const { timeoutMs } = checks.services;
     return {
       see: async (signal) => ({ kind: 'service', seen: await probe.look(timeoutMs, signal) }),
       close: probe.close,
     };
   },
-  console: (target, subnet, { browsers }) => {
+  page: (target, subnet, { browsers }) => {
     if (!('browser' in target) || target.browser === undefined || target.url === undefined) return undefined;
     const { url } = target;
     const { visit, release } = browsers.use(target.browser);
     const hosts = hostsOf(subnet);
     const { timeoutMs } = subnet.checks.console;
     return {
-      see: async (signal) => ({ kind: 'console', seen: await visit(url, hosts, timeoutMs, signal) }),
+      see: async (signal) => ({ kind: 'page', seen: await visit(url, hosts, timeoutMs, signal) }),
       close: release,
     };
   },
@@ -98,29 +102,22 @@ const sources: {
 };
 
 /** The kinds of probe, in the order of their rounds. */
-export const PROBE_KINDS = ['node', 'container', 'service', 'logs', 'console'] as const satisfies readonly ProbeKind[];
+export const PROBE_KINDS = ['node', 'container', 'service', 'logs', 'page'] as const satisfies readonly ProbeKind[];
 
 /** All of the inventory that a probe depends on: one with the same inputs goes on after a reload. */
-export function probeInputs(kind: ProbeKind, target: Target, subnet: Subnet): readonly unknown[] {
+export function proberInputs(kind: ProbeKind, target: Target, subnet: Subnet): readonly unknown[] {
   const { schedule: _, ...own } = subnet.checks[roundOf[kind](target)];
   const { stallAfterMs, enabled } = subnet.checks.rpc;
-  return [
-    inputsOf[kind](target),
-    subnet.consensus,
-    own,
-    stallAfterMs,
-    enabled,
-    kind === 'console' ? hostsOf(subnet) : [],
-  ];
+  return [inputsOf[kind](target), subnet.consensus, own, stallAfterMs, enabled, kind === 'page' ? hostsOf(subnet) : []];
 }
 
 /** The probe of one kind for a target; undefined when the inventory gives it nothing to probe. */
-export function createProbe(kind: ProbeKind, target: Target, subnet: Subnet, tools: ProbeTools): Probe | undefined {
+export function createProber(kind: ProbeKind, target: Target, subnet: Subnet, tools: ProberTools): Prober | undefined {
   const source = sources[kind](target, subnet, tools);
   if (source === undefined) return undefined;
   const life = new AbortController();
   return {
-    run: () => source.see(life.signal),
+    probe: () => source.see(life.signal),
     close: () => {
       life.abort();
       return source.close?.();

@@ -2,39 +2,39 @@ import type { AlertLabels } from '../model/incident.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Component, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
-import type { Seen } from './seen.ts';
+import type { Seen } from './alert-input.ts';
 
 /** One thing that an alert is of, with the value of its text; of what cannot be judged now it is not known. */
-export type Sighting =
+export type AlertInstance =
   | { readonly of: AlertLabels; readonly isKnown: true; readonly value: number }
   | { readonly of: AlertLabels; readonly isKnown: false };
 
 /** Everything of which one alert is so, and, unless nobody asks for that, of which it cannot be told now. */
-export type Condition = (seen: Seen, withUnknown?: boolean) => readonly Sighting[];
+export type Condition = (seen: Seen, withUnknown?: boolean) => readonly AlertInstance[];
 
 /** The value of the alert's text when it is so, `false` when it is not, undefined when it cannot be told. */
-export type Judged = number | false | undefined;
+export type ConditionResult = number | false | undefined;
 
 /** Of thousands of targets most are well, or not known at first: nothing is made for those. */
-function add(to: Sighting[], judged: Judged, withUnknown: boolean, toLabels: () => AlertLabels): void {
+function add(to: AlertInstance[], judged: ConditionResult, withUnknown: boolean, toLabels: () => AlertLabels): void {
   if (judged === undefined && withUnknown) to.push({ of: toLabels(), isKnown: false });
   if (typeof judged === 'number') to.push({ of: toLabels(), isKnown: true, value: judged });
 }
 
 /** Makes a condition of subnetd itself. */
 export const perInstance =
-  (judge: (seen: Seen) => Judged): Condition =>
+  (judge: (seen: Seen) => ConditionResult): Condition =>
   (seen, withUnknown = true) => {
-    const sightings: Sighting[] = [];
+    const sightings: AlertInstance[] = [];
     add(sightings, judge(seen), withUnknown, () => ({ instance: seen.instance }));
     return sightings;
   };
 
 /** Makes a condition of each subnet as a whole. */
 export const perSubnet =
-  (judge: (state: SubnetState, seen: Seen) => Judged): Condition =>
+  (judge: (state: SubnetState, seen: Seen) => ConditionResult): Condition =>
   (seen, withUnknown = true) => {
-    const sightings: Sighting[] = [];
+    const sightings: AlertInstance[] = [];
     for (const state of seen.snapshot)
       add(sightings, judge(state, seen), withUnknown, () => ({ subnet: state.subnet.name }));
     return sightings;
@@ -44,9 +44,12 @@ const toLabels = ({ subnet, component, name }: Target): AlertLabels => ({ subnet
 
 /** Makes a condition of each target, or of each of one component. */
 export const perTarget =
-  (component: Component | 'any', judge: (state: TargetState, seen: Seen, subnet: SubnetState) => Judged): Condition =>
+  (
+    component: Component | 'any',
+    judge: (state: TargetState, seen: Seen, subnet: SubnetState) => ConditionResult,
+  ): Condition =>
   (seen, withUnknown = true) => {
-    const sightings: Sighting[] = [];
+    const sightings: AlertInstance[] = [];
     for (const subnet of seen.snapshot)
       for (const state of subnet.targets)
         if (component === 'any' || state.target.component === component)
@@ -68,7 +71,7 @@ export function fails({ checks }: TargetState, ...names: readonly CheckName[]): 
 }
 
 /** As a check that fails is in Prometheus: the value is that of the check, 0. */
-export const failing = (state: TargetState, ...names: readonly CheckName[]): Judged => {
+export const failing = (state: TargetState, ...names: readonly CheckName[]): ConditionResult => {
   const is = fails(state, ...names);
   return is === true ? 0 : is;
 };

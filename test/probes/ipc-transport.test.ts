@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createConsoleNodeProbe, createIpcNodeProbe } from '../../src/probes/console-node-probe.ts';
+import { createHttpAndIpcProber, createIpcProber } from '../../src/probes/http-and-ipc-prober.ts';
 import { createJsonStream } from '../../src/probes/json-stream.ts';
-import type { NodeProbe } from '../../src/probes/node-probe.ts';
+import type { NodeProber } from '../../src/probes/node-prober.ts';
 import { answerText, messagesOf, socketFolder, startIpcNode } from '../support/ipc-node.ts';
 
-const own = (probe: NodeProbe): NodeProbe => {
+const own = (probe: NodeProber): NodeProber => {
   onTestFinished(() => probe.close());
   return probe;
 };
-const probeOf = (path: string) => own(createIpcNodeProbe(path, 'XDPoS', Date.now));
+const probeOf = (path: string) => own(createIpcProber(path, 'XDPoS', Date.now));
 
 const well = {
   answered: true,
@@ -189,14 +189,14 @@ describe('a node with HTTP and a socket', () => {
   test('has its peers told by the socket, and HTTP is never asked for admin', async () => {
     const http = await startHttp();
     const node = await startIpcNode();
-    const probe = own(createConsoleNodeProbe(http.url, node.path, 'XDPoS', Date.now));
+    const probe = own(createHttpAndIpcProber(http.url, node.path, 'XDPoS', Date.now));
     for (const _ of [1, 2]) expect(await probe.look(2_000)).toMatchObject(well);
     expect(http.seen).not.toContain('admin_peers');
   });
 
   test('whose socket is missing has its peers counted by HTTP, and says why', async () => {
     const http = await startHttp();
-    const probe = own(createConsoleNodeProbe(http.url, join(await socketFolder(), 'none.ipc'), 'XDPoS', Date.now));
+    const probe = own(createHttpAndIpcProber(http.url, join(await socketFolder(), 'none.ipc'), 'XDPoS', Date.now));
     expect(await probe.look(2_000)).toMatchObject({
       peers: { ok: true, value: { count: 3, via: 'net_peerCount' } },
       ipcFault: { kind: 'socket', state: 'missing' },
@@ -206,7 +206,7 @@ describe('a node with HTTP and a socket', () => {
   test('whose HTTP hangs has its peers told all the same from the second look on', async () => {
     const http = await startHttp(true);
     const node = await startIpcNode();
-    const probe = own(createConsoleNodeProbe(http.url, node.path, 'XDPoS', Date.now));
+    const probe = own(createHttpAndIpcProber(http.url, node.path, 'XDPoS', Date.now));
     await probe.look(300);
     expect(await probe.look(300)).toMatchObject({ latest: { ok: false }, peers: well.peers });
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServiceTarget } from '../../src/model/target.ts';
-import { createServiceProbe } from '../../src/probes/service-probe.ts';
+import { createServiceProber } from '../../src/probes/service-prober.ts';
 import { startHttp } from '../support/fake-node.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-async function lookAt(
+async function probeTarget(
   component: ServiceTarget['component'],
   body: string,
   { status = 200, headers = {}, base = '' }: { status?: number; headers?: Record<string, string>; base?: string } = {},
@@ -18,7 +18,7 @@ async function lookAt(
     paths.push(request.url ?? '');
     response.writeHead(status, headers).end(body);
   });
-  const probe = createServiceProbe(component, server.url + base);
+  const probe = createServiceProber(component, server.url + base);
   cleanups.push(probe.close, server.stop);
   return { observation: await probe.look(2000), paths };
 }
@@ -29,7 +29,7 @@ describe('a service', () => {
     ['stats', '{"health":{"status":"UP"}}', '/information/network'],
     ['frontend', '<!doctype html><div id="root"></div>', '/'],
   ] as const)('%s is well by the body of its own answer', async (component, body, path) => {
-    const { observation, paths } = await lookAt(component, body, {
+    const { observation, paths } = await probeTarget(component, body, {
       headers: component === 'frontend' ? { 'Content-Type': 'text/html; charset=utf-8' } : {},
     });
     expect(observation).toEqual({ ok: true, value: {} });
@@ -37,7 +37,7 @@ describe('a service', () => {
   });
 
   it('is asked below the path that the inventory gives', async () => {
-    expect((await lookAt('relayer', '{"queues":[]}', { base: '/sub/' })).paths).toEqual(['/sub/api/queues']);
+    expect((await probeTarget('relayer', '{"queues":[]}', { base: '/sub/' })).paths).toEqual(['/sub/api/queues']);
   });
 
   it.each([
@@ -51,12 +51,12 @@ describe('a service', () => {
     ['frontend', '{"id":"root"}'],
     ['frontend', '<html><div id="rooted"></div></html>'],
   ] as const)('%s that answers 200 with %s is not well', async (component, body) => {
-    expect((await lookAt(component, body)).observation).toMatchObject({ ok: false, fault: { kind: 'body' } });
+    expect((await probeTarget(component, body)).observation).toMatchObject({ ok: false, fault: { kind: 'body' } });
   });
 
   it('frontend that answers as JSON is not well, whatever the body holds', async () => {
     const options = { headers: { 'Content-Type': 'application/json' } };
-    expect((await lookAt('frontend', '<div id="root">', options)).observation.ok).toBe(false);
+    expect((await probeTarget('frontend', '<div id="root">', options)).observation.ok).toBe(false);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('a service', () => {
     [404, 'status'],
     [204, 'status'],
   ] as const)('that answers %i is not well', async (status, kind) => {
-    const { observation } = await lookAt('relayer', status === 204 ? '' : '{"queues":[]}', {
+    const { observation } = await probeTarget('relayer', status === 204 ? '' : '{"queues":[]}', {
       status,
       headers: { Location: '/' },
     });
@@ -74,7 +74,7 @@ describe('a service', () => {
   });
 
   it('stats that reports DOWN answers as it should, with a note', async () => {
-    const { observation } = await lookAt('stats', '{"health":{"status":"DOWN"}}');
+    const { observation } = await probeTarget('stats', '{"health":{"status":"DOWN"}}');
     expect(observation).toEqual({ ok: true, value: { note: expect.stringContaining('no new block') } });
   });
 });
