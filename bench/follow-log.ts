@@ -32,7 +32,7 @@ const { stop } = followLog({
   source: 'bench',
   positions: createMemoryPositions(),
   find,
-  open: docker.open,
+  openLog: docker.openLog,
   beginAt: 0,
   onLine: (text, start, end, at) => {
     reader.read(text, start, end, at);

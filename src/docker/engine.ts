@@ -1,9 +1,10 @@
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
-import { createDockerApi, type DockerApi } from './client.ts';
+import { createDockerClient, toResponse } from './client.ts';
 import type { DockerEvent } from './event.ts';
 import { followDockerEvents } from './events.ts';
 import { createDockerExec, type DockerExec } from './exec.ts';
+import type { OpenLog } from './follow-log.ts';
 import { inspectContainer, inspectLog, type LogInspection } from './inspect.ts';
 import { createContainerMemory } from './memory.ts';
 
@@ -22,25 +23,30 @@ export interface Docker {
   follow(onEvent: (event: DockerEvent) => void, onState: (up: boolean) => void): () => void;
   /** Runs a command in a container; never rejects. */
   readonly exec: DockerExec;
-  /** A raw answer as a stream, such as a container's log; rejects when none comes. */
-  readonly open: DockerApi['open'];
+  /** The log of a container, by its id; rejects when none comes. */
+  readonly openLog: OpenLog;
   /** Ends every follower and all connections. */
   stop(): void;
 }
 
 /** Prepares to reach an engine; nothing is opened before it is asked, so it may be down. */
 export function createDocker(address: DockerAddress): Docker {
-  const api = createDockerApi(address);
-  const memory = createContainerMemory(api);
+  const client = createDockerClient(address);
+  const memory = createContainerMemory(client);
   const followers = new Set<() => void>();
   return {
-    address: api.address,
-    open: api.open,
-    exec: createDockerExec(api),
-    inspectLog: (ref, signal) => inspectLog(api, ref, signal),
-    inspect: (ref, signal) => inspectContainer(api, memory, ref, signal),
+    address: client.address,
+    openLog: async (id, since, signal) => {
+      const container = (await client.get()).getContainer(id);
+      // The log of a container that does not run ends all the same, and dockerode streams no other.
+      const options = { follow: true as const, stdout: true, stderr: true, timestamps: true, since };
+      return toResponse(await container.logs({ ...options, abortSignal: signal }));
+    },
+    exec: createDockerExec(client),
+    inspectLog: (ref, signal) => inspectLog(client, ref, signal),
+    inspect: (ref, signal) => inspectContainer(client, memory, ref, signal),
     follow: (onEvent, onState) => {
-      const end = followDockerEvents(api, onEvent, onState);
+      const end = followDockerEvents(client, onEvent, onState);
       followers.add(end);
       return () => {
         followers.delete(end);
@@ -50,7 +56,7 @@ export function createDocker(address: DockerAddress): Docker {
     stop: () => {
       for (const end of followers) end();
       followers.clear();
-      api.close();
+      client.close();
     },
   };
 }

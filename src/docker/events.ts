@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DockerApi } from './client.ts';
+import { type DockerClient, toResponse } from './client.ts';
 import { containerActions, type DockerEvent, parseDockerEvent } from './event.ts';
 
 const shortestPauseMs = 250;
@@ -22,7 +22,7 @@ function createPosition() {
   let first = 0;
   return {
     /** What to ask for next: nothing at first, when only what happens from now on matters. */
-    query: (): { readonly since?: string } => (since === undefined ? {} : { since: (since / 1000).toFixed(3) }),
+    query: (): { readonly since?: number } => (since === undefined ? {} : { since: since / 1_000 }),
     /** `engineTime` in Unix milliseconds, of the first answer. */
     begin(engineTime: number): void {
       if (since !== undefined) return;
@@ -60,13 +60,13 @@ async function* readLines(stream: AsyncIterable<string>): AsyncGenerator<string>
  * the engine still has it. `onState` is called when the stream is open and when it cannot be opened, each once in a row.
  */
 export function followDockerEvents(
-  api: DockerApi,
+  client: DockerClient,
   onEvent: (event: DockerEvent) => void,
   onState: (up: boolean) => void,
 ): () => void {
   const ending = new AbortController();
   const position = createPosition();
-  const filters = { type: ['container'], event: containerActions };
+  const filters = { type: ['container' as const], event: [...containerActions] };
   let up: boolean | undefined;
 
   const reportState = (state: boolean): void => {
@@ -80,8 +80,9 @@ export function followDockerEvents(
     const timer = setTimeout(() => attempt.abort(), openTimeoutMs);
     try {
       const signal = AbortSignal.any([ending.signal, attempt.signal]);
-      const response = await api.open('/events', { filters, ...position.query() }, signal);
-      if (response.statusCode === 200 && response.headers['content-type']?.includes('json')) return response;
+      const docker = await client.get();
+      const response = toResponse(await docker.getEvents({ filters, ...position.query(), abortSignal: signal }));
+      if (response.headers['content-type']?.includes('json')) return response;
       response.destroy();
       throw new Error('this is no stream of events');
     } finally {

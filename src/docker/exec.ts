@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type Dockerode from 'dockerode';
 import type { ExecFault } from '../model/observation.ts';
-import type { DockerApi } from './client.ts';
+import { type DockerClient, toResponse } from './client.ts';
 import { toMembers } from './members.ts';
+import { toRefusal } from './transport.ts';
 
 /** What a command printed on stdout and how it ended, or why it could not be run. */
 export type ExecOutcome =
@@ -16,7 +18,10 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const HEADER_BYTES = 8;
 const STDOUT = 1;
 
-/** Reads a multiplexed stream ("attach" in the Docker Engine API); undefined when it is longer than we take. */
+/**
+ * Reads a multiplexed stream without `demuxStream`, which calls itself for each frame: many short ones overflow its stack ("attach" in
+ * the Docker Engine API). Undefined when it is longer than we take.
+ */
 async function readStdout(response: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -35,27 +40,48 @@ async function readStdout(response: IncomingMessage): Promise<string | undefined
   return Buffer.concat(parts).toString();
 }
 
-/** A small answer as JSON; undefined when it is none. */
-async function readMembers(response: IncomingMessage) {
-  const text = (await response.setEncoding('utf8').take(64).toArray()).join('');
-  try {
-    return toMembers(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * `docker exec` through the API: create, start, inspect. Docker cannot end a command that hangs, so none is started in
  * a container whose last one still runs.
  */
-export function createDockerExec(api: DockerApi): DockerExec {
+export function createDockerExec(client: DockerClient): DockerExec {
   /** The command that was given up, by container. */
   const hanging = new Map<string, string>();
 
   const inspect = async (exec: string, signal: AbortSignal) => {
-    const { status, body } = await api.read(`/exec/${exec}/json`, {}, signal);
-    return status === 200 ? toMembers(body) : undefined;
+    const docker = await client.get();
+    try {
+      return toMembers(await docker.getExec(exec).inspect({ abortSignal: signal }));
+    } catch (error) {
+      if (toRefusal(error) === undefined) throw error;
+      return undefined;
+    }
+  };
+
+  /** Creates a command; the outcome, where it is refused. */
+  const create = async (id: string, command: readonly string[], signal: AbortSignal) => {
+    const container = (await client.get()).getContainer(id);
+    const plan = { AttachStdout: true, AttachStderr: true, Tty: false, Cmd: [...command] };
+    try {
+      return await container.exec({ ...plan, abortSignal: signal });
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (refusal === undefined) throw error;
+      if (refusal.statusCode === 404) return 'no-container';
+      return refusal.statusCode === 409 ? 'not-running' : 'forbidden';
+    }
+  };
+
+  /** Starts a command; the outcome, where it is refused. */
+  const start = async (exec: Dockerode.Exec, signal: AbortSignal) => {
+    try {
+      return toResponse(await exec.start({ Detach: false, Tty: false, abortSignal: signal }));
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (refusal === undefined) throw error;
+      // The engine answers with another status when the program is not there.
+      return refusal.statusCode === 403 ? 'forbidden' : 'no-program';
+    }
   };
 
   const run = async (id: string, command: readonly string[], signal: AbortSignal): Promise<ExecOutcome> => {
@@ -64,26 +90,16 @@ export function createDockerExec(api: DockerApi): DockerExec {
       return { ok: false, why: 'still-running' };
     hanging.delete(id);
 
-    const plan = { AttachStdout: true, AttachStderr: true, Tty: false, Cmd: command };
-    const created = await api.post(`/containers/${id}/exec`, plan, signal);
-    if (created.statusCode !== 201) {
-      created.destroy();
-      if (created.statusCode === 404) return { ok: false, why: 'no-container' };
-      return { ok: false, why: created.statusCode === 409 ? 'not-running' : 'forbidden' };
-    }
-    const exec = (await readMembers(created))?.Id;
-    if (typeof exec !== 'string' || !/^\w{1,128}$/.test(exec)) return { ok: false, why: 'docker' };
+    const exec = await create(id, command, signal);
+    if (typeof exec === 'string') return { ok: false, why: exec };
+    if (typeof exec.id !== 'string' || !/^\w{1,128}$/.test(exec.id)) return { ok: false, why: 'docker' };
 
-    hanging.set(id, exec);
-    const started = await api.post(`/exec/${exec}/start`, { Detach: false, Tty: false }, signal);
-    if (started.statusCode !== 200) {
-      started.destroy();
-      // The engine answers so when the program is not there.
-      return { ok: false, why: started.statusCode === 403 ? 'forbidden' : 'no-program' };
-    }
+    hanging.set(id, exec.id);
+    const started = await start(exec, signal);
+    if (typeof started === 'string') return { ok: false, why: started };
     const stdout = await readStdout(started);
     if (stdout === undefined) return { ok: false, why: 'too-large' };
-    const ended = await inspect(exec, signal);
+    const ended = await inspect(exec.id, signal);
     if (ended?.Running !== true) hanging.delete(id);
     const exitCode = Number(ended?.ExitCode ?? 0);
     return exitCode === 126 || exitCode === 127 ? { ok: false, why: 'no-program' } : { ok: true, exitCode, stdout };

@@ -8,6 +8,12 @@ import { BESIDE_TEXT_BYTES } from './reopening.ts';
 import { createRecentOf, createStamped, findLast, findSince, type OnStampedLine, type Streams } from './stamped.ts';
 import { type LogStream, readStreams } from './streams.ts';
 
+/**
+ * The log of a container from this time on, in Unix seconds, with stamps: as long as it runs, or to its end. Rejects when none
+ * comes.
+ */
+export type OpenLog = (id: string, since: number, signal: AbortSignal) => Promise<IncomingMessage>;
+
 /** What a follower of a container is given. */
 export interface FollowLogOptions {
   /** Under this name the position is kept. */
@@ -15,12 +21,7 @@ export interface FollowLogOptions {
   readonly positions: PositionStore;
   /** Finds the container that stands for the target now. */
   readonly find: (signal: AbortSignal) => Promise<LogContainer | LogFault>;
-  /** A GET request to the Docker Engine, its answer as a stream. */
-  readonly open: (
-    path: string,
-    query: Readonly<Record<string, string | boolean>>,
-    signal: AbortSignal,
-  ) => Promise<IncomingMessage>;
+  readonly openLog: OpenLog;
   /** Reading begins at this time, in Unix milliseconds, or where it was before when that is earlier. */
   readonly beginAt: number;
   /**
@@ -70,7 +71,7 @@ function createTerminalReader(take: Take): (chunk: Buffer) => void {
  * returned function is called. Each line is told once; a position that is stored lets this go on after a restart of subnetd.
  */
 export function followLog(options: FollowLogOptions): LogFollower {
-  const { source, positions, find, open, beginAt, onLine, onState, onLost } = options;
+  const { source, positions, find, openLog, beginAt, onLine, onState, onLost } = options;
   const ending = new AbortController();
   let position: Position | undefined;
   /** What is remembered of the container that was read last. */
@@ -96,7 +97,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
 
   /** Until the log ends, or another container is found to stand for the target. */
   const read = async (container: LogContainer, signal: AbortSignal) => {
-    const { id, running, tty, rotation } = container;
+    const { id, tty, rotation } = container;
     const known = goOn(id);
     const { from } = known;
     const isKnown = Object.keys(known.streams).length > 0 || position?.id === id;
@@ -105,18 +106,13 @@ export function followLog(options: FollowLogOptions): LogFollower {
     const current: Position = { kind: 'container', id, from, streams, ...(others.length > 0 && { others }) };
     let isBegun = false;
 
-    const openLog = async (until: AbortSignal): Promise<LogStream> => {
+    const openStream = async (until: AbortSignal): Promise<LogStream> => {
       const readBefore = findLast(streams);
       const goOnAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
       // What an earlier process was told is told again as far as checks look back.
       const tellsOld = isFirst && isKnown;
-      const since = (Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1000).toFixed(3);
-      const query = { follow: running, stdout: true, stderr: true, timestamps: true, since };
-      const response = await open(`/containers/${id}/logs`, query, until);
-      if (response.statusCode !== 200) {
-        response.destroy();
-        throw new Error('the log is not told');
-      }
+      const since = Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1_000;
+      const response = await openLog(id, since, until);
       isFirst = false;
       if (!isBegun) {
         isBegun = true;
@@ -155,7 +151,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
       const goesOn = (chunk: Buffer) => chunk.toString('latin1', tty ? 0 : 8, (tty ? 0 : 8) + 30) <= findLast(streams);
       return { response, goesOn, begin };
     };
-    await readStreams(openLog, rotation, signal);
+    await readStreams(openStream, rotation, signal);
   };
 
   /** Ends the reading of a container in whose place another one stands by now, though it goes on to print. */

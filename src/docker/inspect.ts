@@ -1,10 +1,11 @@
 import type { Container, ContainerObservation, DockerFault } from '../model/observation.ts';
 import type { ContainerRef } from '../model/target.ts';
-import type { DockerApi } from './client.ts';
+import type { DockerClient } from './client.ts';
 import { isOneOff } from './event.ts';
 import { type LogContainer, toLogContainer } from './log-container.ts';
 import { toCount, toMembers } from './members.ts';
 import type { ContainerMemory } from './memory.ts';
+import { toRefusal } from './transport.ts';
 
 /** One that its restart policy starts again and again is both in turn, and must not lose its place each time. */
 const alive = ['running', 'restarting'];
@@ -54,10 +55,11 @@ const rank = ({ State }: Entry): number => (alive.includes(String(State)) ? 0 : 
  * The container that stands for a compose service, whatever order Docker lists them in: one that is alive, then the newest, then
  * by its id. `twins` is how many are alive, when they are several. A one-off of `docker compose run` never stands for it.
  */
-async function findService(api: DockerApi, project: string, service: string, signal: AbortSignal) {
+async function findService(client: DockerClient, project: string, service: string, signal: AbortSignal) {
   const label = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${service}`];
-  const { status, body } = await api.read('/containers/json', { all: true, filters: { label } }, signal);
-  if (status !== 200 || !Array.isArray(body)) throw new Error('this is no list of containers');
+  const docker = await client.get();
+  const body: unknown = await docker.listContainers({ all: true, filters: { label }, abortSignal: signal });
+  if (!Array.isArray(body)) throw new Error('this is no list of containers');
   const entries = body
     .map((entry): Entry => toMembers(entry) ?? {})
     .filter(({ Id, Labels }) => typeof Id === 'string' && !isOneOff(toMembers(Labels)))
@@ -77,14 +79,25 @@ type Found =
   | { readonly kind: 'missing' }
   | { readonly kind: 'found'; readonly container: Container; readonly twins?: number; readonly body: unknown };
 
-async function find(api: DockerApi, ref: ContainerRef, signal: AbortSignal, again = true): Promise<Found> {
+/** The answer of `GET /containers/ID/json`; undefined when the engine, not a proxy before it, has no such container. */
+async function inspectById(client: DockerClient, handle: string, signal: AbortSignal): Promise<unknown> {
+  const docker = await client.get();
+  try {
+    return await docker.getContainer(encodeURIComponent(handle)).inspect({ abortSignal: signal });
+  } catch (error) {
+    const refusal = toRefusal(error);
+    if (refusal?.statusCode === 404 && typeof toMembers(refusal.json)?.message === 'string') return undefined;
+    throw error;
+  }
+}
+
+async function find(client: DockerClient, ref: ContainerRef, signal: AbortSignal, again = true): Promise<Found> {
   const { handle, ...twins } =
-    'name' in ref ? { handle: ref.name } : await findService(api, ref.project, ref.service, signal);
+    'name' in ref ? { handle: ref.name } : await findService(client, ref.project, ref.service, signal);
   if (handle === undefined) return { kind: 'missing' };
-  const { status, body } = await api.read(`/containers/${encodeURIComponent(handle)}/json`, {}, signal);
-  if (status === 404 && typeof toMembers(body)?.message === 'string')
-    return again && !('name' in ref) ? find(api, ref, signal, false) : { kind: 'missing' };
-  const container = status === 200 ? toContainer(body) : undefined;
+  const body = await inspectById(client, handle, signal);
+  if (body === undefined) return again && !('name' in ref) ? find(client, ref, signal, false) : { kind: 'missing' };
+  const container = toContainer(body);
   if (container === undefined) throw new Error('this is no container');
   // Docker takes the beginning of an id for a name too.
   if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
@@ -92,18 +105,18 @@ async function find(api: DockerApi, ref: ContainerRef, signal: AbortSignal, agai
 }
 
 async function inspect(
-  api: DockerApi,
+  client: DockerClient,
   memory: ContainerMemory,
   ref: ContainerRef,
   signal: AbortSignal,
 ): Promise<ContainerObservation> {
-  const answer = await find(api, ref, signal);
+  const answer = await find(client, ref, signal);
   if (answer.kind === 'missing') return answer;
   const { body: _, ...found } = answer;
   if (!found.container.running) return found;
   const { bytes, waited } = await memory.read(found.container.id, found.container.startedAt, signal);
   // Much may have happened while the memory was read, and the state must not be older than what events have reported.
-  if (waited && !signal.aborted) return inspect(api, memory, ref, signal);
+  if (waited && !signal.aborted) return inspect(client, memory, ref, signal);
   return bytes === undefined ? found : { ...found, container: { ...found.container, memoryBytes: bytes } };
 }
 
@@ -116,8 +129,8 @@ function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
   return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';
 }
 
-const toUnreachable = (api: DockerApi, error: unknown, signal: AbortSignal) =>
-  ({ kind: 'docker-unreachable', why: { address: api.address, code: toCode(error, signal) } }) as const;
+const toUnreachable = (client: DockerClient, error: unknown, signal: AbortSignal) =>
+  ({ kind: 'docker-unreachable', why: { address: client.address, code: toCode(error, signal) } }) as const;
 
 /**
  * Finds a container, inspects it, and reads its memory while it runs; the abort of the signal bounds the whole in time.
@@ -125,15 +138,15 @@ const toUnreachable = (api: DockerApi, error: unknown, signal: AbortSignal) =>
  * Docker Engine API, version 1.41 and later.
  */
 export async function inspectContainer(
-  api: DockerApi,
+  client: DockerClient,
   memory: ContainerMemory,
   ref: ContainerRef,
   signal: AbortSignal,
 ): Promise<ContainerObservation> {
   try {
-    return await inspect(api, memory, ref, signal);
+    return await inspect(client, memory, ref, signal);
   } catch (error) {
-    return toUnreachable(api, error, signal);
+    return toUnreachable(client, error, signal);
   }
 }
 
@@ -143,11 +156,11 @@ export type LogInspection =
   | Exclude<ContainerObservation, { kind: 'found' }>;
 
 /** Finds a container by one inspection, for its log; never rejects. */
-export async function inspectLog(api: DockerApi, ref: ContainerRef, signal: AbortSignal): Promise<LogInspection> {
+export async function inspectLog(client: DockerClient, ref: ContainerRef, signal: AbortSignal): Promise<LogInspection> {
   try {
-    const found = await find(api, ref, signal);
+    const found = await find(client, ref, signal);
     return found.kind === 'missing' ? found : { kind: 'found', log: toLogContainer(found.container, found.body) };
   } catch (error) {
-    return toUnreachable(api, error, signal);
+    return toUnreachable(client, error, signal);
   }
 }

@@ -18,8 +18,8 @@ export interface DockerLink {
   findLog(ref: ContainerRef, signal?: AbortSignal): Promise<LogContainer | LogFault>;
   /** Runs a command in the container; never rejects, and is bounded by `timeoutMs` and the signal. */
   exec(ref: ContainerRef, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecOutcome>;
-  /** A GET request, its answer as a stream, such as a container's log; rejects when none comes. */
-  readonly open: Docker['open'];
+  /** The log of a container, by its id; rejects when none comes. */
+  readonly openLog: Docker['openLog'];
   /** Is its stream of events open, and does it answer? Undefined while nobody needs it, or it has not been asked yet. */
   isUp(): boolean | undefined;
   stop(): void;
@@ -105,9 +105,9 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
           : { ok: false, why: 'not-running' };
       });
     },
-    open: async (path, query, signal) => {
+    openLog: async (id, since, signal) => {
       if (engine === undefined) throw new Error('no engine is chosen');
-      return engine.docker.open(path, query, signal);
+      return engine.docker.openLog(id, since, signal);
     },
     isUp: () => (engine?.hangs === true ? false : engine?.up),
     stop: () => engine?.docker.stop(),

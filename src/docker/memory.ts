@@ -1,4 +1,4 @@
-import type { DockerApi } from './client.ts';
+import type { DockerClient } from './client.ts';
 import { toCount, toMembers } from './members.ts';
 
 /** Reads how much memory containers use. */
@@ -37,7 +37,7 @@ function toMemoryBytes(body: unknown): number | undefined {
 }
 
 /** Reads memory by `GET /containers/ID/stats`; where that fails, as behind some socket proxies, there is no figure. */
-export function createContainerMemory(api: DockerApi): ContainerMemory {
+export function createContainerMemory(client: DockerClient): ContainerMemory {
   const containers = new Map<string, Known>();
 
   const refresh = async (id: string, known: Known, signal: AbortSignal): Promise<void> => {
@@ -45,8 +45,9 @@ export function createContainerMemory(api: DockerApi): ContainerMemory {
     known.isBusy = true;
     let bytes: number | undefined;
     try {
-      const { status, body } = await api.read(`/containers/${id}/stats`, { stream: false, 'one-shot': true }, signal);
-      bytes = status === 200 ? toMemoryBytes(body) : undefined;
+      const docker = await client.get();
+      const options = { stream: false as const, 'one-shot': true, abortSignal: signal };
+      bytes = toMemoryBytes(await docker.getContainer(id).stats(options));
     } catch {
       // It stays out, and is asked for again with the next inspection.
     }

@@ -223,7 +223,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           }
           return found;
         },
-        open: docker.open,
+        openLog: docker.openLog,
         beginAt: clock.toWall(begun - lookBackMs),
         onLine: (text, start, end, at, old, live) => {
           if (!old) counts.container++;

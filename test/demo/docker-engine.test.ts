@@ -44,7 +44,7 @@ test('a container that stops and starts tells its events, ends its log, and goes
   );
   await eventually(() => expect(up).toBe(true));
   const open = async () => {
-    const log = await docker.open('/containers/demo-subnet2-1/logs', { follow: true }, AbortSignal.timeout(30_000));
+    const log = await docker.openLog('demo-subnet2-1', 0, AbortSignal.timeout(30_000));
     let text = '';
     log.on('data', (chunk) => {
       text += chunk;

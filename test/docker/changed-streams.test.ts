@@ -37,10 +37,12 @@ async function follow(
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => find(),
-    open: (path, query, signal) =>
+    openLog: (id, since, signal) =>
       new Promise<IncomingMessage>((resolve, reject) => {
-        const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-        get({ host: '127.0.0.1', port, path: `${path}?${words}`, signal }, resolve).on('error', reject);
+        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
+          'error',
+          reject,
+        );
       }),
     beginAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),

@@ -30,7 +30,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
     source: 'test',
     positions,
     find: (signal) => docker.findLog(ref, signal),
-    open: docker.open,
+    openLog: docker.openLog,
     beginAt,
     onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),
     onState: (fault) => void states.push(fault),

@@ -28,7 +28,7 @@ test.each([0, -90_000, 90_000])(
       source: 'test',
       positions: createMemoryPositions(),
       find: async () => ({ id: 'c', running: true, tty: false }),
-      open: (_path, _query, signal) =>
+      openLog: (_id, _since, signal) =>
         new Promise<IncomingMessage>((resolve, reject) => {
           get(engine.url, { signal }, resolve).on('error', reject);
         }),

@@ -45,7 +45,7 @@ function followMissing() {
       looks.push(Date.now());
       return { what: 'no-container' };
     },
-    open: async () => {
+    openLog: async () => {
       throw new Error('there is nothing to open');
     },
     beginAt: 0,

@@ -36,10 +36,12 @@ async function startSilentEngine() {
       printed += count;
     },
     opened: () => opened,
-    open: (path: string, query: Readonly<Record<string, string | boolean>>, signal: AbortSignal) =>
+    openLog: (id: string, since: number, signal: AbortSignal) =>
       new Promise<IncomingMessage>((resolve, reject) => {
-        const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-        get({ host: '127.0.0.1', port, path: `${path}?${words}`, signal }, resolve).on('error', reject);
+        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
+          'error',
+          reject,
+        );
       }),
   };
 }
@@ -52,7 +54,7 @@ test('a stream that has fallen silent is opened again, and brings each line once
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false }),
-    open: engine.open,
+    openLog: engine.openLog,
     beginAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},
@@ -96,10 +98,12 @@ test('a stream that starves, yet is never silent, is opened again after a while:
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false, rotation: { fileBytes: 6_000, files: 2 } }),
-    open: (path, query, signal) =>
+    openLog: (id, since, signal) =>
       new Promise((resolve, reject) => {
-        const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-        get({ host: '127.0.0.1', port, path: `${path}?${words}`, signal }, resolve).on('error', reject);
+        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
+          'error',
+          reject,
+        );
       }),
     beginAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),

@@ -54,22 +54,41 @@ describe('an engine at the wire', () => {
     return observation.kind === 'docker-unreachable' ? observation.why.code : observation.kind;
   };
 
-  test('a log is followed without the chunks of HTTP/1.1, which alone tell of other answers that they came whole', async () => {
-    const versions: string[] = [];
-    const docker = await serve(({ httpVersion }, answer) => {
-      versions.push(httpVersion);
+  test('a log comes as the stream that the engine sends, from the time that is asked for', async () => {
+    const asked: unknown[] = [];
+    const docker = await serve(({ url }, answer) => {
+      asked.push(url);
       answer.write('one');
       answer.end(' two');
     });
-    const read = async (path: string, query: Readonly<Record<string, boolean>>): Promise<string> => {
-      let text = '';
-      for await (const chunk of await docker.open(path, query, soon())) text += chunk;
-      return text;
-    };
-    expect(await read('/containers/n/logs', { stdout: true, follow: true })).toBe('one two');
-    expect(await read('/containers/n/logs', { stdout: true, follow: false })).toBe('one two');
-    expect(await read('/events', { follow: true })).toBe('one two');
-    expect(versions).toEqual(['1.0', '1.1', '1.1']);
+    let text = '';
+    for await (const chunk of await docker.openLog('n', 1_795_000_000.25, soon())) text += chunk;
+    expect(text).toBe('one two');
+    expect(asked).toEqual([
+      '/containers/n/logs?follow=true&stdout=true&stderr=true&timestamps=true&since=1795000000.25',
+    ]);
+  });
+
+  test('that has no log, or sends one elsewhere, gives none', async () => {
+    for (const status of [404, 302, 500]) {
+      const docker = await serve((_, answer) => answer.writeHead(status, { location: 'gopher://nowhere/' }).end());
+      await expect(docker.openLog('n', 0, soon())).rejects.toMatchObject({ statusCode: status });
+    }
+  });
+
+  test.each([
+    ['nonsense', 201, 'nonsense', 'docker'],
+    ['null', 201, 'null', 'docker'],
+    ['an id that is none', 201, '{"Id":"../1"}', 'docker'],
+    ['404', 404, '{"message":"No such container: a1"}', 'no-container'],
+    ['409', 409, '{"message":"the container is paused"}', 'not-running'],
+    ['403 of a socket proxy', 403, 'Forbidden', 'forbidden'],
+  ])('that answers a command with %s says why it was not run', async (_, status, body, why) => {
+    const docker = await serve((request, answer) => {
+      request.resume();
+      answer.writeHead(status).end(body);
+    });
+    expect(await docker.exec('a1', ['true'], soon())).toEqual({ ok: false, why });
   });
 
   test.each<readonly [string, RequestListener]>([
@@ -286,7 +305,7 @@ describe('an engine at the wire', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(3), { timeout: 5_000 });
     end();
     expect(actions).toEqual(['start', 'kill', 'die']);
-    expect(asked.slice(0, 2)).toEqual([null, '1795000001.000']);
+    expect(asked.slice(0, 2)).toEqual([null, '1795000001']);
     expect(states).toEqual([true]);
   });
 

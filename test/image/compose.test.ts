@@ -195,8 +195,7 @@ describe('the socket proxy of docker-compose.yml', () => {
         expect(seen).toMatchObject({ kind: 'found', container: { running: true, memoryBytes: expect.any(Number) } });
       }
       await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 5_000 });
-      const query = { follow: true, stdout: true, timestamps: true };
-      const log = await docker.open(`/containers/${container.id}/logs`, query, AbortSignal.timeout(5_000));
+      const log = await docker.openLog(container.id, 0, AbortSignal.timeout(5_000));
       expect(log.statusCode).toBe(200);
       log.destroy();
     } finally {

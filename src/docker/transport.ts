@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import type { DockerAddress } from '../model/target.ts';
+
+/** A request as dockerode describes it to its modem. */
+export interface DialOptions {
+  /** Ends in `?` when the options are a query. */
+  readonly path: string;
+  readonly method: string;
+  /** The query of a GET, the JSON body of a POST. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly abortSignal?: AbortSignal;
+  /** The answer is wanted as a stream. */
+  readonly isStream?: boolean;
+  /** The statuses that are an answer are true. */
+  readonly statusCodes: Readonly<Record<string, unknown>>;
+}
+
+/** What dockerode sends its requests through, in the place of docker-modem: see docs/decisions/0014. */
+export interface DockerTransport {
+  readonly dial: (options: DialOptions, done: (error: unknown, answer?: unknown) => void) => void;
+  /** Ends all connections; what is under way, and what comes after, fails. */
+  readonly close: () => void;
+}
+
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+const isTls = (address: DockerAddress): boolean =>
+  'host' in address && (address.ca ?? address.cert ?? address.key) !== undefined;
+
+/** The certificates of an address; throws when one cannot be read. */
+function readCertificates(address: DockerAddress) {
+  const { ca, cert, key } = 'host' in address ? address : {};
+  const [caPem, certPem, keyPem] = [ca, cert, key].map((path) => path && readFileSync(path));
+  return { ca: caPem, cert: certPem, key: keyPem };
+}
+
+/** Reads the certificates for each connection, and resumes no session, in which they would not be shown again. */
+function createTlsAgent(address: DockerAddress): TlsAgent {
+  const agent = new TlsAgent({ keepAlive: true, maxCachedSessions: 0 });
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    try {
+      return connect({ ...options, ...readCertificates(address) }, callback);
+    } catch (error) {
+      callback?.(error as Error, null as never);
+      return undefined;
+    }
+  };
+  return agent;
+}
+
+/** Objects and lists go as JSON, as Docker wants `filters`. */
+const toWord = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+/** The path with its query, and the body. */
+function toRequest({ path, method, options = {} }: DialOptions) {
+  const { abortSignal: _, ...given } = options;
+  if (method !== 'GET') return { path: path.replace(/\?$/, ''), body: JSON.stringify(given) };
+  const words = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, toWord(value)]]));
+  return { path: words.length === 0 ? path.replace(/\?$/, '') : path + new URLSearchParams(words), body: undefined };
+}
+
+async function readJson(response: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer that is a refusal: its status, and its JSON, if it has any. */
+export interface Refusal {
+  readonly statusCode: number;
+  readonly json: unknown;
+}
+
+/** What an error says that the engine's answer was turned into; undefined of any other error. */
+export const toRefusal = (error: unknown): Refusal | undefined =>
+  error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+    ? { statusCode: error.statusCode, json: 'json' in error ? error.json : undefined }
+    : undefined;
+
+const refuse = (statusCode: number, json: unknown): Error =>
+  Object.assign(new Error(`the engine answers with status ${statusCode}`), { statusCode, json });
+
+/**
+ * Connects with the first request, and again whenever it must. The files of `ca`, `cert` and `key` are read each time, so
+ * they can be renewed, and a request fails while they cannot be read. No redirect is followed, and an answer that is not a
+ * stream is read up to 4 MiB.
+ */
+export function createTransport(address: DockerAddress): DockerTransport {
+  const agent = isTls(address) ? createTlsAgent(address) : new Agent({ keepAlive: true });
+  const start = isTls(address) ? tlsRequest : request;
+  const connection: RequestOptions =
+    'socketPath' in address ? { socketPath: address.socketPath } : { host: address.host, port: address.port };
+  let isClosed = false;
+
+  const send = async (options: RequestOptions, body: string | undefined): Promise<IncomingMessage> => {
+    if (isClosed) throw new Error('the connection to Docker is closed');
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const sent = start({ ...connection, ...options, agent }, resolve).on('error', reject);
+    sent.end(body);
+    try {
+      return await promise;
+    } catch (error) {
+      // An engine that was restarted has closed the connection that was kept for this request.
+      const isStale =
+        sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+      if (isStale && options.method === 'GET') return send(options, body);
+      throw error;
+    }
+  };
+
+  const answer = async (asked: DialOptions): Promise<unknown> => {
+    const { path, body } = toRequest(asked);
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const { method, abortSignal: signal } = asked;
+    const response = await send({ method, path, headers, ...(signal && { signal }) }, body);
+    const status = response.statusCode ?? 0;
+    const isAnswer = asked.statusCodes[status] === true;
+    if (asked.isStream) {
+      if (isAnswer) return response;
+      response.destroy();
+      throw refuse(status, undefined);
+    }
+    const json = await readJson(response);
+    if (!isAnswer) throw refuse(status, json);
+    // dockerode reads members of it.
+    if (typeof json !== 'object' || json === null) throw new Error('the answer is no JSON');
+    return json;
+  };
+
+  return {
+    dial: (options, done) =>
+      void answer(options).then(
+        (value) => done(null, value),
+        (error: unknown) => done(error),
+      ),
+    close: () => {
+      isClosed = true;
+      agent.destroy();
+    },
+  };
+}
