@@ -5,7 +5,7 @@ const TARGET = 'subnet, component, name';
 
 /** The board that shows a target, by its component; the times and the subnet go with the link. */
 const BOARD = {
-  title: 'Look closer',
+  title: 'Details',
   url: '/d/${__data.fields.board}?var-subnet=${__data.fields.subnet}&var-name=${__data.fields.name}&${__url_time_range}',
 };
 
@@ -25,7 +25,7 @@ export const failingChecks = (id: number, selector: string, width: number): Pane
     {
       id,
       title: 'Checks that fail',
-      what: 'Each check that fails at this moment. The link at the top leads to the reason, in a sentence, and to what to type next; a name leads to the board of that target.',
+      what: 'Each check that fails now. The link at the top opens the reason and what to type next. A name opens the dashboard of that target.',
       unit: 'none',
       width,
       queries: { '': withBoard(`min by (${TARGET}, check) (subnet_check_success{${selector}}) == 0`) },
@@ -40,7 +40,7 @@ export const firingAlerts = (id: number, subnetd: string, width: number): Panel 
     {
       id,
       title: 'Alerts that fire',
-      what: "What Prometheus's rules say at this moment, those of subnetd itself included. A name leads to its runbook.",
+      what: "The alerts of Prometheus's rules that fire now, also those of subnetd itself. A name opens its runbook.",
       unit: 'none',
       width,
       queries: {
@@ -67,7 +67,7 @@ export const checkTimeline = (id: number, selector: string, width: number): Pane
     {
       id,
       title: 'Checks over time',
-      what: 'Each check: green while it passes, red while it fails, empty while it cannot be judged.',
+      what: 'Each check: green while it passes, red while it fails, empty while it is unknown.',
       width,
       height: 9,
       queries: {
@@ -77,12 +77,12 @@ export const checkTimeline = (id: number, selector: string, width: number): Pane
     ['passes', 'fails'],
   );
 
-/** What the looks themselves take, and how often they failed. */
+/** How long probes take, and how often checks failed. */
 export const lookPanels = (id: number, selector: string): readonly Panel[] => [
   graph({
     id,
-    title: 'Duration of the last look',
-    what: 'How long the last look for each check took. What answers more and more slowly will soon answer no more.',
+    title: 'Duration of the last probe',
+    what: 'How long the last probe for each check took. A target that answers more and more slowly will soon stop answering.',
     unit: 's',
     width: 12,
     queries: {
@@ -92,7 +92,7 @@ export const lookPanels = (id: number, selector: string): readonly Panel[] => [
   graph({
     id: id + 1,
     title: 'Runs that failed',
-    what: 'Runs of each check that failed, within the interval of the graph. Single ones among good ones are a target that flaps.',
+    what: 'Failed runs of each check, within the interval of the graph. Single failures among good runs mean that a target flaps.',
     unit: 'short',
     width: 12,
     queries: {

@@ -3,13 +3,13 @@ import { graph, stat, timeline } from './panels.ts';
 
 const BY = 'subnet, name';
 
-/** What Docker tells of the targets of a selector. The ids begin at `id`. */
+/** Panels of the containers of a selector's targets, by Docker. Their ids begin at `id`. */
 export const containerPanels = (id: number, selector: string): readonly Panel[] => [
   timeline(
     {
       id,
       title: 'Containers that run',
-      what: 'Each container, by Docker. One that runs is not yet one whose program works.',
+      what: 'Each container, by Docker. A container may run although its program does not work.',
       width: 8,
       queries: { '{{subnet}} {{name}}': `min by (${BY}) (subnet_container_running{${selector}})` },
     },
@@ -18,7 +18,7 @@ export const containerPanels = (id: number, selector: string): readonly Panel[] 
   graph({
     id: id + 1,
     title: 'Memory',
-    what: 'Memory without the file cache that the kernel would give back at once, and the limit where there is one.',
+    what: 'Memory without the inactive file cache, and the limit if there is one.',
     unit: 'bytes',
     width: 8,
     queries: {
@@ -38,8 +38,8 @@ export const containerPanels = (id: number, selector: string): readonly Panel[] 
   }),
   graph({
     id: id + 3,
-    title: 'Restarts and kills for want of memory',
-    what: 'Starts after the first, and kills, within the interval of the graph. A container that starts over and over is one whose program ends over and over: look at the exit code and at the known failures.',
+    title: 'Restarts and OOM kills',
+    what: 'Starts after the first, and OOM kills, within the interval of the graph. If a container restarts in a loop, its program ends in a loop: check the exit code and the known failures.',
     unit: 'short',
     width: 12,
     queries: {
@@ -51,7 +51,7 @@ export const containerPanels = (id: number, selector: string): readonly Panel[] 
     {
       id: id + 4,
       title: 'Known failures',
-      what: 'Ends of a program whose cause is known: red from the end that shows it until the program has run for ten minutes. The page docs/known-failures.md says what each is and what to do.',
+      what: 'Failures with a known cause: red from their sign until the program has run for ten minutes without it. The page docs/known-failures.md explains each and its fix.',
       width: 12,
       queries: {
         '{{subnet}} {{name}} {{failure}}': `1 - max by (${BY}, failure) (subnet_known_failure{${selector}})`,
@@ -62,7 +62,7 @@ export const containerPanels = (id: number, selector: string): readonly Panel[] 
   stat({
     id: id + 5,
     title: 'Since the start of the container',
-    what: 'How long each container has run, or when it was started last if it does not run.',
+    what: 'How long ago each container last started.',
     unit: 's',
     width: 12,
     queries: {
@@ -76,7 +76,7 @@ export const containerPanels = (id: number, selector: string): readonly Panel[] 
   stat({
     id: id + 6,
     title: 'Last exit code',
-    what: 'How each container ended last, if it did. 137 is a kill, by `docker stop` as well; it alone is no sign of too little memory. A fatal error of a node may end in 0.',
+    what: 'The last exit code of each container, if it has ended. 137 is a kill, also by `docker stop`; alone it does not prove an OOM kill. A node may exit with 0 after a fatal error.',
     unit: 'none',
     width: 12,
     queries: { '{{subnet}} {{name}}': `max by (${BY}) (subnet_container_last_exit_code{${selector}})` },

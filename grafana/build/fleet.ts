@@ -30,7 +30,7 @@ export const fleet = (places: Places): Dashboard =>
     {
       uid: 'subnetd-fleet',
       title: 'Subnets',
-      what: 'What is wrong now, in all subnets, and how their chains and nodes stand.',
+      what: 'What is wrong now in all subnets, and the state of their chains and nodes.',
       choices: [subnetChoice],
       marks: [restarts(S), reloads],
       rows: [
@@ -40,7 +40,7 @@ export const fleet = (places: Places): Dashboard =>
             stat({
               id: 1,
               title: 'Checks that fail',
-              what: 'How many checks fail at this moment; the table below names them.',
+              what: 'How many checks fail now. The table below names them.',
               unit: 'none',
               width: 4,
               queries: {
@@ -50,8 +50,8 @@ export const fleet = (places: Places): Dashboard =>
             }),
             stat({
               id: 2,
-              title: 'Checks with less to see',
-              what: 'Checks that pass, but were judged through a fallback. The status page says what to change.',
+              title: 'Degraded checks',
+              what: 'Checks that pass, but used a fallback. The status page says what to change.',
               unit: 'none',
               width: 4,
               queries: {
@@ -80,7 +80,7 @@ export const fleet = (places: Places): Dashboard =>
             stat({
               id: 4,
               title: 'More nodes that may fail',
-              what: 'Nodes that advance, less those that a quorum needs. At 0 the next node that fails halts the subnet; below 0 it cannot go on. A subnet of fewer than four nodes has never one to spare.',
+              what: 'Nodes that advance, minus those that a quorum needs. At 0, the next failing node halts the subnet. Below 0, the subnet cannot continue. A subnet of fewer than four nodes never has one to spare.',
               unit: 'none',
               width: 4,
               queries: { '{{subnet}}': spareNodes },
@@ -93,7 +93,7 @@ export const fleet = (places: Places): Dashboard =>
             stat({
               id: 5,
               title: 'Since the last block',
-              what: 'The time since any node of the subnet was last seen to rise. A minute of it means that the subnet stands.',
+              what: 'The time since the height of any node last rose. After a minute, the subnet is stalled.',
               unit: 's',
               width: 4,
               queries: { '{{subnet}}': sinceBlock },
@@ -102,7 +102,7 @@ export const fleet = (places: Places): Dashboard =>
             stat({
               id: 6,
               title: 'Blocks without finality',
-              what: 'The highest block less the highest committed one. It is about three; when it grows, blocks come but no quorum signs them.',
+              what: 'The highest block minus the highest committed one. About three is normal. If it grows, nodes propose blocks but no quorum signs them.',
               unit: 'none',
               width: 4,
               queries: { '{{subnet}}': finalityGap },
@@ -122,7 +122,7 @@ export const fleet = (places: Places): Dashboard =>
             heightGraph({
               id: 20,
               title: 'Height',
-              what: 'The highest block of each subnet, and the highest committed one. A line that lies flat is a chain that stands.',
+              what: 'The highest block of each subnet, and the highest committed one. A flat line is a stalled chain.',
               unit: 'none',
               width: 8,
               queries: {
@@ -132,7 +132,7 @@ export const fleet = (places: Places): Dashboard =>
             graph({
               id: 21,
               title: 'Since the last block',
-              what: 'The time since any node of the subnet was last seen to rise.',
+              what: 'The time since the height of any node of the subnet last rose.',
               unit: 's',
               width: 8,
               queries: { '{{subnet}}': sinceBlock },
@@ -140,7 +140,7 @@ export const fleet = (places: Places): Dashboard =>
             graph({
               id: 22,
               title: 'Blocks without finality',
-              what: 'The highest block less the highest committed one.',
+              what: 'The highest block minus the highest committed one.',
               unit: 'none',
               width: 8,
               queries: { '{{subnet}}': finalityGap },
@@ -154,7 +154,7 @@ export const fleet = (places: Places): Dashboard =>
               {
                 id: 30,
                 title: 'Nodes',
-                what: 'Every node as it is now. A name leads to its board.',
+                what: 'Every node as it is now. A name opens its dashboard.',
                 unit: 'none',
                 width: 24,
                 queries: {
@@ -173,7 +173,7 @@ export const fleet = (places: Places): Dashboard =>
                   field: 'name',
                   title: 'name',
                   link: {
-                    title: 'Look closer',
+                    title: 'Details',
                     url: '/d/subnetd-node?var-subnet=${__data.fields.subnet}&var-name=${__data.fields.name}&${__url_time_range}',
                   },
                 },

@@ -1,13 +1,13 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { graph, timeline } from './panels.ts';
 
-/** What the logs of the targets of a selector tell. The ids begin at `id`. */
+/** Panels of the logs of a selector's targets. Their ids begin at `id`. */
 export const logPanels = (id: number, selector: string): readonly Panel[] => [
   timeline(
     {
       id,
       title: 'Logs that can be read',
-      what: 'Each source of a log: red while it cannot be read, when no check of logs can be judged by it.',
+      what: 'Each source of a log: red while it cannot be read. Its checks are unknown then.',
       width: 12,
       queries: {
         '{{subnet}} {{name}} {{source}}': `min by (subnet, name, source) (subnet_log_source_up{${selector}})`,
@@ -18,7 +18,7 @@ export const logPanels = (id: number, selector: string): readonly Panel[] => [
   graph({
     id: id + 1,
     title: 'Lines a second',
-    what: 'Lines that are read. None at all is silence of the target, or a source that nobody writes to any more.',
+    what: 'Lines read. None means that the target is silent, or that nobody writes to the source any more.',
     unit: 'suffix: /s',
     width: 12,
     queries: {
@@ -38,7 +38,7 @@ export const logPanels = (id: number, selector: string): readonly Panel[] => [
   graph({
     id: id + 3,
     title: 'Since the last match',
-    what: 'The time since a line matched each pattern last. For a sign of life it should stay small, for an error grow.',
+    what: 'The time since the last match of each pattern. It should stay small for a sign of life, and grow for an error.',
     unit: 's',
     width: 8,
     queries: {
@@ -48,7 +48,7 @@ export const logPanels = (id: number, selector: string): readonly Panel[] => [
   graph({
     id: id + 4,
     title: 'Size of log files',
-    what: 'The files that are read, all together for each target. One that grows without end fills the disk and stops the node.',
+    what: 'The total size of the files of each target. A file that grows without end fills the disk and stops the node.',
     unit: 'bytes',
     width: 8,
     queries: { '{{subnet}} {{name}}': `max by (subnet, name) (subnet_log_file_bytes{${selector}})` },

@@ -46,7 +46,7 @@ export const node = (places: Places): Dashboard =>
             stat({
               id: 2,
               title: 'Since the last block',
-              what: 'The time since the node was last seen to rise. When all nodes stand, it is the subnet and not the node.',
+              what: 'The time since the height of the node last rose. If all nodes are stalled, the subnet is the problem, not the node.',
               unit: 's',
               width: 6,
               queries: {
@@ -74,7 +74,7 @@ export const node = (places: Places): Dashboard =>
             stat({
               id: 4,
               title: 'Peers missing',
-              what: 'Peers that the node should have, less those that it has.',
+              what: 'Expected peers minus actual peers.',
               unit: 'none',
               width: 6,
               queries: { [LEGEND]: missingPeers },
@@ -94,7 +94,7 @@ export const node = (places: Places): Dashboard =>
             heightGraph({
               id: 20,
               title: 'Height',
-              what: 'The latest and the committed block by JSON-RPC, and the height that the log tells. A log that goes on while JSON-RPC stands is a broken interface; both standing is a node that stands.',
+              what: 'The latest and the committed block by JSON-RPC, and the height in the log. If only JSON-RPC is stalled, the interface is broken. If both are, the node is stalled.',
               unit: 'none',
               width: 12,
               queries: {
@@ -114,7 +114,7 @@ export const node = (places: Places): Dashboard =>
             graph({
               id: 22,
               title: 'Age of the latest block',
-              what: 'The time since the one in the header of the block. Where it is far from the time since the last rise, a clock is wrong or the node catches up.',
+              what: 'The time since the timestamp in the block header. If it differs much from the time since the last rise, a clock is wrong or the node is catching up.',
               unit: 's',
               width: 8,
               queries: {
@@ -124,7 +124,7 @@ export const node = (places: Places): Dashboard =>
             graph({
               id: 23,
               title: 'Blocks without finality',
-              what: 'The latest block of the node less its committed one.',
+              what: 'The latest block of the node minus its committed one.',
               unit: 'none',
               width: 8,
               queries: { [LEGEND]: `${heightOf('latest')} - ${heightOf('committed')}` },
@@ -132,7 +132,7 @@ export const node = (places: Places): Dashboard =>
             graph({
               id: 24,
               title: 'Peers',
-              what: 'Peers that the node has, and those that it should have.',
+              what: 'Actual and expected peers.',
               unit: 'none',
               width: 8,
               queries: {
@@ -144,7 +144,7 @@ export const node = (places: Places): Dashboard =>
         },
         { title: 'The log', panels: logPanels(30, T) },
         { title: 'The container', panels: containerPanels(40, T) },
-        { title: 'The looks', panels: lookPanels(50, T) },
+        { title: 'The probes', panels: lookPanels(50, T) },
       ],
     },
     places,

@@ -24,7 +24,7 @@ export const self = (places: Places): Dashboard =>
     {
       uid: 'subnetd-self',
       title: 'subnetd itself',
-      what: 'Whether the watcher watches: its checks, its means, its time and its memory.',
+      what: 'Whether subnetd does its work: its checks, its connections, its time and its memory.',
       choices: [
         { name: 'instance', label: 'Instance', query: 'label_values(subnetd_build_info, instance)' },
         subnetChoice,
@@ -37,7 +37,7 @@ export const self = (places: Places): Dashboard =>
             stat({
               id: 1,
               title: 'Last reload worked',
-              what: 'Whether the inventory was taken over at the last load. If not, the one before is still in force; the log of subnetd says line and reason.',
+              what: 'Whether the last load of the inventory succeeded. If not, the previous one is still in force, and the log of subnetd has the line and the reason.',
               unit: 'bool_yes_no',
               width: 4,
               queries: { [LEGEND]: is('subnetd_config_last_reload_successful') },
@@ -46,7 +46,7 @@ export const self = (places: Places): Dashboard =>
             stat({
               id: 2,
               title: 'Docker answers',
-              what: 'Without Docker no container check can be judged. There is no data when no target names a container.',
+              what: 'Without Docker, container checks are unknown. There is no data if no target names a container.',
               unit: 'bool_yes_no',
               width: 4,
               queries: { [LEGEND]: is('subnetd_docker_up') },
@@ -55,7 +55,7 @@ export const self = (places: Places): Dashboard =>
             stat({
               id: 3,
               title: 'Database answers',
-              what: 'The database of the platform API. Checks, metrics and alerts go on without it.',
+              what: 'The database of the platform API. Checks, metrics and alerts work without it.',
               unit: 'bool_yes_no',
               width: 4,
               queries: { [LEGEND]: is('subnetd_database_up') },
@@ -67,7 +67,7 @@ export const self = (places: Places): Dashboard =>
             stat({
               id: 4,
               title: 'Oldest check',
-              what: 'How many of its intervals ago the check ran that has waited longest. From three on verdicts are old: the watcher is in trouble.',
+              what: 'The age of the oldest verdict, in intervals of its check. From three on, subnetd is in trouble.',
               unit: 'none',
               width: 4,
               queries: { [LEGEND]: `max by (instance) (${overdue})` },
@@ -80,7 +80,7 @@ export const self = (places: Places): Dashboard =>
             stat({
               id: 5,
               title: 'Delay of the event loop',
-              what: 'The longest delay within the last 10 to 20 seconds. When it is long, subnetd has too little processor time or too much to do, and what it measures is late.',
+              what: 'The longest delay in the last 10 to 20 seconds. A long delay means too little CPU time or too much work, and late measurements.',
               unit: 's',
               width: 4,
               queries: { [LEGEND]: `max by (instance) (subnetd_event_loop_lag_seconds{${I}})` },
@@ -93,7 +93,7 @@ export const self = (places: Places): Dashboard =>
             stat({
               id: 6,
               title: 'Runs since',
-              what: 'How long subnetd has run. Its counters begin at 0 with it.',
+              what: 'How long subnetd has run. Its counters start at 0 with it.',
               unit: 's',
               width: 4,
               queries: { [LEGEND]: `time() - max by (instance) (${ofSubnetd('process_start_time_seconds')})` },
@@ -133,7 +133,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 20,
               title: 'Age of checks in intervals',
-              what: 'How many of its intervals ago the check ran that has waited longest, for each kind of check.',
+              what: 'The age of the oldest verdict of each kind of check, in intervals.',
               unit: 'none',
               width: 8,
               queries: { '{{subnet}} {{check}}': `max by (subnet, check) (${overdue})` },
@@ -141,7 +141,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 21,
               title: 'Duration of rounds',
-              what: 'Within it 19 of 20 rounds ended, without the deliberate spreading. A round that takes its whole interval comes too late.',
+              what: '19 of 20 rounds ended within this time, without the deliberate spreading. A round that takes its whole interval delays the next.',
               unit: 's',
               width: 8,
               queries: {
@@ -165,8 +165,8 @@ export const self = (places: Places): Dashboard =>
           panels: [
             graph({
               id: 50,
-              title: 'Alerts that were taken',
-              what: 'Alerts that an Alertmanager has taken, within the interval of the graph; each is told again every minute. At 0 the push is off, or no Alertmanager answers.',
+              title: 'Alerts accepted',
+              what: 'Alerts that an Alertmanager has accepted, within the interval of the graph. Each is sent again every minute. At 0, the push is off, or no Alertmanager answers.',
               unit: 'short',
               width: 12,
               queries: { [LEGEND]: pushed('sent') },
@@ -174,7 +174,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 51,
               title: 'Alerts that did not arrive',
-              what: 'Attempts that failed, and alerts that were dropped as too many waited, within the interval of the graph. What failed is tried again; the log of subnetd says which Alertmanager it is and why.',
+              what: 'Failed attempts, and alerts dropped because too many waited, within the interval of the graph. Failed alerts are sent again. The log of subnetd names the Alertmanager and the reason.',
               unit: 'short',
               width: 12,
               queries: { '{{instance}} failed': pushed('failed'), '{{instance}} dropped': pushed('dropped') },
@@ -197,7 +197,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 31,
               title: 'Duration of requests',
-              what: 'Within it 19 of 20 requests were answered.',
+              what: '19 of 20 requests were answered within this time.',
               unit: 's',
               width: 8,
               queries: {
@@ -207,7 +207,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 32,
               title: 'Duration of a scrape',
-              what: 'By Prometheus, whose limit is 10 s when nothing else is said.',
+              what: 'As measured by Prometheus, whose default limit is 10 s.',
               unit: 's',
               width: 8,
               queries: { [LEGEND]: `max by (instance) (${ofSubnetd('scrape_duration_seconds')})` },
@@ -219,7 +219,7 @@ export const self = (places: Places): Dashboard =>
           panels: [
             graph({
               id: 40,
-              title: 'Processor',
+              title: 'CPU',
               what: 'User and system time; 100 % is one core.',
               unit: 'percentunit',
               width: 6,
@@ -230,7 +230,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 41,
               title: 'Memory',
-              what: 'Resident memory.',
+              what: 'Resident memory of the process.',
               unit: 'bytes',
               width: 6,
               queries: { [LEGEND]: `max by (instance) (${ofSubnetd('process_resident_memory_bytes')})` },
@@ -246,7 +246,7 @@ export const self = (places: Places): Dashboard =>
             graph({
               id: 43,
               title: 'Series of a scrape',
-              what: 'How many series one scrape brings. A removed target leaves none behind, so that the line falls with the inventory.',
+              what: 'How many series one scrape returns. A removed target leaves none, so the line falls with the inventory.',
               unit: 'short',
               width: 6,
               queries: { [LEGEND]: `max by (instance) (${ofSubnetd('scrape_samples_scraped')})` },

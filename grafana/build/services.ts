@@ -34,7 +34,7 @@ export const services = (places: Places): Dashboard =>
             stat({
               id: 1,
               title: 'Since the last submission',
-              what: 'The time since the relayer last said that blocks were submitted. What is long depends on its mode: minutes when it submits all blocks, most of an hour when it submits once an epoch.',
+              what: 'The time since the relayer last logged a submission. In full mode, minutes are long. In lite mode, which submits once an epoch, most of an hour is normal.',
               unit: 's',
               width: 6,
               queries: { '{{subnet}}': submissionAge },
@@ -47,7 +47,7 @@ export const services = (places: Places): Dashboard =>
             stat({
               id: 2,
               title: 'Since the last block at the stats server',
-              what: 'The time since the stats server last got a block from a node. When the chain goes on, two minutes of it mean that its heights are old.',
+              what: 'The time since the stats server last received a block from a node. If the chain advances, its heights are stale after two minutes.',
               unit: 's',
               width: 6,
               queries: { '{{subnet}}': blockDataAge },
@@ -60,7 +60,7 @@ export const services = (places: Places): Dashboard =>
             stat({
               id: 3,
               title: 'Nodes that the bootnode misses',
-              what: 'Nodes of the inventory that the bootnode has not heard within its window. A node that restarts does not find its peers through it.',
+              what: 'Nodes of the inventory without a message to the bootnode within its window. After a restart, such a node does not find its peers through it.',
               unit: 'none',
               width: 6,
               queries: {
@@ -105,7 +105,7 @@ export const services = (places: Places): Dashboard =>
             graph({
               id: 21,
               title: 'Since the last submission',
-              what: 'A saw that climbs without falling is a relayer that stands, though its container runs and its page answers.',
+              what: 'If the line only rises, the relayer is stalled, although its container runs and its page answers.',
               unit: 's',
               width: 8,
               queries: { '{{subnet}}': submissionAge },
@@ -113,7 +113,7 @@ export const services = (places: Places): Dashboard =>
             graph({
               id: 22,
               title: 'Since the last data at the stats server',
-              what: 'The time since the last block, and since the last history, that a node sent to the stats server.',
+              what: 'The time since a node last sent a block, and a history, to the stats server.',
               unit: 's',
               width: 8,
               queries: {
@@ -123,12 +123,12 @@ export const services = (places: Places): Dashboard =>
             }),
             graph({
               id: 23,
-              title: 'Nodes that the bootnode hears',
-              what: 'Nodes of the inventory that the bootnode has heard within its window, and those that it should hear.',
+              title: 'Nodes that the bootnode sees',
+              what: 'Nodes of the inventory with a message to the bootnode within its window, and all nodes.',
               unit: 'none',
               width: 12,
               queries: {
-                '{{subnet}} heard': `max by (subnet) (subnet_bootnode_nodes_seen{${S}})`,
+                '{{subnet}} seen': `max by (subnet) (subnet_bootnode_nodes_seen{${S}})`,
                 '{{subnet}} expected': `max by (subnet) (subnet_bootnode_nodes_expected{${S}})`,
               },
             }),
@@ -146,7 +146,7 @@ export const services = (places: Places): Dashboard =>
         },
         { title: 'The logs', panels: logPanels(30, T) },
         { title: 'The containers', panels: containerPanels(40, T) },
-        { title: 'The looks', panels: lookPanels(50, T) },
+        { title: 'The probes', panels: lookPanels(50, T) },
       ],
     },
     places,
