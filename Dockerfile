@@ -2,7 +2,7 @@
 # docker run --read-only --publish 127.0.0.1:10545:10545 --volume "$PWD/config:/etc/subnetd:ro" \
 #   --volume subnetd-data:/var/lib/subnetd subnetd
 
-# One stage, as this base is what is built with and what is run on: a change of the source leaves the libraries' layer alone.
+# One stage, because the build and the runtime use the same base. A change of the source keeps the layer of the libraries.
 FROM node:26.10.0-bookworm-slim
 WORKDIR /opt/subnetd
 
@@ -35,7 +35,7 @@ RUN mkdir -p node_modules/.cache/subnetd \
 ARG COMMIT=unknown
 RUN echo "$COMMIT" > COMMIT
 
-# The inventory is read from /etc/subnetd; /var/lib/subnetd is all that subnetd may write to, and a volume there keeps it.
+# The inventory is read from /etc/subnetd. subnetd writes to /var/lib/subnetd only; mount a volume there.
 ENV NODE_ENV=production \
     SUBNETD_CONFIG=/etc/subnetd/subnetd.yaml \
     SUBNETD_LISTEN=0.0.0.0:10545
