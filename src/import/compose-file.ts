@@ -28,7 +28,7 @@ const fail = (...problems: readonly string[]): ReadComposeFile => ({ ok: false, 
 const isKind = (path: string, kind: 'isFile' | 'isDirectory'): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
 
-/** The text of the compose file, or what keeps it from being read. */
+/** The text of the compose file, or why it cannot be read. */
 function findComposeFile(folder: string): { readonly name: string; readonly text: string } | string {
   try {
     if (!statSync(folder).isDirectory()) return `${folder} is not a folder; ${GENERATED}.`;
@@ -45,7 +45,7 @@ function findComposeFile(folder: string): { readonly name: string; readonly text
   }
 }
 
-/** A project's name as Compose makes it (NormalizeProjectName in compose-go); undefined when nothing is left. */
+/** A project's name, normalised as Compose does (NormalizeProjectName in compose-go); undefined if nothing is left. */
 const toProject = (name: string): string | undefined =>
   name
     .toLowerCase()
@@ -59,18 +59,18 @@ function toContext(folder: string): ComposeContext {
     ['PWD', absolute],
     ['SUBNET_CONFIG_PATH', absolute],
   ]);
-  // Generators before v2 kept the place of the env files in this file; a folder that was moved has a stale one.
+  // Generators before v2 stored the path of the env files in this file; in a moved folder it is stale.
   const own = readEnvFile(join(absolute, 'docker-compose.env'));
   const config = own.ok ? own.settings.get('SUBNET_CONFIG_PATH')?.value : undefined;
   try {
     if (config?.startsWith('/') && isKind(config, 'isDirectory')) variables.set('SUBNET_CONFIG_PATH', resolve(config));
   } catch {
-    // A place that may not be looked at is as good as none.
+    // An unreadable folder counts as missing.
   }
   return { folder: absolute, variables };
 }
 
-/** The offset of the first alias without an anchor; 0 when there are only too many. */
+/** The offset of the first alias without an anchor; 0 if there are only too many aliases. */
 function unresolvedAlias(document: Document): number {
   let offset = 0;
   visit(document, {
@@ -94,7 +94,7 @@ export function readComposeFile(folder: string): ReadComposeFile {
     return `${join(folder, found.name)}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
   };
   const [syntax] = document.errors;
-  // Behind the colon the parser quotes the text, which may hold a secret.
+  // After the colon, the parser quotes the text, which may contain a secret.
   if (syntax)
     return fail(`${at(syntax.pos[0])}: the YAML is broken (${syntax.message.split(': ')[0]}); correct this line.`);
 

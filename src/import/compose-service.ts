@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { isSettingName, type SettingName } from './env-file.ts';
 
-/** Where a compose file stands (an absolute path) and the variables that Compose replaces in it. */
+/** The absolute path of a compose file, and the variables that Compose replaces in it. */
 export interface ComposeContext {
   readonly folder: string;
   readonly variables: ReadonlyMap<string, string>;
@@ -32,7 +32,7 @@ export const isMapping = (value: unknown): value is Readonly<Record<string, unkn
 const toList = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-/** Replaces `${NAME}`, `${NAME:-default}` and `$NAME` as Compose does; undefined when a variable is not known. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `$NAME` as Compose does; undefined if a variable is unknown. */
 export function expand(text: unknown, { variables }: ComposeContext): string | undefined {
   if (typeof text !== 'string' && typeof text !== 'number') return undefined;
   let known = true;
@@ -48,7 +48,7 @@ export function expand(text: unknown, { variables }: ComposeContext): string | u
   return known ? expanded : undefined;
 }
 
-/** A port number from text or a number; undefined when it is none. */
+/** A port number from text or a number; undefined for anything else. */
 export function toPort(value: unknown): number | undefined {
   const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : 0;
   return port >= 1 && port <= 65535 ? port : undefined;
@@ -64,12 +64,12 @@ function toPortMapping(entry: unknown, context: ComposeContext): ComposeService[
 }
 
 function toMount(entry: unknown, context: ComposeContext): readonly (readonly [target: string, source: string])[] {
-  // A default inside a variable may hold the colon that separates the parts.
+  // A default inside a variable may contain the colon that separates the parts.
   const short = typeof entry === 'string' ? /^((?:\$\{[^}]*\}|(?!\$\{)[^:])+):([^:]+)(?::[^:]*)?$/.exec(entry) : null;
   const long = isMapping(entry) && entry.type !== 'volume' ? entry : undefined;
   const source = expand(long ? long.source : short?.[1], context);
   const target = expand(long ? long.target : short?.[2], context);
-  // Anything that does not begin like a path is the name of a volume.
+  // Anything that does not start like a path is the name of a volume.
   if (source === undefined || target === undefined || !/^[./]/.test(source)) return [];
   return [[resolve(target), resolve(context.folder, source)]];
 }

@@ -9,9 +9,9 @@ export interface Deployment {
   readonly folder: string;
   readonly composeName: string;
   readonly project?: string;
-  /** As it stands in a URL. */
+  /** In the form for a URL. */
   readonly host: string;
-  /** The monitor runs on the machine of the deployment, so that files, sockets and Docker are within reach. */
+  /** The monitor runs on the machine of the deployment, so it reaches files, sockets and Docker. */
   readonly local: boolean;
 }
 
@@ -29,7 +29,7 @@ const MAX_SOCKET_PATH = 107;
 export const containerOf = (service: string, { local, project }: Deployment) =>
   local && project !== undefined && { container: { project, service } };
 
-/** Where `logFiles` would not mean what its path says. */
+/** A remark if `logFiles` would read the path as a glob. */
 export const globRemark = (path: string): readonly Remark[] =>
   /[*?[\]{}()!\\]/.test(path) ? [{ kind: 'glob', what: path }] : [];
 
@@ -42,7 +42,7 @@ function composePort({ ports }: ComposeService, usual: number, place: number): n
 function logAndApiRemarks({ values, files }: ServiceSettings, local: boolean): readonly Remark[] {
   const level = values.get('LOG_LEVEL');
   const api = values.get('RPC_API');
-  // The node's start script takes 2 when nothing is said.
+  // The node's start script has the default 2.
   const unset = files.length > 0 ? [`${files.at(-1)} (not set)`] : [];
   const low = level === undefined ? unset : /^\d+$/.test(level.value) && Number(level.value) < 3 ? [level.where] : [];
   const modules = api?.value.split(',').map((module) => module.trim());
@@ -52,7 +52,7 @@ function logAndApiRemarks({ values, files }: ServiceSettings, local: boolean): r
   ];
 }
 
-/** What the host's file system has of a node. */
+/** The files of a node on the host. */
 function hostFiles(
   key: string,
   service: ComposeService,

@@ -1,4 +1,4 @@
-/** One thing seen about one place; remarks of a kind become one sentence. */
+/** A remark about one place. Remarks of a kind become one sentence. */
 export interface Remark {
   readonly kind: keyof typeof SENTENCES;
   /** A place or a name, such as `subnet1.env:13`; never a value of an env file. */
@@ -34,7 +34,7 @@ const SENTENCES = {
     `Written for a monitor on another machine than ${host}: without ipc, logFiles and container; leave --host out where the deployment runs.`,
 } as const satisfies Record<string, (list: string) => string>;
 
-/** Remarks as sentences for a person, one for each kind, in the order in which the kinds first came. */
+/** Remarks as sentences, one for each kind, in the order of the first remark of each kind. */
 export const toNotes = (remarks: readonly Remark[]): readonly string[] =>
   [...Map.groupBy(remarks, ({ kind }) => kind)].map(([kind, group]) =>
     SENTENCES[kind]([...new Set(group.map(({ what }) => what))].join(', ')),

@@ -7,12 +7,12 @@ import { portSetting, readServiceSettings, type ServiceSettings } from './deploy
 /** The single components of a subnet other than its nodes, in the order of the inventory. */
 export const SERVICES = ['bootnode', 'relayer', 'stats', 'frontend'] as const;
 
-/** The variable that moves a service from its port, where it has one. */
+/** The variable that sets the port of a service, if it has one. */
 const PORT_SETTING = { relayer: 'RELAYER_PORT', stats: 'STATS_PORT' } as const;
 
 const NO_SETTINGS: ServiceSettings = { values: new Map(), files: [], remarks: [] };
 
-/** The generators before v1 wrote an address of zeros until the contract was deployed. */
+/** Generators before v1 wrote an address of zeros until the contract was deployed. */
 const isNoContract = (address: string | undefined): boolean => /^(?:0x0*)?$/.test(address ?? '');
 
 const checkpointRemarks = ({ values, files }: ServiceSettings): readonly Remark[] => {
@@ -34,7 +34,7 @@ function toUrl(
     : { url: `http://${host}:${port}`, remarks: [] };
 }
 
-/** One of the four single components; undefined when nothing of it can be watched from here. */
+/** One of the four single components; undefined if nothing of it can be watched from here. */
 export function toServiceEntry(
   key: (typeof SERVICES)[number],
   service: ComposeService,
@@ -43,7 +43,7 @@ export function toServiceEntry(
   const container = containerOf(key, deployment);
   if (key === 'bootnode') return container ? { value: container, remarks: [] } : undefined;
 
-  // The frontend's env file says nothing that an inventory holds.
+  // The frontend's env file has no setting for an inventory.
   const settings = key === 'frontend' ? NO_SETTINGS : readServiceSettings(key, service, deployment);
   const wanted = key === 'frontend' ? { remarks: [] } : portSetting(settings, PORT_SETTING[key]);
   const { url, remarks } = toUrl(key, service, deployment, wanted.port);

@@ -3,7 +3,7 @@ import { type ComposeService, toPort } from './compose-service.ts';
 import type { Remark } from './deployment-notes.ts';
 import { readEnvFile, type SettingName } from './env-file.ts';
 
-/** The settings of a service with the place where each stands, such as `subnet1.env:13`. */
+/** The settings of a service with the place of each, such as `subnet1.env:13`. */
 export interface ServiceSettings {
   readonly values: ReadonlyMap<SettingName, { readonly value: string; readonly where: string }>;
   /** The names of the env files that were read. */
@@ -11,7 +11,7 @@ export interface ServiceSettings {
   readonly remarks: readonly Remark[];
 }
 
-/** The env files with settings that the generator writes; what else a service names may be nothing but keys. */
+/** The generator's env files with settings. Other env files of a service may contain keys. */
 const KNOWN_ENV_FILE = /^(?:common|subnet\d+)\.env$/;
 
 /** Reads the env files of a service and then its own `environment`, which wins, as in Compose. */
@@ -41,7 +41,7 @@ export function readServiceSettings(
   return { values, files, remarks };
 }
 
-/** A port out of the settings; what is no port is remarked and not used. */
+/** A port from the settings. Anything else is remarked and not used. */
 export function portSetting(
   { values }: ServiceSettings,
   name: SettingName,

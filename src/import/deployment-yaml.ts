@@ -1,7 +1,7 @@
 import { Document, isMap, isSeq, visit } from 'yaml';
 import type { Entry } from './deployment-node.ts';
 
-/** One subnet as `import` found it. */
+/** One subnet, as `import` has found it. */
 export interface ImportedSubnet {
   readonly name: string;
   readonly nodes: readonly Entry[];
@@ -9,7 +9,7 @@ export interface ImportedSubnet {
   readonly services: ReadonlyMap<string, Entry>;
 }
 
-/** The inventory as a person would write it; `folder` is said in the comment at its top. */
+/** The inventory as a person would write it; the comment at its top names `folder`. */
 export function toInventoryYaml({ name, nodes, services }: ImportedSubnet, folder: string): string {
   const document = new Document({
     subnets: [
@@ -37,7 +37,7 @@ export function toInventoryYaml({ name, nodes, services }: ImportedSubnet, folde
       if ((text === 'container' && isMap(value)) || (text === 'logFiles' && isSeq(value))) value.flow = true;
     },
     Scalar(key, scalar) {
-      // The inventory replaces ${NAME} from the environment; a path means itself.
+      // The inventory replaces ${NAME} from the environment, so paths are escaped.
       if (key !== 'key' && typeof scalar.value === 'string') scalar.value = scalar.value.replaceAll('${', () => '$${');
     },
   });

@@ -14,7 +14,7 @@ const SETTING_NAMES = [
 /** The variables of a generated deployment that an inventory depends on; none of them is a secret. */
 export type SettingName = (typeof SETTING_NAMES)[number];
 
-/** Settings by name, each with the line that it stands in, counted from 1. */
+/** Settings by name, each with its line, counted from 1. */
 export type EnvSettings = ReadonlyMap<SettingName, { readonly value: string; readonly line: number }>;
 
 const names: ReadonlySet<string> = new Set(SETTING_NAMES);
@@ -26,16 +26,16 @@ const MAX_BYTES = 1024 * 1024;
 const LONGEST_NAME = 64;
 const [NEWLINE, EQUALS] = [0x0a, 0x3d];
 
-/** A value as Compose reads it: quotes around it, and a comment behind an unquoted one, do not belong to it. */
+/** A value as Compose reads it: without its quotes, and without a comment after an unquoted value. */
 function toValue(text: string): string {
   const quoted = /^\s*(["'])(.*?)\1/.exec(text);
   return quoted?.[2] ?? text.replace(/\s#.*$/, '').trim();
 }
 
 /**
- * Reads the settings of an env file. Private keys stand between them, so only the value of a name on the list is ever
- * made into a string, and the bytes are cleared at the end. Of two lines with one name the last counts, as for Compose.
- * `why` says in a few words what keeps the file from being read.
+ * Reads the settings of an env file. There are private keys among them, so only values of listed names ever become
+ * strings, and the bytes are cleared at the end. Of two lines with one name, the last counts, as in Compose. `why` says
+ * in a few words why the file cannot be read.
  */
 export function readEnvFile(
   path: string,

@@ -9,7 +9,7 @@ import { type Remark, toNotes } from './deployment-notes.ts';
 import { SERVICES, toServiceEntry } from './deployment-services.ts';
 import { toInventoryYaml } from './deployment-yaml.ts';
 
-/** An inventory and what a person should know about it, or what is wrong, each as a sentence. */
+/** An inventory with notes for a person, or the errors, one sentence each. */
 export type ImportedDeployment =
   | { readonly ok: true; readonly yaml: string; readonly notes: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -17,7 +17,7 @@ export type ImportedDeployment =
 /** The longest name that the inventory allows. */
 const MAX_NAME = 100;
 
-/** A host as it stands in a URL; undefined when it is neither a name nor an address. */
+/** A host in the form for a URL; undefined if it is neither a name nor an address. */
 function toUrlHost(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1');
   const host = isIPv6(bare) ? `[${bare}]` : text;
@@ -47,12 +47,12 @@ const machineOf = ({ profiles }: ComposeService): number | undefined => {
 };
 
 /**
- * Makes an inventory from a folder that the subnet deployment generator wrote (v0.2 to v2: XinFinOrg/Subnet-Deployment,
+ * Creates an inventory from a folder that the subnet deployment generator wrote (v0.2 to v2: XinFinOrg/Subnet-Deployment,
  * before that XinFinOrg/XinFin-Node). Reads the compose file, genesis_input.yml and, by a list of harmless names, the
  * env files of the nodes and services; never opens keys.json, gen.env, contract_deploy.env or a datadir.
  *
- * `host` is where the published ports answer. With one that is not loopback the inventory is for another machine and
- * has no sockets, files or containers.
+ * `host` is the address of the published ports. Unless it is loopback, the inventory is for another machine and has no
+ * sockets, files or containers.
  */
 export function importDeployment(folder: string, options: { readonly host?: string }): ImportedDeployment {
   const host = toUrlHost(options.host ?? '127.0.0.1');

@@ -35,7 +35,7 @@ export function redactUrl(url: string): string {
   return `${protocol}//${host}${/^\/*$/.test(pathname) ? '' : '/…'}`;
 }
 
-/** A shorter part of a path is no secret, and occurs in many words. */
+/** A shorter part of a path is not a secret, and occurs in many words. */
 const SHORTEST_SECRET = 4;
 
 /** The other side's text without the path of its URL, which it may repeat. */

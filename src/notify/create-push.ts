@@ -23,7 +23,7 @@ export interface Push {
 /** What a push needs. */
 export interface PushOptions {
   readonly clock: Clock;
-  /** The findings of all alerts at `now`; `open` are the incidents that stand. */
+  /** The findings of all alerts at `now`; `open` are the current incidents. */
   readonly judge: (now: number, open: Incidents) => readonly Finding[];
   /** Rejects while the database is down: firing alerts are then kept in memory only. */
   readonly store: () => Promise<IncidentStore>;

@@ -83,7 +83,8 @@ export function createSender(options: SenderOptions): Sender {
     counts.failed += batch.length;
     if (failure !== answer.why && !stopped) onFailure(answer.why);
     failure = answer.why;
-    // A refused batch may have been accepted in part and would be refused again. Firing alerts are sent again within a minute.
+    // A refused batch may have been accepted in part and would be refused again. Firing alerts are sent again within
+    // a minute.
     if (!answer.again) return;
     putBack(batch);
     if (!stopped) await pause();

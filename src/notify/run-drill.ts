@@ -2,7 +2,7 @@ import type { Client } from './create-client.ts';
 import { createSender } from './create-sender.ts';
 import type { PostableAlert } from './to-alert.ts';
 
-/** What came of a drill at one Alertmanager; `receivers` are the names in its configuration. */
+/** The result of a drill at one Alertmanager; `receivers` are the names in its configuration. */
 export type Drilled =
   | {
       readonly ok: true;
@@ -13,11 +13,11 @@ export type Drilled =
     }
   | { readonly ok: false; readonly why: string };
 
-/** What a drill is given. */
+/** The inputs of a drill. */
 export interface DrillOptions {
   /** Closed at the end. */
   readonly clients: readonly Client[];
-  /** Tells this drill's alert from every other; a label of it. */
+  /** A label that distinguishes this drill's alert from every other. */
   readonly id: string;
   readonly now: () => number;
   /** How long the alert fires once it shows. */
@@ -67,7 +67,7 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
     };
     sender.enqueue(new Map([[id, alert]]));
   };
-  /** Looks until the alert shows, or shows no more; undefined when that did not come in time. */
+  /** Polls until the alert shows, or no longer shows; undefined if that takes too long. */
   const lookFor = async (wanted: boolean): Promise<readonly Shown[] | undefined> => {
     const deadline = performance.now() + SHOWS_WITHIN_MS;
     const path = `/alerts?filter=${encodeURIComponent(`drill="${id}"`)}`;
@@ -88,7 +88,7 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
     why: trouble ?? `${address} ${what} within ${SHOWS_WITHIN_MS / 1000}s; look at its log`,
   });
   try {
-    // Ends by itself should this program be killed.
+    // The alert ends by itself if this program is killed.
     tell(started + holdMs + SHOWS_WITHIN_MS + 60_000);
     const [shown] = (await lookFor(true)) ?? [];
     if (shown === undefined) return failed('took the alert but does not show it');

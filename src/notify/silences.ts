@@ -11,7 +11,7 @@ export interface Silence {
   readonly status: { readonly state: 'active' | 'pending' | 'expired' };
 }
 
-/** What is to be silent, from when to when (Unix milliseconds), who says so and why. */
+/** What to silence, from when to when (Unix milliseconds), by whom and why. */
 export interface SilenceRequest {
   readonly labels: Readonly<Record<string, string>>;
   readonly startsAt: number;
@@ -20,19 +20,19 @@ export interface SilenceRequest {
   readonly comment: string;
 }
 
-/** What was done at one Alertmanager. */
+/** The result at one Alertmanager. */
 export type Silenced =
   | { readonly ok: true; readonly address: string; readonly id: string }
   | { readonly ok: false; readonly why: string };
 
-/** How long the members of a cluster take to tell each other of a silence, with room. */
+/** How long a silence takes at most to reach all members of a cluster. */
 const GOSSIP_MS = 3_000;
 const LOOK_EVERY_MS = 200;
 
 const stateOf = (answer: Answer): string | undefined =>
   answer.ok ? (answer.body as Partial<Silence> | undefined)?.status?.state : undefined;
 
-/** Does a silence that another Alertmanager took arrive here by itself, as in a cluster? */
+/** Does a silence of another Alertmanager arrive here by itself, as in a cluster? */
 async function arrives(client: Client, ids: readonly string[]): Promise<string | undefined> {
   const deadline = performance.now() + GOSSIP_MS;
   while (ids.length > 0) {
@@ -46,7 +46,7 @@ async function arrives(client: Client, ids: readonly string[]): Promise<string |
   return undefined;
 }
 
-/** Writes the silence to every Alertmanager that does not have it from another. */
+/** Writes the silence to every Alertmanager that does not get it from another. */
 export async function addSilence(clients: readonly Client[], request: SilenceRequest): Promise<readonly Silenced[]> {
   const { labels, startsAt, endsAt, createdBy, comment } = request;
   const body = {
@@ -73,7 +73,7 @@ export async function addSilence(clients: readonly Client[], request: SilenceReq
   return results;
 }
 
-/** Ends the silence at every Alertmanager that has it; gives how many had, and what went wrong. */
+/** Ends the silence at every Alertmanager that has it; returns how many had it, and the failures. */
 export async function endSilence(clients: readonly Client[], id: string) {
   const problems: string[] = [];
   let ended = 0;
@@ -90,7 +90,7 @@ export async function endSilence(clients: readonly Client[], id: string) {
   return { ended, problems };
 }
 
-/** The silences that hold now or will, with the address of the first Alertmanager that has each. */
+/** The active and pending silences, each with the address of the first Alertmanager that has it. */
 export async function listSilences(clients: readonly Client[]) {
   const silences = new Map<string, Silence & { readonly address: string }>();
   const problems: string[] = [];

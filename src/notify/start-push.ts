@@ -8,7 +8,7 @@ import { loadOnce } from '../model/load-once.ts';
 import type { Push } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
 
-/** The push as the daemon holds it. */
+/** The push as part of the daemon. */
 export interface PushLink {
   setAlertmanagers(alertmanagers: Alertmanagers): void;
   roundLate(subnet: string): void;
@@ -16,7 +16,7 @@ export interface PushLink {
   stop(): Promise<void>;
 }
 
-/** What the push needs of the program around it. */
+/** The dependencies of the push. */
 export interface PushDeps {
   readonly see: () => Omit<Seen, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
@@ -27,17 +27,17 @@ export interface PushDeps {
   readonly clock: Clock;
 }
 
-/** More late rounds than this are no longer told apart. */
+/** The most late rounds that are remembered. */
 const MAX_LATE = 1_000;
 
-/** What an Alertmanager did not take is asked of these last milliseconds. */
+/** The window for failed alerts, in milliseconds. */
 const KEPT_MS = 10 * 60_000;
 
 /** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
 export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
   const links = { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
-  /** When rounds were late, the newest at the end. */
+  /** The times of late rounds, the newest last. */
   const late: { readonly subnet: string; readonly at: number }[] = [];
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
@@ -66,7 +66,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
   };
   let inForce: Alertmanagers = { urls: [] };
   let push = loadOnce(load);
-  /** One change after the other, in their order. */
+  /** Changes run one after the other. */
   let changing = Promise.resolve();
   const change = async (alertmanagers: Alertmanagers) => {
     if (alertmanagers.urls.length === 0) {
