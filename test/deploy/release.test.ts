@@ -1,0 +1,169 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { closeChangelog, isLater } from '../../scripts/release.ts';
+import { toLicenceList } from '../../scripts/release-outputs.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { pathOf } = useCleanups();
+const { version: before, dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const next = before.replace(/\d+$/, (last: string) => String(Number(last) + 1));
+
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'docker-compose.yml',
+  'deploy/kubernetes/subnetd.yaml',
+  '.gitignore',
+];
+const SCRIPTS = ['scripts/release.ts', 'scripts/release-outputs.ts', 'docs/install.md', 'docs/alerts.md'];
+const CHANGES = '- One thing.\n- **Another** thing.';
+
+const git = (...words: readonly string[]) =>
+  execFileSync('git', words, { cwd: pathOf('clone'), encoding: 'utf8' }).trim();
+const read = (file: string) => readFileSync(`${pathOf('clone')}/${file}`, 'utf8');
+
+/** A clone with all that names the version, and a changelog. */
+function makeClone(changes = CHANGES): void {
+  for (const file of [...FILES, ...SCRIPTS]) {
+    mkdirSync(dirname(`${pathOf('clone')}/${file}`), { recursive: true });
+    copyFileSync(root + file, `${pathOf('clone')}/${file}`);
+  }
+  const changelog = `# Changelog\n\n## Unreleased\n\n${changes}\n\n## ${before}\n\n- First version.\n`;
+  writeFileSync(`${pathOf('clone')}/CHANGELOG.md`, changelog);
+  git('init', '--quiet', '--initial-branch=main');
+  for (const [key, value] of Object.entries({ 'user.name': 'r', 'user.email': 'r@example.com' }))
+    git('config', key, value);
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'first');
+}
+
+/** Makes a version in the clone by a check of the test's own. */
+function make(version: string, check = 'true') {
+  const words = ['scripts/release.ts', version, '--check', check];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: pathOf('clone'), encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+const isUntouched = () => {
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('tag', '--list')).toBe('');
+  expect(git('log', '--format=%s')).toBe('first');
+};
+
+describe('npm run release', () => {
+  it('sets the version everywhere, closes the changelog, and makes one commit and an annotated tag', () => {
+    makeClone();
+    // The check sees the tree that is tagged.
+    const { status, stdout, stderr } = make(next, `grep -q '"version": "${next}"' package.json`);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`v${next} is made; publish it by: git push --follow-tags`);
+    expect(git('status', '--porcelain')).toBe('');
+    expect(git('log', '--format=%s')).toBe(`Release ${next}\nfirst`);
+    expect(git('cat-file', '-t', `v${next}`)).toBe('tag');
+    expect(git('rev-parse', `v${next}^{commit}`)).toBe(git('rev-parse', 'HEAD'));
+    expect(git('tag', '--list', '--format=%(contents)', `v${next}`)).toBe(`subnetd ${next}\n\n${CHANGES}`);
+    expect(read('CHANGELOG.md')).toMatch(
+      new RegExp(
+        `^# Changelog\n\n## Unreleased\n\n## ${next} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n- One thing[^#]*## ${before}\n`,
+      ),
+    );
+    const lock = JSON.parse(read('package-lock.json'));
+    expect([JSON.parse(read('package.json')).version, lock.version, lock.packages[''].version]).toEqual([
+      next,
+      next,
+      next,
+    ]);
+    for (const file of ['docker-compose.yml', 'deploy/kubernetes/subnetd.yaml', 'docs/install.md', 'docs/alerts.md']) {
+      expect(read(file)).toContain(`subnetd:${next}`);
+      expect(read(file)).not.toContain(`subnetd:${before}`);
+    }
+    // Nothing else of the lockfile changes.
+    expect(git('diff', '--numstat', 'HEAD~1', '--', 'package-lock.json')).toMatch(/^2\t2\t/);
+  });
+
+  it('writes an SBOM and the licence of every package of production, which git ignores', () => {
+    makeClone();
+    expect(make(next)).toMatchObject({ status: 0 });
+    const bom = JSON.parse(read(`release/subnetd-${next}.cdx.json`));
+    expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'subnetd', version: next } } });
+    const names = bom.components.map(({ name, group }: { readonly name: string; readonly group?: string }) =>
+      group === undefined ? name : `${group}/${name}`,
+    );
+    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    for (const tool of ['vitest', '@biomejs/biome']) expect(names).not.toContain(tool);
+    const refs = new Set(bom.components.map((one: { readonly 'bom-ref': string }) => one['bom-ref']));
+    for (const { ref, dependsOn } of bom.dependencies)
+      for (const one of dependsOn) expect(refs, `${ref} depends on ${one}`).toContain(one);
+    for (const { name, hashes } of bom.components) expect(hashes?.[0]?.alg, name).toBe('SHA-512');
+    const licences = read(`release/subnetd-${next}-licences.md`);
+    for (const name of Object.keys(dependencies)) expect(licences).toContain(`| ${name} | ${dependencies[name]} | `);
+    expect(licences.match(/^\| /gm)).toHaveLength(bom.components.length + 2);
+  });
+
+  it.each([
+    ['no version', '', `the version must be three numbers above ${before}`],
+    ['the version that is', before, 'the version must be three numbers above'],
+    ['what is no version', `v${next}`, 'the version must be three numbers above'],
+  ])('refuses %s', (_, version, why) => {
+    makeClone();
+    expect(make(version)).toMatchObject({ status: 2, stderr: expect.stringContaining(`npm run release: ${why}`) });
+    isUntouched();
+  });
+
+  it('refuses a changelog that says nothing, and a tag that is there', () => {
+    makeClone('');
+    expect(make(next)).toMatchObject({ status: 2, stderr: expect.stringContaining('CHANGELOG.md says nothing under') });
+    isUntouched();
+    git('tag', `v${next}`);
+    expect(make(next)).toMatchObject({ status: 2, stderr: expect.stringContaining(`there is a tag v${next} already`) });
+  });
+
+  it('refuses a tree that is not clean, and leaves it', () => {
+    makeClone();
+    appendFileSync(`${pathOf('clone')}/docker-compose.yml`, '# mine\n');
+    const { status, stderr } = make(next);
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('M docker-compose.yml') });
+    expect(read('docker-compose.yml')).toContain('# mine');
+    expect(git('tag', '--list')).toBe('');
+  });
+
+  it('changes nothing when the check fails', () => {
+    makeClone();
+    expect(make(next, 'false')).toMatchObject({ status: 2, stderr: expect.stringContaining('"false" failed') });
+    isUntouched();
+    expect(existsSync(`${pathOf('clone')}/release`)).toBe(false);
+  });
+});
+
+describe('the parts of a release', () => {
+  it('know which version is later', () => {
+    for (const [version, than] of [
+      ['0.1.1', '0.1.0'],
+      ['0.10.0', '0.9.9'],
+      ['1.0.0', '0.99.99'],
+    ] as const) {
+      expect(isLater(version, than)).toBe(true);
+      expect(isLater(than, version)).toBe(false);
+    }
+    for (const version of ['1.0', '1.0.0-rc.1', '01.0.0', '0.1.0']) expect(isLater(version, '0.1.0')).toBe(false);
+  });
+
+  it('close a changelog whose first version is still to come', () => {
+    expect(closeChangelog('# C\n\n## Unreleased\n\n- a\n', '1.0.0', '2026-01-31')).toEqual({
+      ok: true,
+      value: { text: '# C\n\n## Unreleased\n\n## 1.0.0 (2026-01-31)\n\n- a\n', notes: '- a' },
+    });
+    expect(closeChangelog('# C\n', '1.0.0', '2026-01-31')).toMatchObject({ ok: false });
+  });
+
+  it('ship no package without a licence', () => {
+    const component = { name: 'a', version: '1' };
+    const bom = (licenses: object[]) => ({ components: [{ ...component, 'bom-ref': 'a@1', licenses }] });
+    expect(toLicenceList(bom([{ license: { id: 'MIT' } }]))).toContain('| a | 1 | MIT |');
+    expect(toLicenceList(bom([{ expression: 'MIT OR ISC' }]))).toContain('| a | 1 | MIT OR ISC |');
+    expect(() => toLicenceList(bom([]))).toThrow('a 1 names no licence');
+  });
+});
