@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 const MAX_HEAD_BYTES = 16 * 1024;
 const START = /^HTTP\/1\.[01] 1(?!01)\d\d/;
 const START_LENGTH = 'HTTP/1.1 103'.length;
+/** Where the first digit of the status is; informational answers have a 1 there. */
+const DIGIT = 'HTTP/1.1 '.length;
+const ONE = 0x31;
 
 /** The bytes after leading informational answers; undefined while the last of these is incomplete. */
 function withoutInformational(bytes: Buffer): Buffer | undefined {
@@ -28,14 +31,19 @@ export function skipInformational<T extends Socket>(socket: T): T {
   const write = socket.write.bind(socket);
   let isBefore = false;
   let held: Buffer | undefined;
-  socket.write = ((...args: Parameters<typeof write>) => {
+  socket.write = ((chunk: Uint8Array, encoding?: BufferEncoding, done?: (error?: Error | null) => void) => {
     isBefore = true;
-    return write(...args);
+    return write(chunk, encoding, done);
   }) as typeof socket.write;
   socket.read = (size) => {
     for (;;) {
       const chunk: Buffer | null = read(size);
       if (!isBefore || chunk === null) return chunk;
+      // Almost every answer is of this kind, so nothing more is done for it.
+      if (held === undefined && chunk.length > DIGIT && chunk[DIGIT] !== ONE) {
+        isBefore = false;
+        return chunk;
+      }
       const bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
       const rest = withoutInformational(bytes);
       held = undefined;
