@@ -13,27 +13,26 @@ import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container
 import { failuresOf } from '../rules/known-failures.ts';
 import { createSummaryTree, type SummaryTree } from './create-summary-tree.ts';
 
-/** The one place where what is known of the targets is kept. */
+/** Keeps the facts and the verdicts of all targets. */
 export interface Board {
   /**
-   * Takes a new inventory. What is known of a target stays as far as it is still seen in the same way; removed targets are
-   * forgotten.
+   * Takes a new inventory. Facts of a target stay as long as it is probed in the same way; removed targets are dropped.
    */
   load(inventory: Inventory, now: number): void;
   /** Adds an observation to a target's facts and judges the checks of its round; a removed target is ignored. */
   record(target: Target, round: RoundName, observation: Observation, durationSeconds: number, now: number): void;
-  /** Judges the checks of a round again, of every target of a subnet: a first round is known as a whole only at its end. */
+  /** Judges a round again for every target of a subnet: the first round is complete only at its end. */
   judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
   /** Adds an observation to a target's facts; the next run of its round judges it. */
   add(target: Target, observation: Observation, now: number): void;
   /** Adds an event of a target's container to its facts; the next run of its round judges it. */
   addEvent(target: Target, event: ContainerEvent): void;
-  /** The checks of a target as they stand; none of a removed one. */
+  /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
 }
 
-/** A subnet with its targets' states, each of which a look replaces in its place. */
+/** A subnet with the states of its targets; a probe replaces one in place. */
 interface Entry {
   readonly subnet: Subnet;
   readonly states: TargetState[];
@@ -47,7 +46,7 @@ const initial = (check: CheckName, target: Target, { checks: settings }: Subnet,
   return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
-/** A check's state under new settings: a check may be skipped now, or no longer; when it ran and its counters stay. */
+/** A check's state under new settings: it may now be skipped, or no longer. Its last run and its counters stay. */
 function carry(before: CheckState, fresh: CheckState): CheckState {
   if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
   const { lastRun, runs, failures } = before;
@@ -67,7 +66,7 @@ function toFailures(target: Target, facts: Facts, now: number): TargetState['fai
   return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
 }
 
-/** A bootnode's state with how many nodes of the subnet it has heard; that of any other target as it is. */
+/** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
 function withHeardNodes(
   state: TargetState,
   states: readonly TargetState[],
@@ -80,7 +79,7 @@ function withHeardNodes(
   return { ...rest, ...(heardNodes !== undefined && { heardNodes }) };
 }
 
-/** An empty board; `toWall` is the clock's. */
+/** Creates an empty board; `toWall` is the clock's. */
 export function createBoard(toWall: (at: number) => number = (at) => at): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
@@ -119,7 +118,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     if (changed.facts.node !== state.facts.node) entry.summaries.set(index, changed);
   };
 
-  /** A target's checks of one round, judged by what is known now. */
+  /** Judges a target's checks of one round by the current facts. */
   const judge = ({ subnet, states, summaries }: Entry, state: TargetState, round: RoundName, now: number) => {
     const { target, facts } = state;
     const { checks: settings, consensus } = subnet;

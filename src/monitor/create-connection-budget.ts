@@ -1,17 +1,17 @@
 import type { RoundName } from '../model/target.ts';
 import { createSlots, type Slots } from './create-slots.ts';
 
-/** How many connections of probes may be open at once, and what follows for each. */
+/** Limits how many connections of probes are open at once. */
 export interface ConnectionBudget {
-  /** A probe of the round begins when it has one of these; undefined for a round that opens no connection. */
+  /** A probe of the round waits for one of these slots; undefined for a round that opens no connection. */
   readonly slotsOf: (round: RoundName) => Slots | undefined;
-  /** Whether connections are kept from one probe to the next: where there are too many targets, each is ended. */
+  /** Whether connections are kept between probes; with too many targets each is closed after its probe. */
   readonly keeps: () => boolean;
-  /** Takes what is probed from now on: for each subnet, the targets of its rounds. */
+  /** Sets what is probed from now on: for each subnet, the targets of its rounds. */
   readonly expect: (subnets: readonly ReadonlyMap<RoundName, { readonly size: number }>[]) => void;
 }
 
-/** Makes a budget of `max` connections; without a number there is no bound. */
+/** Creates a budget of `max` connections; unlimited without a number. */
 export function createConnectionBudget(max = Number.POSITIVE_INFINITY): ConnectionBudget {
   const slots = createSlots(max);
   let wanted = 0;

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts';
 import { settleWithin, valueWithin } from '../model/settle-within.ts';
 
-/** Positions that outlive the process, as far as their table can be reached; else they go on in memory. */
+/** Positions that survive a restart while their table can be reached; otherwise they are kept in memory. */
 export interface KeptPositions extends PositionStore {
-  /** Forgets the positions of all sources but these, in the table too. */
+  /** Drops the positions of all other sources, in the table too. */
   keepOnly(sources: ReadonlySet<string>): void;
-  /** Lets go who waits for a position; saves what has changed once all that read have ended; and ends. */
+  /** Releases waiting readers, saves the changes once all readers have ended, and stops. */
   stop(readersEnded?: Promise<void>): Promise<void>;
 }
 
 const SAVE_EVERY_MS = 1_000;
-/** Logs are read without the positions of before when the table does not tell them by then. */
+/** If the table has not answered by then, logs are read without their saved positions. */
 const READ_WITHIN_MS = 10_000;
 /** After a restart of the machine a database may come up after subnetd. */
 const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
-/** The table is read when a position is asked for, and written each second when something has changed. */
+/** Reads the table when a position is first needed, and writes changes every second. */
 export function createKeptPositions(table: PositionTable): KeptPositions {
   const current = new Map<string, () => LogPosition>();
-  /** What the table holds, as text. */
+  /** The contents of the table, as text. */
   const saved = new Map<string, string>();
   let isWanted = (_source: string): boolean => true;
   const { promise: stopped, resolve: letGo } = Promise.withResolvers<ReadonlyMap<string, LogPosition>>();
@@ -59,7 +59,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
     for (const source of gone) saved.delete(source);
     for (const [source, text] of texts) saved.set(source, text);
   };
-  /** One at a time; what fails is tried again with the next. */
+  /** One save at a time; a failed one is repeated with the next. */
   const save = (): Promise<void> => {
     saving ??= write()
       .catch(() => {})

@@ -16,14 +16,14 @@ import { createLostReport } from './create-lost-report.ts';
 
 /** Follows the log of one target. */
 export interface LogWatch {
-  /** What is known now. */
+  /** The current facts. */
   facts(): LogFacts;
-  /** Its container may have begun to run. */
+  /** Its container may have started. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** What a watch is given. */
+/** What a watch needs. */
 export interface LogWatchOptions {
   readonly target: Target;
   readonly settings: CheckSettings['logs'];
@@ -32,36 +32,36 @@ export interface LogWatchOptions {
   readonly clock: Clock;
   /** Reading begins after this. */
   readonly ready: Promise<unknown>;
-  /** Bounds the log files that are open at once, of all watches together. */
+  /** Limits the log files that all watches together have open. */
   readonly openFiles: OpenFiles;
-  /** Docker threw lines away before they were read, `times` since this was called last, which is ten minutes ago at least. */
+  /** Docker dropped lines before they were read, `times` since the last call; called at most every ten minutes. */
   readonly onLost?: (after: string, times: number) => void;
-  /** Something that matters has come; `urgent` when a check may have failed by it. Called at most every few milliseconds. */
+  /** The facts changed; `urgent` if a check may fail now. Called at most every few milliseconds. */
   readonly onNews: (urgent: boolean) => void;
 }
 
-/** So far back a file is looked through for how its program was started, and a stats server's history. */
+/** How far back a file is searched for the start of its program, and for a stats server's history. */
 const LOOK_BACK_BYTES = 64 * 1024 * 1024;
 
-/** What of the past still counts: the state of things, never a fault or a success. */
+/** Only lines about a state still count when they are old, never those about a fault or a success. */
 const ofThePast = ({ pattern, means }: Pick<LogHit, 'pattern' | 'means'>): boolean =>
   means === 'state' || pattern === 'history_data';
 
 const NEWS_MS = 5;
 
-/** The longest time for which the component's checks look back. */
+/** The longest time that the component's checks look back. */
 function windowMs({ component }: Target, settings: CheckSettings['logs']): number {
   const { bootnodeWindowMs, blockDataWithinMs, errorWindowMs, submissionsWithinMs } = settings;
   const own = { bootnode: bootnodeWindowMs, stats: blockDataWithinMs, relayer: submissionsWithinMs ?? 45 * 60_000 };
   return Math.max(errorWindowMs, own[component as keyof typeof own] ?? 0);
 }
 
-/** What was read to its end longer ago may hold lines that have waited. */
+/** If a source was last read to its end longer ago than this, its lines may have waited. */
 const AS_IT_COMES_MS = 3_000;
 
 const withSkew = (clockAheadMs: number | undefined) => (clockAheadMs === undefined ? {} : { clockAheadMs });
 
-/** Begins to follow everything that the inventory names for a target. */
+/** Starts to follow all log sources that the inventory names for a target. */
 export function createLogWatch(options: LogWatchOptions): LogWatch {
   const { target, settings, docker, positions, clock, ready, openFiles, onNews } = options;
   const { component, logFiles, container, patterns: own } = target;
@@ -110,9 +110,9 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     readonly timezone: string;
     readonly pack: readonly LogPattern[];
     readonly own: typeof own;
-    /** No line was printed later. */
+    /** The latest time at which a line can have been printed. */
     readonly until: () => number;
-    /** Nor was the one that is read now printed earlier, as far as that is known. */
+    /** The earliest one, if known. */
     readonly since?: () => number | undefined;
     readonly onOwnTime?: (own: number) => void;
     readonly toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined;
@@ -124,7 +124,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       now: () => clock.toWall(until()),
       place: (stamp) => {
         const latest = until();
-        // The clock that has stamped it may be ahead of ours, or behind.
+        // The clock of the stamp may be ahead of ours, or behind.
         return Math.min(Math.max(stamp === undefined ? latest : clock.fromWall(stamp), since?.() ?? 0), latest);
       },
       onHit: (bare) => {
@@ -135,11 +135,11 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   };
 
   const skew = createClockSkew();
-  /** Of a node's line that may have been printed since then; only one that is read as it comes tells of clocks. */
+  /** Compares the clocks by a node's line that was printed after `since`. Only a line that is read at once is a measure. */
   const noteOwnTime = (own: number, since: number | undefined, zoneIsKnown: boolean) => {
     const readAt = now();
     if (component !== 'node' || since === undefined || readAt - since > AS_IT_COMES_MS) return;
-    // What has waited while the process was suspended was read late too.
+    // A line that waited while the process was suspended was read late too.
     if (readAt - clock.resumedAt() < AS_IT_COMES_MS) return;
     const ahead = own - clock.toWall(readAt);
     skew.note(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
@@ -147,7 +147,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   const faults = new Map<string, LogFault | undefined>();
   for (const { path, timezone } of logFiles) {
-    /** When everything that was there had been read. */
+    /** When the file was last read to its end. */
     let readToEnd: number | undefined;
     const fresh = reader({
       timezone,
@@ -193,7 +193,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   if (container !== undefined) {
     const besideFiles = logFiles.length > 0;
-    // Of what both sources have, the files are counted; a node's stderr goes to both.
+    // A node's stderr goes to both sources; lines that both have are counted in the files.
     const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const lookBackMs = windowMs(target, settings);
@@ -207,7 +207,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       own: besideFiles ? [] : own,
       until: now,
       since: readSince,
-      // Nothing says in which zone a container prints.
+      // The time zone of a container's lines is unknown.
       ...(!besideFiles && { onOwnTime: (own: number) => noteOwnTime(own, readSince(), false) }),
       toHit: (hit) => ({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }),
     });

@@ -7,30 +7,30 @@ import { inputsOf } from '../model/prober.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
 import { createLogWatch, type LogWatch } from './create-log-watch.ts';
 
-/** The followers of all logs; they outlive a reload of the inventory that leaves their sources and patterns unchanged. */
+/** The followers of all logs. They survive a reload that leaves their sources and patterns unchanged. */
 export interface LogWatches {
-  /** Prepares the watches of another inventory; those that run go on until it is committed. */
+  /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
   prepare(): LogWatchPlan;
-  /** The container of a target has begun to run. */
+  /** The container of a target has started. */
   wake(target: Target): void;
   stop(): Promise<void>;
 }
 
-/** The watches of an inventory that is not in force yet. */
+/** The watches of an inventory that is not active yet. */
 export interface LogWatchPlan {
-  /** The watch of a target: the one that runs when the target is unchanged, else a new one, which reads nothing yet. */
+  /** The watch of a target: the running one if the target is unchanged, otherwise a new one that reads nothing yet. */
   use(target: Target, settings: CheckSettings['logs']): LogWatch;
-  /** New watches begin; those that run go on for these targets as far as they are unchanged, and end for all others. */
+  /** Starts the new watches. Running ones continue for these targets if unchanged, and stop for all others. */
   commit(targets: readonly Target[]): void;
-  /** New watches end before they have begun. */
+  /** Stops the new watches before they have started. */
   abandon(): void;
 }
 
-/** Is it followed in the same way? */
+/** Are both followed in the same way? */
 const isSame = (known: Target, target: Target): boolean =>
   isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
 
-/** No watch yet; `onNews` is told the target as the inventory of now has it. So many log files are open at once at most. */
+/** Creates no watch yet. `onNews` gets the target of the current inventory; `maxOpenFiles` limits the open log files. */
 export function createLogWatches(
   docker: DockerLink,
   positions: PositionStore,
@@ -42,7 +42,7 @@ export function createLogWatches(
   const openFiles = createOpenFiles(maxOpenFiles);
   type Entry = { readonly target: Target; readonly watch: LogWatch };
   let watches = new Map<string, Entry>();
-  /** A target that comes back must not read on before its last position is saved. */
+  /** A target that returns must not continue before its last position is saved. */
   const stopping = new Set<Promise<void>>();
 
   const end = ({ watch }: Entry) => {

@@ -1,7 +1,7 @@
-/** So often it is reported at most that lines of one log were lost. */
+/** The shortest time between two reports of lost lines of one log. */
 const EVERY_MS = 600_000;
 
-/** Takes each loss, and reports the first and then one each ten minutes at most, with how many there were since. */
+/** Reports the first loss, and then at most one every ten minutes, with the number of losses in between. */
 export function createLostReport(
   now: () => number,
   report: (after: string, times: number) => void,

@@ -5,9 +5,9 @@ import { runRound } from './run-round.ts';
 
 /** What a round reports while it runs. */
 export interface RoundEvents {
-  /** `seconds` without the deliberate spreading. */
+  /** `seconds` does not include the deliberate spreading. */
   readonly onFinished: (subnet: string, round: RoundName, seconds: number) => void;
-  /** A tick came while probes of the one before had not begun or a target still hung in one, or did not come in time. */
+  /** A tick was late, or came while the previous run was not finished. */
   readonly onLate: (subnet: string, round: RoundName, why: 'overlap' | 'overdue') => void;
 }
 
@@ -15,33 +15,33 @@ export interface RoundEvents {
 export interface Round {
   readonly subnet: string;
   readonly name: RoundName;
-  /** The gap between two runs: that to the next one, or once that is overdue the shorter of it and the one after. */
+  /** The time between two runs: until the next one, or if that is overdue the shorter of it and the one after. */
   intervalMs(): number;
   /** Resolves when the first round has ended. */
   readonly first: Promise<void>;
-  /** The schedule works: no tick is more than a minute late. */
+  /** Whether the schedule works: no tick is more than a minute late. */
   isAlive(): boolean;
-  /** Runs the round for the first time, and by its schedule from then on. */
+  /** Runs the round at once, and by its schedule from then on. */
   start(): void;
-  /** Runs the round when its tick is overdue, which is the watchdog's work. */
+  /** Runs the round if its tick is overdue; the watchdog calls this. */
   wake(): void;
-  /** Resolves when no look is under way any more. */
+  /** Resolves when no probe is running any more. */
   stop(): Promise<void>;
 }
 
-/** Looks under way at once: a round of 500 targets that all hang still ends within its interval. */
+/** Probes that run at once: a round of 500 targets that all hang still ends within its interval. */
 const CONCURRENCY = 256;
 
-/** Readings of one round stay near each other in time, however long the interval. */
+/** The probes of one round stay close in time, however long the interval is. */
 const MAX_SPREAD_MS = 30_000;
 
 const OVERDUE_MS = 5_000;
 const DEAD_MS = 60_000;
 
 /**
- * Once started, runs the round at once, then by its schedule, the probes spread over the interval. A target is never probed
- * twice at once: one that still hangs when its turn comes is probed again as soon as that has ended, and no other waits
- * for it. `awakeMs` gives for how long the process has run since it was last suspended.
+ * Creates a round. Its probes are spread over the interval. A target is never probed twice at once: one that still hangs
+ * when its turn comes is probed again as soon as that probe ends, and no other target waits for it. `awakeMs` is how long
+ * the process has run since it was last suspended.
  */
 export function createRound(
   { name: subnet }: Subnet,
@@ -54,12 +54,12 @@ export function createRound(
 ): Round {
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
-  /** Is the last run still beginning its probes? And the runs of which some probe has not ended. */
+  /** Whether the last run is still starting its probes, and the runs with a probe that has not ended. */
   let isBeginning = false;
   const running = new Set<Promise<void>>();
-  /** What was due when each of these runs began, the oldest first: a run that does not end puts nothing off. */
+  /** What was due when each of these runs started, the oldest first: a run that does not end delays nothing. */
   const underWay = new Set<Due>();
-  /** Targets that are being probed, and those of them whose turn has come again. */
+  /** Targets that are being probed, and those of them that are due again. */
   const busy = new Set<Target>();
   const due = new Set<Target>();
 
@@ -74,7 +74,7 @@ export function createRound(
     if (due.delete(target)) void lookAgain(target);
     else busy.delete(target);
   };
-  /** Outside of any run, so that none waits for it. */
+  /** Outside of the runs, so that none waits for it. */
   const lookAgain = async (target: Target): Promise<void> => {
     await slots?.take();
     if (!stopping.signal.aborted) await probeTarget(target);
@@ -107,12 +107,12 @@ export function createRound(
   };
   const tick = () => {
     if (isBeginning) late('overlap');
-    // The last look has time to end before the next tick.
+    // The last probe has time to end before the next tick.
     else void run(Math.min(MAX_SPREAD_MS, Math.max(0, timer.due().gapMs - timeoutMs)));
   };
 
   let timer = createTimer(schedule, tick);
-  /** A process that was suspended has not been late while it was. */
+  /** While the process was suspended, nothing was late. */
   const overdueMs = () => Math.min(performance.now() - timer.due().at, awakeMs());
   return {
     subnet,

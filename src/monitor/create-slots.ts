@@ -1,11 +1,11 @@
-/** Places that are shared by many, of which each is taken by one at a time. */
+/** Slots that many share; one user at a time holds each. */
 export interface Slots {
-  /** Resolves when there is a place, in the order of asking. */
+  /** Resolves when a slot is free, in the order of the calls. */
   take(): Promise<void>;
   free(): void;
 }
 
-/** Makes `count` places; more than can be counted makes no one wait. */
+/** Creates `count` slots; with Infinity nobody waits. */
 export function createSlots(count: number): Slots {
   let left = count;
   const waiting: (() => void)[] = [];

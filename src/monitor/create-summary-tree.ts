@@ -7,14 +7,14 @@ import {
   summarizeTarget,
 } from '../rules/subnet-summary.ts';
 
-/** The summary of a subnet's targets, kept while one after another of them changes. */
+/** The summary of a subnet's targets, updated as single targets change. */
 export interface SummaryTree {
-  /** The target at this place is so now. */
+  /** Replaces the target at this index. */
   set(index: number, known: Known): void;
   summary(): SubnetSummary;
 }
 
-/** A binary tree in an array: the children of `i` are `2i` and `2i + 1`, so a change costs the logarithm of the targets. */
+/** A binary tree in an array: the children of `i` are `2i` and `2i + 1`, so an update costs O(log n). */
 export function createSummaryTree(targets: readonly Known[]): SummaryTree {
   const width = 2 ** Math.ceil(Math.log2(Math.max(targets.length, 1)));
   const nodes: SubnetSummary[] = Array(2 * width).fill(emptySummary);

@@ -1,34 +1,34 @@
 import { createTask } from 'node-cron';
 import type { Schedule } from '../model/target.ts';
 
-/** What is due after a tick, or after the timer was made. */
+/** What is due after a tick, or after the start. */
 export interface Due {
-  /** When the next tick has to come, in the time of `performance.now()`. */
+  /** When the next tick is due, in the time of `performance.now()`. */
   readonly at: number;
-  /** From the last tick, or the making, to the next one. */
+  /** From the last tick, or the start, to the next one. */
   readonly gapMs: number;
   /** From the next tick to the one after it. */
   readonly gapAfterMs: number;
 }
 
-/** A schedule that runs; times in milliseconds. */
+/** A running schedule; times in milliseconds. */
 export interface Timer {
   due(): Due;
   stop(): void;
 }
 
 /**
- * The gap by which to tell how old is too old: the one that is due, be it a night long. Once the next tick is overdue it is
- * the shorter of that and the one after it, so that a tick that is missed is noticed in the morning and before the night.
+ * The interval by which staleness is judged: the current one, which may last a night. Once the next tick is overdue, it is
+ * the shorter of that and the one after it, so that a missed tick is noticed in the morning.
  */
 export const toIntervalMs = ({ at, gapMs, gapAfterMs }: Due, now: number): number =>
   now < at ? gapMs : Math.min(gapMs, gapAfterMs);
 
-/** node-cron writes to the console unless it is given a logger; what matters of it comes as events. */
+/** node-cron writes to stdout unless it gets a logger; what matters comes as events. */
 const silent = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
 
 function createInterval(ms: number, onTick: () => void): Timer {
-  // Counted from the start, so that a late tick does not shift those after it.
+  // Counted from the start, so that a late tick does not shift the next ones.
   const started = performance.now();
   let at = started + ms;
   let timer: NodeJS.Timeout;
@@ -53,7 +53,7 @@ function createCron(expression: string, onTick: () => void): Timer {
   });
   const findDue = (): Due => {
     const [now, next = now, after = next] = [Date.now(), ...task.getNextRuns(2).map((date) => date.getTime())];
-    // A tick comes some milliseconds late, and a schedule has no parts of a second.
+    // A tick comes some milliseconds late, and schedules have a resolution of one second.
     const gapMs = Math.ceil((next - now) / 1_000) * 1_000;
     return { at: performance.now() + next - now, gapMs, gapAfterMs: after - next };
   };
@@ -61,13 +61,13 @@ function createCron(expression: string, onTick: () => void): Timer {
     due = findDue();
     onTick();
   };
-  // A tick that the event loop slept through is made up for.
+  // A tick that was missed while the event loop was blocked is made up for.
   task.on('execution:missed', tick);
   void task.start();
   let due = findDue();
   return { due: () => due, stop: () => void task.destroy() };
 }
 
-/** Calls `onTick` by the schedule until it is stopped; the first call comes with the first tick, not at once. */
+/** Calls `onTick` by the schedule until it is stopped; the first call comes with the first tick. */
 export const createTimer = (schedule: Schedule, onTick: () => void): Timer =>
   schedule.kind === 'every' ? createInterval(schedule.ms, onTick) : createCron(schedule.expression, onTick);

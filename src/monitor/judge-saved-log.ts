@@ -12,10 +12,10 @@ import { checksFor } from '../rules/checks.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { emptySummary } from '../rules/subnet-summary.ts';
 
-/** What a saved log says, as of its last line's time. */
+/** The result of a saved log, as of the time of its last line. */
 export interface SavedLog {
   readonly lines: number;
-  /** Matches per pattern, with the times of the first and the last, in Unix milliseconds; 0 when no line carries a time. */
+  /** Matches per pattern, with the times of the first and the last in Unix milliseconds; 0 if no line has a time. */
   readonly patterns: readonly {
     readonly name: string;
     readonly matches: number;
@@ -52,7 +52,7 @@ const toTarget = (component: Component, name: string, file: string, p2p?: string
   return { ...base, component } as Target;
 };
 
-/** Faults that were over before the file ended: the program worked again after them. */
+/** Drops faults that were over before the file ended: the program worked again after them. */
 function dropRecovered(facts: LogFacts): LogFacts {
   const patterns = Object.entries(facts.patterns);
   const worked = Math.max(-1, ...patterns.flatMap(([, { means, order }]) => (means === 'progress' ? [order] : [])));
@@ -66,7 +66,7 @@ function dropRecovered(facts: LogFacts): LogFacts {
   };
 }
 
-/** Without an inventory, the nodes of a bootnode are those that it has ever heard in the file. */
+/** Without an inventory, the nodes of a bootnode are all that it has heard in the file. */
 const toHeardNodes = (facts: LogFacts, file: string): readonly Known[] =>
   [...(facts.heard?.keys() ?? [])].map((address) => ({
     target: toTarget('node', `the node at port ${address.slice(address.lastIndexOf(':') + 1)}`, file, address),
@@ -96,7 +96,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     lines++;
     const at = readTime(text.slice(start, end), now);
     first ??= at;
-    // A line without a time was printed when the one before it was.
+    // A line without a time counts as printed with the line before it.
     last = Math.max(at ?? 0, last ?? 0);
     reader.read(text, start, end, at ?? last);
   };

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Subnet, targetKey } from '../model/target.ts';
 
 /**
- * A subnet as the new inventory has it, with what did not change as the same values as before: the subnet itself, else its
- * targets. The board knows a target by that.
+ * The subnet of the new inventory, with unchanged parts as the same objects as before: the subnet itself, or its targets.
+ * The board identifies a target by its object.
  */
 export function keepValues(subnet: Subnet, before: Subnet | undefined): Subnet {
   if (before === undefined || isDeepStrictEqual(before, subnet)) return before ?? subnet;

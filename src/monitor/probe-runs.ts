@@ -3,22 +3,22 @@ import type { Prober } from '../model/prober.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { Board } from './board.ts';
 
-/** Lets targets be probed, and records each outcome. */
+/** Runs probes, and records what they saw. */
 export interface ProbeRuns {
   /**
-   * Probes a target at once; never rejects. Runs of one probe may overlap when an event calls for one: what an older run saw
-   * is not recorded after a newer one.
+   * Probes a target at once; never rejects. Runs of one prober may overlap, because an event can start one. A result is not
+   * recorded after that of a newer run.
    */
   run(target: Target, round: RoundName, prober: Prober): Promise<void>;
-  /** The same when those that were asked for in turn before have ended, as a connection carries one run at a time. */
+  /** The same, after the earlier runs in turn have ended: a connection carries one run at a time. */
   runInTurn(target: Target, round: RoundName, prober: Prober): Promise<void>;
-  /** Aborts the run under way and lets go of connections. What it still sees is its own end, and is not recorded. */
+  /** Aborts the current run and closes connections. Its result is not recorded. */
   close(prober: Prober): Promise<void>;
-  /** Resolves when the runs that are under way have ended. */
+  /** Resolves when the current runs have ended. */
   settled(): Promise<unknown>;
 }
 
-/** No run yet. `onBug` takes what a probe throws; such a run counts as not made. */
+/** `onBug` gets what a prober throws; such a run does not count. */
 export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
   const closed = new WeakSet<Prober>();
   const underWay = new Set<Promise<void>>();
@@ -26,7 +26,7 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
   const turns = new WeakMap<Prober, Promise<void>>();
   let runs = 0;
 
-  /** A run in which the process was suspended may have timed out by that alone, so it is made again. */
+  /** A run during which the process was suspended may have timed out for that reason, so it is repeated. */
   const runAwake = async (prober: Prober) => {
     for (;;) {
       const started = now();

@@ -1,16 +1,16 @@
 import type { Slots } from './create-slots.ts';
 
-/** How a round's looks are laid out in time. */
+/** How the probes of a round are spread in time. */
 export interface RoundPlan {
-  /** The looks begin evenly over this many milliseconds; 0 begins all at once. */
+  /** The probes start evenly over this many milliseconds; 0 starts all at once. */
   readonly spreadMs: number;
-  /** At most this many looks are under way at once. */
+  /** At most this many probes run at once. */
   readonly concurrency: number;
-  /** Places that this round shares with others; a look begins when it has one. */
+  /** Slots that this round shares with others; a probe waits for one. */
   readonly slots?: Slots | undefined;
 }
 
-/** Ends early when the signal fires; keeps no timer behind. */
+/** Ends early when the signal fires, and leaves no timer. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -24,15 +24,15 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Looks at every target once, and resolves when the last look has ended to the milliseconds in which at least one was
- * under way: the deliberate spreading is not counted. `onAllBegun` is called when the last look has begun. When the signal
- * fires no further look begins. `look` must not reject.
+ * Probes every target once. Resolves after the last probe to the milliseconds in which at least one was running, without
+ * the deliberate spreading. `onAllBegun` is called when the last probe has started. When the signal fires, no further probe
+ * starts. `probe` must not reject.
  */
 export async function runRound<T>(
   targets: readonly T[],
   plan: RoundPlan,
   signal: AbortSignal,
-  look: (target: T) => Promise<void>,
+  probe: (target: T) => Promise<void>,
   onAllBegun: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
@@ -45,7 +45,7 @@ export async function runRound<T>(
   const begin = async (target: T) => {
     if (running === 0) busySince = performance.now();
     running += 1;
-    await look(target);
+    await probe(target);
     running -= 1;
     if (running === 0) busyMs += performance.now() - busySince;
     wake();
