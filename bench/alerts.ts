@@ -15,7 +15,7 @@ const SETTINGS = {
   intervalMs: (_: string, round: RoundName) => (round === 'rpc' ? INTERVAL_MS : undefined),
   lateRounds: () => 0,
   notSent: () => 0,
-  isDockerUp: undefined,
+  enginesUp: new Map(),
   isDatabaseUp: true,
   lastReloadSuccessful: true,
 };

@@ -69,7 +69,7 @@ async function metricsTable(): Promise<string> {
   const own = createOwnMetrics(
     { version: '', commit: '' },
     {
-      isDockerUp: () => true,
+      enginesUp: () => new Map([['default', true]]),
       isDatabaseUp: () => true,
       lastReload: () => ({ successful: true, successAt: 0 }),
       alerts: () => ({ sent: 0, failed: 0, dropped: 0 }),

@@ -70,7 +70,7 @@ export async function startApp(
 
   let lastReload: { readonly successful: boolean; readonly successAt: number } = { successful: true, successAt: now() };
   const own = createOwnMetrics(build, {
-    isDockerUp: () => monitor.isDockerUp(),
+    enginesUp: () => monitor.enginesUp(),
     isDatabaseUp: () => stores.isUp(),
     lastReload: () => ({ ...lastReload, successAt: toWall(lastReload.successAt) }),
     alerts: () => push.counts,
@@ -115,7 +115,7 @@ export async function startApp(
     see: () => ({
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
-      isDockerUp: monitor.isDockerUp(),
+      enginesUp: monitor.enginesUp(),
       isDatabaseUp: stores.isUp(),
       lastReloadSuccessful: lastReload.successful,
     }),

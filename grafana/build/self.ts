@@ -49,7 +49,7 @@ export const self = (places: Places): Dashboard =>
               what: 'Without Docker, container checks are unknown. There is no data if no target names a container.',
               unit: 'bool_yes_no',
               width: 4,
-              queries: { [LEGEND]: is('subnetd_docker_up') },
+              queries: { [`${LEGEND} {{engine}}`]: is('subnetd_docker_up') },
               steps: yes,
             }),
             stat({

@@ -13,8 +13,8 @@ export interface Seen {
   readonly lateRounds: (subnet: string, since: number) => number;
   /** Alerts of the push that an Alertmanager did not take since then, counted for each attempt. */
   readonly notSent: (since: number) => number;
-  /** Undefined while it is not known, or when no target names a container. */
-  readonly isDockerUp: boolean | undefined;
+  /** Whether each Docker Engine that a target needs answers; undefined while that is not known. */
+  readonly enginesUp: ReadonlyMap<string, boolean | undefined>;
   readonly isDatabaseUp: boolean;
   readonly lastReloadSuccessful: boolean;
 }

@@ -33,10 +33,10 @@ function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) =>
 
 /** When subnetdRules of the catalogue are so, judged without Prometheus; subnetd cannot say of itself that it is down. */
 export const subnetdConditions = {
-  SubnetdDockerDown: perSubnet((subnet, { isDockerUp, snapshot }) => {
-    const needsDocker = snapshot.some(({ targets }) => targets.some(({ target }) => target.container !== undefined));
-    if (!needsDocker || isDockerUp === true) return false;
-    return isDockerUp === undefined ? undefined : nodesOf(subnet).length;
+  SubnetdDockerDown: perSubnet((subnet, { enginesUp }) => {
+    const states = [...enginesUp.values()];
+    if (states.includes(false)) return nodesOf(subnet).length;
+    return states.includes(undefined) ? undefined : false;
   }),
   SubnetdCheckStale: perTarget('any', staleSeconds),
   SubnetdRoundsLate: perSubnet((state, { lateRounds, intervalMs, now }) => {

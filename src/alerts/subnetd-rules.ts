@@ -30,7 +30,7 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     labels: ['subnet'],
     summary: 'subnetd cannot ask Docker about the containers of {{ $labels.subnet }}.',
     description:
-      'The Docker Engine does not answer, so the containers of {{ $labels.subnet }}, with its {{ $value }} nodes, and their logs cannot be judged. Start Docker, or correct `docker` in the inventory; a check container on the status page says what was seen.',
+      'A Docker Engine does not answer, so its containers of {{ $labels.subnet }}, which has {{ $value }} nodes, and their logs cannot be judged. Start Docker, or correct `docker` in the inventory; a check container on the status page says what was seen.',
     dashboard: 'subnetd-self',
   },
   {

@@ -1,3 +1,5 @@
+import { DEFAULT_ENGINE } from '../model/target.ts';
+
 interface Conflict {
   readonly path: readonly PropertyKey[];
   readonly what: string;
@@ -57,12 +59,49 @@ function findNodeConflicts(node: unknown, path: readonly PropertyKey[]): readonl
   return findings;
 }
 
+/** The names that a `container` may give as its engine; undefined where that cannot be said. */
+function engineNamesOf(docker: unknown): readonly string[] | undefined {
+  const engines = get(docker, 'engines');
+  if (engines === undefined) return [DEFAULT_ENGINE];
+  return typeof engines === 'object' && engines !== null && !Array.isArray(engines) ? Object.keys(engines) : undefined;
+}
+
+/** Containers on an engine that `docker` does not name. */
+function findEngineConflicts(document: unknown): readonly Conflict[] {
+  const known = engineNamesOf(get(document, 'docker'));
+  if (known === undefined) return [];
+  const findIn = (component: unknown, path: readonly PropertyKey[]): readonly Conflict[] => {
+    const container = get(component, 'container');
+    const engine = get(container, 'engine');
+    if (typeof container !== 'object' || container === null) return [];
+    if (engine === undefined)
+      return known.includes(DEFAULT_ENGINE)
+        ? []
+        : [
+            {
+              path: [...path, 'container'],
+              what: `needs an engine, one of those in docker.engines: ${known.join(', ')}`,
+            },
+          ];
+    return typeof engine !== 'string' || known.includes(engine)
+      ? []
+      : [{ path: [...path, 'container', 'engine'], what: `must be the name of a Docker Engine: ${known.join(', ')}` }];
+  };
+  return listOf(get(document, 'subnets')).flatMap((subnet, s) => [
+    ...listOf(get(subnet, 'nodes')).flatMap((node, n) => findIn(node, ['subnets', s, 'nodes', n])),
+    ...['bootnode', 'relayer', 'stats', 'frontend'].flatMap((key) => findIn(get(subnet, key), ['subnets', s, key])),
+  ]);
+}
+
 /**
- * Errors between values: duplicate names, nodes with nothing to probe, credentials that exclude each other. It takes a
+ * Errors between values: duplicate names, nodes with nothing to probe, engines that are not there, credentials that exclude each other. It takes a
  * document that may have any other error too, so that all errors are found in one run.
  */
 export function findConflicts(document: unknown): readonly Conflict[] {
-  const findings: Conflict[] = [...findAlertmanagerConflicts(get(document, 'alertmanager'))];
+  const findings: Conflict[] = [
+    ...findAlertmanagerConflicts(get(document, 'alertmanager')),
+    ...findEngineConflicts(document),
+  ];
   const subnetNames = new Set<string>();
   for (const [s, subnet] of listOf(get(document, 'subnets')).entries()) {
     const subnetName = nameOf(subnet);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compileRe2 } from '../logs/compile-re2.ts';
+import { container, docker, text } from './docker-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
@@ -15,8 +16,6 @@ const schedule = (fallback: string) =>
     .refine((text) => isEvery(text) || isCron(text), { error: SCHEDULE_HELP, abort: true })
     .refine((text) => isEvery(text) || comesUp(text), 'names a time that never comes; correct its day and month')
     .default(fallback);
-
-const text = (what: string) => z.string(`must be ${what}`).min(1, `must be ${what}, not empty`);
 
 const isUrl = (value: string, protocols: readonly string[]): boolean => {
   const url = URL.parse(value);
@@ -44,15 +43,6 @@ const count = (what: string) =>
     .max(1_000_000, `must be ${what}, at most 1000000`);
 
 const flag = (fallback: boolean) => z.boolean('must be true or false').default(fallback);
-
-const CONTAINER_HELP = 'must be { project: …, service: … } (compose labels) or { name: … }';
-const container = z.union(
-  [
-    z.strictObject({ project: text('a compose project'), service: text('a compose service') }),
-    z.strictObject({ name: text('a container name') }),
-  ],
-  CONTAINER_HELP,
-);
 
 const isTimezone = (zone: string): boolean => {
   try {
@@ -231,23 +221,6 @@ const subnet = z.strictObject({
     .optional(),
   checks: checks.prefault({}),
 });
-
-const docker = z
-  .union(
-    [
-      z.strictObject({ socketPath: text('the path of the Docker socket') }),
-      z.strictObject({
-        host: text('a host name'),
-        port: z.number('must be a port').int('must be a port').min(1, 'must be a port').max(65535, 'must be a port'),
-        ca: text('the path of a certificate').optional(),
-        cert: text('the path of a certificate').optional(),
-        key: text('the path of a key').optional(),
-      }),
-    ],
-    'must be { socketPath: … } or { host: …, port: … }',
-  )
-  .default({ socketPath: '/var/run/docker.sock' })
-  .describe('The Docker Engine: a socket, or a host and port. Certificates turn on TLS.');
 
 const isBase = (value: string): boolean => {
   const parsed = URL.parse(value);

@@ -1,14 +1,15 @@
 import { durationMs } from '../model/duration.ts';
-import type {
-  BootnodeTarget,
-  CheckSettings,
-  Inventory,
-  LogFile,
-  NodeTarget,
-  Schedule,
-  ServiceTarget,
-  Subnet,
-  Target,
+import {
+  type BootnodeTarget,
+  type CheckSettings,
+  DEFAULT_ENGINE,
+  type Inventory,
+  type LogFile,
+  type NodeTarget,
+  type Schedule,
+  type ServiceTarget,
+  type Subnet,
+  type Target,
 } from '../model/target.ts';
 import type { InventoryDocument } from './schema.ts';
 
@@ -104,6 +105,6 @@ export const toInventory = (document: InventoryDocument): Inventory => ({
       checks: toChecks(subnet.checks),
     }),
   ),
-  docker: document.docker,
+  engines: 'engines' in document.docker ? document.docker.engines : { [DEFAULT_ENGINE]: document.docker },
   alertmanager: document.alertmanager,
 });

@@ -15,7 +15,7 @@ export interface OwnMetrics {
 
 /** Values read at each scrape. Undefined leaves the sample out; times are Unix milliseconds. */
 export interface OwnState {
-  readonly isDockerUp: () => boolean | undefined;
+  readonly enginesUp: () => ReadonlyMap<string, boolean | undefined>;
   readonly isDatabaseUp: () => boolean;
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
   /** Counts of pushed alerts since the start. */
@@ -102,14 +102,16 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
       return successAt === undefined ? undefined : successAt / 1000;
     },
   );
-  gauge(
-    'subnetd_docker_up',
-    'Whether the Docker Engine answers (1) or not (0); absent when no target names a container.',
-    () => {
-      const up = state.isDockerUp();
-      return up === undefined ? undefined : Number(up);
+  new Gauge({
+    name: 'subnetd_docker_up',
+    help: 'Whether the Docker Engine answers (1) or not (0); absent when no target names a container on it.',
+    labelNames: ['engine'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [engine, up] of state.enginesUp()) if (up !== undefined) this.set({ engine }, Number(up));
     },
-  );
+  });
   gauge('subnetd_database_up', 'Whether the database of the platform API answers (1) or not (0).', () =>
     Number(state.isDatabaseUp()),
   );

@@ -3,8 +3,13 @@ import type { Alertmanagers } from './alertmanager.ts';
 /** The five kinds of program in a subnet, as they stand in the label `component`. */
 export type Component = 'node' | 'bootnode' | 'relayer' | 'stats' | 'frontend';
 
-/** How a container is found: by its compose labels, or by its name. */
-export type ContainerRef = { readonly project: string; readonly service: string } | { readonly name: string };
+/** How a container is found: by its compose labels, or by its name, on a Docker Engine; by default on `DEFAULT_ENGINE`. */
+export type ContainerRef = ({ readonly project: string; readonly service: string } | { readonly name: string }) & {
+  readonly engine?: string;
+};
+
+/** The name of a single Docker Engine. */
+export const DEFAULT_ENGINE = 'default';
 
 /** A log file, or a glob of them, and the IANA time zone of times in it that carry none. */
 export interface LogFile {
@@ -106,7 +111,7 @@ export interface Subnet {
   readonly checks: CheckSettings;
 }
 
-/** Where the Docker Engine answers. */
+/** Where a Docker Engine answers. */
 export type DockerAddress =
   | { readonly socketPath: string }
   | {
@@ -119,7 +124,8 @@ export type DockerAddress =
 
 export interface Inventory {
   readonly subnets: readonly Subnet[];
-  readonly docker: DockerAddress;
+  /** The Docker Engines by their names. */
+  readonly engines: Readonly<Record<string, DockerAddress>>;
   readonly alertmanager: Alertmanagers;
 }
 

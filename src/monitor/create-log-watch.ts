@@ -1,5 +1,5 @@
 import { followLog } from '../docker/follow-log.ts';
-import type { DockerLink } from '../docker/link.ts';
+import type { DockerLinks } from '../docker/links.ts';
 import { createClockSkew } from '../logs/create-clock-skew.ts';
 import { createLogReader } from '../logs/create-log-reader.ts';
 import type { OpenFiles } from '../logs/create-open-files.ts';
@@ -27,7 +27,7 @@ export interface LogWatch {
 export interface LogWatchOptions {
   readonly target: Target;
   readonly settings: CheckSettings['logs'];
-  readonly docker: DockerLink;
+  readonly docker: DockerLinks;
   readonly positions: PositionStore;
   readonly clock: Clock;
   /** Reading begins after this. */
@@ -223,7 +223,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           }
           return found;
         },
-        openLog: docker.openLog,
+        openLog: (...asked) => docker.openLog(container, ...asked),
         beginAt: clock.toWall(begun - lookBackMs),
         onLine: (text, start, end, at, old, live) => {
           if (!old) counts.container++;

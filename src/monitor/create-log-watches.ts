@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DockerLink } from '../docker/link.ts';
+import type { DockerLinks } from '../docker/links.ts';
 import { createOpenFiles, MAX_OPEN_FILES } from '../logs/create-open-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
@@ -32,7 +32,7 @@ const isSame = (known: Target, target: Target): boolean =>
 
 /** Creates no watch yet. `onNews` gets the target of the current inventory; `maxOpenFiles` limits the open log files. */
 export function createLogWatches(
-  docker: DockerLink,
+  docker: DockerLinks,
   positions: PositionStore,
   clock: Clock,
   onNews: (target: Target, urgent: boolean) => void,

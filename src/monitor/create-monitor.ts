@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DockerEvent, matchesContainer } from '../docker/event.ts';
-import { createDockerLink } from '../docker/link.ts';
+import { createDockerLinks, engineOf } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
 import { createMemoryPositions } from '../logs/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
@@ -33,7 +33,8 @@ export interface Monitor {
   isAlive(): boolean;
   /** An inventory is loaded, and the first RPC round of each of its subnets has ended once. */
   isReady(): boolean;
-  isDockerUp(): boolean | undefined;
+  /** Whether each Docker Engine that a target needs answers; undefined while that is not known. */
+  enginesUp(): ReadonlyMap<string, boolean | undefined>;
   /** Probes each wanted target once, outside of any schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
@@ -83,11 +84,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly Watch[] = [];
   let ready = false;
 
-  const onEvent = (event: DockerEvent) => {
+  const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
     for (const { subnet, probers } of watches) {
       for (const target of subnet.targets) {
-        if (!target.container || !matchesContainer(target.container, event)) continue;
+        const { container } = target;
+        if (!container || engineOf(container) !== engine || !matchesContainer(container, event)) continue;
         board.addEvent(target, { ...event, at });
         if (event.action === 'start') logs.wake(target);
         const prober = probers.get('containers')?.get(target);
@@ -95,7 +97,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       }
     }
   };
-  const docker = createDockerLink(onEvent);
+  const docker = createDockerLinks(onEvent);
   const browsers = createBrowserLink();
   const connections = createConnectionBudget(limits?.connections);
 
@@ -215,8 +217,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   return {
     load: (inventory) => {
       const { next, made, plan } = build(inventory);
-      const needsDocker = inventory.subnets.some(({ targets }) => targets.some(({ container }) => container));
-      docker.use(needsDocker ? inventory.docker : undefined);
+      const used = new Set(
+        inventory.subnets.flatMap(({ targets }) =>
+          targets.flatMap(({ container }) => (container ? [engineOf(container)] : [])),
+        ),
+      );
+      docker.use(Object.fromEntries(Object.entries(inventory.engines).filter(([name]) => used.has(name))));
       connections.expect(next.map(({ probers }) => probers));
       const before = watches;
       watches = next;
@@ -247,7 +253,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         ?.intervalMs(),
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => ready,
-    isDockerUp: docker.isUp,
+    enginesUp: docker.areUp,
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>
         [...probers].flatMap(([round, own]) =>

@@ -1,4 +1,4 @@
-import type { DockerLink } from '../docker/link.ts';
+import type { DockerLinks } from '../docker/links.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ContainerObservation } from '../model/observation.ts';
 import { inputsOf, type Observation, type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
@@ -12,7 +12,7 @@ import { createServiceProber } from './service-prober.ts';
 
 /** What probes share. */
 export interface ProberTools {
-  readonly docker: Pick<DockerLink, 'inspect' | 'exec'>;
+  readonly docker: Pick<DockerLinks, 'inspect' | 'exec'>;
   readonly browsers: BrowserLink;
   /** The follower of a target's logs. */
   readonly logs: (target: Target, settings: CheckSettings['logs']) => { readonly facts: () => LogFacts };

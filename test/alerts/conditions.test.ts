@@ -126,7 +126,7 @@ const see = (targets: Subnet, more: Partial<Seen> = {}): Seen => ({
   intervalMs: () => 10_000,
   lateRounds: () => 0,
   notSent: () => 0,
-  isDockerUp: true,
+  enginesUp: new Map([['default', true]]),
   isDatabaseUp: true,
   lastReloadSuccessful: true,
   ...more,
@@ -357,11 +357,11 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetStatsWithoutContract: byFailure('stats_without_contract'),
   SubnetFrontendWithoutRegistry: byFailure('frontend_without_registry'),
   SubnetdDockerDown: {
-    so: see([good('a'), state(contained, {})], { isDockerUp: false }),
+    so: see([good('a'), state(contained, {})], { enginesUp: new Map([['default', false]]) }),
     of: { subnet: 'd' },
     value: 1,
-    not: [see([good('a'), state(contained, {})]), see([good('a')], { isDockerUp: false })],
-    unknown: [see([good('a'), state(contained, {})], { isDockerUp: undefined })],
+    not: [see([good('a'), state(contained, {})]), see([good('a')], { enginesUp: new Map() })],
+    unknown: [see([good('a'), state(contained, {})], { enginesUp: new Map([['default', undefined]]) })],
   },
   SubnetdCheckStale: {
     so: see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 })]),
@@ -465,7 +465,7 @@ describe('what is found', () => {
         state(relayer, { http: 'unknown', submissions: 'unknown' }),
         state(contained, { container: 'unknown' }),
       ],
-      { isDockerUp: undefined },
+      { enginesUp: new Map([['default', undefined]]) },
     );
     const found = judge({ ...started, intervalMs: () => undefined }, none);
     expect(found.map(({ labels }) => labels.alertname)).toEqual(['SubnetdWatchdog']);

@@ -172,7 +172,10 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
   SubnetFrontendWithoutRegistry: byFailure(target('frontend'), 'frontend_without_registry'),
   SubnetdDown: { series: { [one('up', self)]: fails }, labels: { instance: 'a:10545' } },
   SubnetdDockerDown: {
-    series: { [one('subnet_nodes', { ...subnet, ...self })]: stays(4), [one('subnetd_docker_up', self)]: fails },
+    series: {
+      [one('subnet_nodes', { ...subnet, ...self })]: stays(4),
+      [one('subnetd_docker_up', { ...self, engine: 'default' })]: fails,
+    },
     labels: subnet,
     value: () => '4',
   },

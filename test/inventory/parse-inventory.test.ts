@@ -136,8 +136,8 @@ const minimal = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: 'htt
 
 describe('a good inventory', () => {
   it('gets the defaults that the documentation promises', () => {
-    const { subnets, docker } = parse(minimal);
-    expect(docker).toEqual({ socketPath: '/var/run/docker.sock' });
+    const { subnets, engines } = parse(minimal);
+    expect(engines).toEqual({ default: { socketPath: '/var/run/docker.sock' } });
     expect(subnets[0]).toMatchObject({
       name: 'd',
       consensus: 'XDPoS',

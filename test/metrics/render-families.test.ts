@@ -14,7 +14,7 @@ const second = nodeTarget('subnet2', { expectedPeers: 1 });
 const stats = serviceTarget('stats');
 const inventory = (targets: readonly Target[]): Inventory => ({
   subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
-  docker: { socketPath: '/var/run/docker.sock' },
+  engines: { default: { socketPath: '/var/run/docker.sock' } },
   alertmanager: { urls: [] },
 });
 const interval = () => 10;

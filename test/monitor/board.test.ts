@@ -6,7 +6,7 @@ import { nodeTarget, settings } from '../support/views.ts';
 
 const toInventory = (targets: readonly Target[]): Inventory => ({
   subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
-  docker: { socketPath: '/s' },
+  engines: { default: { socketPath: '/s' } },
   alertmanager: { urls: [] },
 });
 

@@ -55,7 +55,7 @@ describe('the daemon on a real Docker Engine, with an hour between its own looks
     await eventually(async () =>
       expect(await check('a')).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('a') }),
     );
-    expect(await metrics()).toContain('subnetd_docker_up 1');
+    expect(await metrics()).toContain('subnetd_docker_up{engine="default"} 1');
   });
 
   it('sees by the event that a container started', async () => {
@@ -89,11 +89,11 @@ describe('the daemon on a real Docker Engine, with an hour between its own looks
 
   it('cannot judge while Docker is away, keeps what it counted, and recovers without a restart', async () => {
     await engine.halt();
-    await eventually(async () => expect(await metrics()).toContain('subnetd_docker_up 0'));
+    await eventually(async () => expect(await metrics()).toContain('subnetd_docker_up{engine="default"} 0'));
     expect(await value('subnet_container_restarts_total', 'a')).toBe(1);
     expect(await value('subnet_container_oom_kills_total', 'b')).toBe(1);
     await engine.resume();
-    await eventually(async () => expect(await metrics()).toContain('subnetd_docker_up 1'));
+    await eventually(async () => expect(await metrics()).toContain('subnetd_docker_up{engine="default"} 1'));
     await run('b', ['sleep', '600']);
     await eventually(async () => expect(await value('subnet_container_running', 'b')).toBe(1));
   });

@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createDockerLink } from '../../src/docker/link.ts';
+import { createDockerLinks } from '../../src/docker/links.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
 import { createClock, createProcessClock } from '../../src/model/clock.ts';
@@ -47,7 +47,7 @@ async function useLogs(): Promise<string> {
 test('a reload of the inventory loses no line and counts none twice, whether the target has changed or not', async () => {
   const folder = await useLogs();
   const watches = createLogWatches(
-    createDockerLink(() => {}),
+    createDockerLinks(() => {}),
     createMemoryPositions(),
     createProcessClock(),
     () => {},

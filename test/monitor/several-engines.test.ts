@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import type { Status } from '../../src/http/to-status.ts';
+import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
+import { startEngine } from '../support/engine.ts';
+import { startTcp } from '../support/fake-node.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const { cleanups } = useCleanups();
+
+it('a real engine is judged beside one that hangs, and a container counts on its own engine only', async () => {
+  const folder = temporaryFolder();
+  cleanups.push(() => folder.remove());
+  const engine = await startEngine();
+  cleanups.push(engine.stop);
+  await importBusybox(engine.docker);
+  const hanging = await startTcp(() => {});
+  cleanups.push(hanging.stop);
+  const project = uniqueName('project');
+  const config = folder.path('subnetd.yaml');
+  const nodes = [1, 2].map(
+    (machine) =>
+      `      - { name: n${machine}, container: { engine: machine${machine}, project: ${project}, service: s } }\n`,
+  );
+  const { hostname, port } = new URL(hanging.url);
+  await writeFile(
+    config,
+    `subnets:
+  - name: d
+    nodes:
+${nodes.join('')}    checks: { containers: { schedule: every 2s, timeout: 1s } }
+docker: { engines: { machine1: { socketPath: ${engine.socketPath} }, machine2: { host: ${hostname}, port: ${port} } } }
+`,
+  );
+  const daemon = await startDaemon(config);
+  cleanups.push(async () => {
+    daemon.child.kill('SIGTERM');
+    await daemon.finished;
+  });
+  const checkOf = async (target: string) => {
+    const status = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+    const found = status.subnets[0]?.targets.find(({ name }) => name === target);
+    return found?.checks.find(({ check }) => check === 'container');
+  };
+  await eventually(async () => expect(await checkOf('n1')).toMatchObject({ verdict: 'fail' }));
+  const container = await runContainer(engine.docker, {
+    name: uniqueName('s'),
+    command: ['sleep', '600'],
+    labels: composeLabels(project, 's'),
+  });
+  await eventually(async () => expect(await checkOf('n1')).toMatchObject({ verdict: 'pass' }));
+  await eventually(async () =>
+    expect(await checkOf('n2')).toMatchObject({
+      verdict: 'unknown',
+      reason: expect.stringContaining(`tcp://${hostname}:${port}`),
+    }),
+  );
+  await eventually(async () => {
+    const page = await (await fetch(`${daemon.url}/metrics`)).text();
+    expect(page.match(/^subnetd_docker_up.*$/gm)).toEqual([
+      'subnetd_docker_up{engine="machine1"} 1',
+      'subnetd_docker_up{engine="machine2"} 0',
+    ]);
+    expect(page).toMatch(/^subnet_container_running\{[^}]*name="n1"[^}]*\} 1$/m);
+    expect(page).not.toMatch(/^subnet_container_running\{[^}]*name="n2"/m);
+  });
+
+  await container.kill();
+  await eventually(async () => {
+    const page = await (await fetch(`${daemon.url}/metrics`)).text();
+    expect(page.match(/^subnet_container_last_exit_code.*$/gm)).toEqual([expect.stringMatching(/name="n1".* 137$/)]);
+  });
+}, 60_000);
