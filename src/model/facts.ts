@@ -2,19 +2,19 @@ import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import type { Target } from './target.ts';
 
-/** A height as it is followed over many looks; times in Unix milliseconds. */
+/** A block height followed over many probes; times in Unix milliseconds. */
 export interface Progress {
   readonly number: number;
-  /** The block's own time in Unix seconds, where the node told it. */
+  /** The block's own time in Unix seconds, if the node gave it. */
   readonly timestamp?: number;
-  /** When the height was last seen to rise; at first, when it was first seen. */
+  /** When the height was last seen to rise; initially, when it was first seen. */
   readonly advancedAt: number;
-  /** It was seen to rise. */
+  /** Whether it was ever seen to rise. */
   readonly risen: boolean;
-  /** Since when it has to rise: the last rise, a first reading, or a re-based fall. */
+  /** Since when a rise is due: the last rise, the first reading, or a fall that set a new base. */
   readonly standingSince: number;
   readonly lastGoodAt: number;
-  /** The last time that the height was lower than before. */
+  /** The last time the height was lower than before. */
   readonly fall?: Fall;
 }
 
@@ -23,11 +23,11 @@ export interface Fall {
   readonly from: number;
   readonly to: number;
   readonly at: number;
-  /** It had fallen shortly before, or had not risen since. */
+  /** Whether it had fallen shortly before, or had not risen since. */
   readonly repeated: boolean;
 }
 
-/** What is known of a node by its JSON-RPC. */
+/** Facts about a node from its JSON-RPC. */
 export interface NodeFacts {
   readonly observation: NodeObservation;
   readonly latest?: Progress;
@@ -40,87 +40,87 @@ export interface Exit {
   readonly at: number;
 }
 
-/** A run of a container, from its start on; `restartCount` is that of its start. */
+/** One run of a container; `restartCount` is that at its start. */
 export interface ContainerRun {
   readonly id: string;
   readonly startedAt: number;
   readonly restartCount: number;
 }
 
-/** What made the last start: the restart policy, a person or program that asked for it, or a new container. */
+/** What caused the last start: the restart policy, a request by a person or program, or a new container. */
 export type StartedBy = 'policy' | 'order' | 'recreation';
 
-/** What is known of a container; counters start at 0 with the process, times are Unix milliseconds. */
+/** Facts about a container; counters start at 0 with the process, times are Unix milliseconds. */
 export interface ContainerFacts {
-  /** The last look; absent when only events have come so far. */
+  /** The last inspection; absent while there were only events. */
   readonly observation?: ContainerObservation;
-  /** Starts seen after the first, by the restart policy, by hand or as a new container of the same service. */
+  /** Starts after the first one, by the restart policy, by hand, or as a new container of the service. */
   readonly restarts: number;
   readonly lastRestartAt?: number;
   readonly lastRestartBy?: StartedBy;
-  /** Earlier restarts after an end that nobody had asked for, as far as subnetd has seen them: the last two. */
+  /** The last two earlier restarts after an exit that nobody had requested. */
   readonly earlierCrashes?: readonly number[];
-  /** By Docker's own verdict, never by an exit code. */
+  /** As Docker says, never by an exit code. */
   readonly oomKills: number;
   readonly lastOomAt?: number;
-  /** Of the last run that ended; it stays while the next one runs. */
+  /** The exit of the last run that ended; kept while the next one runs. */
   readonly lastExit?: Exit;
-  /** The last end by SIGKILL that nobody had ordered through Docker: not out of memory by Docker's word, but alike. */
+  /** The last SIGKILL that nobody had requested through Docker: it looks like out of memory, though Docker does not say so. */
   readonly unorderedKill?: { readonly id: string; readonly at: number };
-  /** The last end of any kind that nobody had ordered through Docker. */
+  /** The last exit that nobody had requested through Docker. */
   readonly unorderedEnd?: { readonly id: string; readonly at: number };
-  /** The last time that Docker was told to signal or stop it. */
+  /** The last time Docker was asked to signal or stop it. */
   readonly lastOrder?: { readonly id: string; readonly at: number };
-  /** Has a look ever told whether the container is there? Before, what is found is history. */
+  /** Whether an inspection has ever succeeded. Before that, what is found is history. */
   readonly looked: boolean;
-  /** The last run that a look has seen, and the one before it. */
+  /** The last inspected run, and the one before it. */
   readonly run?: ContainerRun;
   readonly runBefore?: ContainerRun;
-  /** The last `oom` event that was counted; a start since then makes `open` false. */
+  /** The last counted `oom` event; a start after it sets `open` to false. */
   readonly oomEvent?: { readonly id: string; readonly at: number; readonly open: boolean };
-  /** The last run that an inspection, and no event, showed as out of memory. */
+  /** The last run that an inspection, not an event, showed as out of memory. */
   readonly oomRun?: { readonly id: string; readonly startedAt: number; readonly until: number };
 }
 
-/** What is known of a service by its HTTP answers. */
+/** Facts about a service from its HTTP answers. */
 export interface ServiceFacts {
   readonly observation: ServiceObservation;
 }
 
-/** What is known of the frontend's page by visits of a browser. */
+/** Facts about the frontend's page from the visits of a browser. */
 export interface PageFacts {
   readonly observation: PageObservation;
-  /** Errors of all visits since subnetd started; a page that did not open is one. */
+  /** Errors of all visits since subnetd started; a page that did not open counts as one. */
   readonly errors: number;
 }
 
-/** The modes of the relayer, each with a queue of its own. */
+/** The modes of the relayer. Each has its own queue. */
 export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';
 
-/** What the lines of one mode have told; times are Unix milliseconds. */
+/** Facts about one mode from its lines; times are Unix milliseconds. */
 export interface RelayerModeFacts {
   /** The first line of the last cycle. */
   readonly cycleAt?: number;
-  /** What came last: the cycle's first line, another line of a cycle, an attempt, or its end. */
+  /** The last line: the first of a cycle, another of a cycle, an attempt, or its end. */
   readonly phase: 'cycle' | 'working' | 'attempt' | 'done' | 'failed';
   readonly phaseAt: number;
-  /** The last success marker after an attempt, or the heartbeat of a zero mode, which is no submission. */
+  /** The last success marker after an attempt, or the heartbeat of a zero mode, which does not submit. */
   readonly submittedAt?: number;
-  /** An attempt has been printed since the last success marker. */
+  /** Whether an attempt was printed after the last success marker. */
   readonly attempted: boolean;
-  /** The first block of the last attempt: while it rises, a catch-up goes on. */
+  /** The first block of the last attempt; while it rises, the relayer is catching up. */
   readonly startBlock?: number;
   readonly advancedAt?: number;
-  /** The pattern of the last error since the last success marker; a cycle's own error line gives way to its cause. */
+  /** The pattern of the last error after the last success marker. The cause has precedence over a cycle's own error line. */
   readonly error?: { readonly pattern: string; readonly at: number };
-  /** The error is of the present cycle, whose own error line is still to come. */
+  /** Whether the error belongs to the current cycle, whose own error line is still to come. */
   readonly hasCause?: boolean;
 }
 
-/** What the log of the relayer tells. */
+/** Facts about the relayer from its log. */
 export interface RelayerLogFacts {
   readonly startedAt?: number;
-  /** As the relayer said at its start, or as its cycles show; empty when it is idle. */
+  /** As printed at the start, or as the cycles show; empty when it is idle. */
   readonly modes?: readonly RelayerMode[];
   readonly byMode: Readonly<Partial<Record<RelayerMode, RelayerModeFacts>>>;
   readonly died?: { readonly at: number; readonly because?: string };
@@ -135,65 +135,65 @@ export interface RelayerLogFacts {
   readonly startError?: string;
 }
 
-/** How often and when a pattern matched last. */
+/** How often a pattern matched, and when it last did. */
 export interface PatternFacts {
   readonly means: Meaning;
   readonly count: number;
   /** Unix milliseconds. */
   readonly at: number;
-  /** Its place among all hits of the target. */
+  /** The order of the last match among all matches of the target. */
   readonly order: number;
-  /** What it is and what to do: the text of the pack, never of the line. */
+  /** What it means and what to do: the text of the pack, never of the line. */
   readonly what: string;
-  /** It is the operator's own, from the inventory. */
+  /** Whether it is an operator's own pattern, from the inventory. */
   readonly own: boolean;
 }
 
-/** The height in the log of a node. */
+/** Facts about a node from its log. */
 export interface NodeLogFacts {
   readonly height?: number;
   /** When the line that raised it was printed, in Unix milliseconds. */
   readonly advancedAt?: number;
-  /** The level that the node was started with, 0 to 5. */
+  /** The log level the node was started with, 0 to 5. */
   readonly level?: number;
-  /** Heights far below `height` that have come since a line near it: the last one, and how many times they rose to it. */
+  /** Heights far below `height` since the last line near it: the last one, and how many lines rose to it. */
   readonly below?: { readonly height: number; readonly lines: number };
-  /** The last fall, from the height of another chain. */
+  /** The last fall, from a height of another chain. */
   readonly fall?: { readonly from: number; readonly to: number; readonly at: number };
 }
 
-/** Data lines of the stats server; times are Unix milliseconds. */
+/** Facts about the stats server from its data lines; times are Unix milliseconds. */
 export interface StatsLogFacts {
   readonly block?: { readonly number: number; readonly at: number; readonly risenAt: number };
   readonly historyAt?: number;
   readonly startedAt?: number;
-  /** What is read is the log of the container, which has no data lines. */
+  /** Whether the log is that of the container, which has no data lines. */
   readonly isConsole?: boolean;
 }
 
-/** What the lines of a target's log have told, by its component. */
+/** Facts from the lines of a target's log, by its component. */
 export interface LogState {
   readonly node?: NodeLogFacts;
-  /** `host:port` of every node that spoke to the bootnode, with when it did last, the last one at the end. Grows in place. */
+  /** `host:port` of each node the bootnode heard, with the last time, the newest at the end. Changed in place. */
   readonly heard?: Map<string, number>;
   readonly relayer?: RelayerLogFacts;
   readonly stats?: StatsLogFacts;
 }
 
-/** All that is known of a target's log. */
+/** All facts about a target's log. */
 export interface LogFacts extends LogState {
   readonly sources: Readonly<Partial<Record<LogSource, LogSourceState>>>;
   /** By the name of the pattern. */
   readonly patterns: Readonly<Record<string, PatternFacts>>;
-  /** Of the files that are read, all together. */
+  /** The total size of the files that are read. */
   readonly fileBytes?: number;
-  /** By how much a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
+  /** How far a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
   readonly clockAheadMs?: number;
-  /** What Docker says of the node's container: the level and the p2p address that it was created with. */
+  /** The log level and the p2p address that the node's container was created with. */
   readonly created?: { readonly level?: number; readonly p2p?: string };
 }
 
-/** What is known of one target, a part for each round that has looked at it. */
+/** The facts of one target, by the kind of prober that obtained them. */
 export interface Facts {
   readonly node?: NodeFacts;
   readonly container?: ContainerFacts;

@@ -1,6 +1,6 @@
 /**
- * Why a look did not obtain what it looked for. A fault holds only what is safe to show: never the text that the other
- * side sent, never user info, a query or a path of a URL.
+ * Why a probe has no value. A fault holds only what is safe to show: never text from the other side, and never user info,
+ * a query or a path of a URL.
  */
 export type Fault =
   | { readonly kind: 'refused' | 'unresolved' | 'unreachable' | 'closed' | 'tls'; readonly address: string }
@@ -21,7 +21,7 @@ export type Fault =
   | SocketFault
   | ExecFault;
 
-/** Why a node's IPC socket is of no use; the owner and the mode are of what denies us. */
+/** Why a node's IPC socket cannot be used; with the owner and the mode of the file that denies access. */
 export interface SocketFault {
   readonly kind: 'socket';
   /** As the inventory writes it. */
@@ -31,7 +31,7 @@ export interface SocketFault {
   readonly mode?: string;
 }
 
-/** Why a command inside a node's container told nothing. */
+/** Why a command in a node's container gave no result. */
 export interface ExecFault {
   readonly kind: 'exec';
   readonly why:
@@ -47,11 +47,11 @@ export interface ExecFault {
     | 'no-sense';
 }
 
-/** Errors of the node whose meaning is known from its source (facts 1.3, 1.8). */
+/** Errors of the node whose meaning is known from its source. */
 export type KnownRpcError = 'method-not-found' | 'crashed' | 'not-started' | 'other';
 
-/** What one part of a look obtained. */
-export type Look<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
+/** The result of one part of a probe. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
 /** A block as `<consensus>_getV2BlockByNumber` gives it; the time in Unix seconds. */
 export interface Block {
@@ -59,65 +59,65 @@ export interface Block {
   readonly timestamp?: number;
 }
 
-/** How many peers a node has, and the method that told. */
+/** How many peers a node has, and the method that said so. */
 export interface Peers {
   readonly count: number;
   readonly via: 'admin_peers' | 'net_peerCount';
 }
 
-/** One look at a node by JSON-RPC. A part that was not asked for is absent. */
+/** What a probe of a node by JSON-RPC saw. A part that was not requested is absent. */
 export interface NodeObservation {
   /** The node answered at least one call with JSON-RPC, an error included. */
   readonly answered: boolean;
-  readonly latest: Look<Block>;
-  readonly committed?: Look<Block>;
-  readonly peers?: Look<Peers>;
-  /** Why the IPC socket, which should have told what HTTP does not serve, did not. */
+  readonly latest: Result<Block>;
+  readonly committed?: Result<Block>;
+  readonly peers?: Result<Peers>;
+  /** Why the IPC socket did not give what HTTP does not serve. */
   readonly ipcFault?: Fault;
 }
 
-/** One look at a service by HTTP. `note` says what else its healthy answer told. */
-export type ServiceObservation = Look<{ readonly note?: string }>;
+/** What a probe of a service by HTTP saw. `note` is something else that a healthy answer said. */
+export type ServiceObservation = Result<{ readonly note?: string }>;
 
-/** What Docker tells about a container; times in Unix milliseconds, sizes in bytes. */
+/** What Docker says about a container; times in Unix milliseconds, sizes in bytes. */
 export interface Container {
   readonly id: string;
   readonly name: string;
   readonly running: boolean;
-  /** Docker's own word: `running`, `restarting`, `exited`, `paused`, `created`, `dead`. */
+  /** Docker's own status: `running`, `restarting`, `exited`, `paused`, `created`, `dead`. */
   readonly status: string;
   readonly startedAt?: number;
   readonly finishedAt?: number;
   readonly exitCode?: number;
   readonly oomKilled: boolean;
-  /** Starts that Docker's restart policy made of this container. */
+  /** How often Docker's restart policy started this container. */
   readonly restartCount: number;
   readonly memoryBytes?: number;
   readonly memoryLimitBytes?: number;
 }
 
-/** One look at a container by Docker's API. */
+/** What an inspection of a container by Docker's API saw. */
 export type ContainerObservation =
   | {
       readonly kind: 'found';
       readonly container: Container;
-      /** So many containers of its compose service are alive, this one included; absent when no other is. */
+      /** How many containers of its compose service run, this one included; absent if it is the only one. */
       readonly twins?: number;
     }
   | { readonly kind: 'missing' }
   | { readonly kind: 'docker-unreachable'; readonly why: DockerFault };
 
-/** Why Docker could not be asked, by the system's own error code where there is one. */
+/** Why Docker did not answer, by the system's error code if there is one. */
 export interface DockerFault {
   readonly address: string;
   readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'no-descriptor' | 'timeout' | 'other';
 }
 
-/** One visit of a browser to the frontend's page: how much went wrong, or why there is nothing to count. */
+/** What a browser's visit to the frontend's page saw: how much went wrong, or why nothing could be counted. */
 export type PageObservation =
   | {
       readonly kind: 'visited';
-      /** Errors on the console, without those that only repeat a failed request. */
+      /** Errors in the browser's console, without those that only repeat a failed request. */
       readonly consoleErrors: number;
       /** Uncaught exceptions and rejections. */
       readonly exceptions: number;
@@ -125,7 +125,7 @@ export type PageObservation =
       readonly failedRequests: number;
     }
   | {
-      /** The page could not be opened whole, by its own doing. */
+      /** The page itself did not open completely. */
       readonly kind: 'no-page';
       readonly why:
         | 'unreachable'
@@ -139,7 +139,7 @@ export type PageObservation =
       readonly status?: number;
     }
   | {
-      /** There is no browser to look with. */
+      /** There is no browser to visit it with. */
       readonly kind: 'no-browser';
       readonly why: 'missing' | 'not-executable' | 'no-start' | 'sandbox' | 'unreachable' | 'timeout' | 'died';
     };

@@ -1,6 +1,6 @@
 import type { Alertmanagers } from './alertmanager.ts';
 
-/** The five kinds of program in a subnet, as they stand in the label `component`. */
+/** The five kinds of program in a subnet: the values of the label `component`. */
 export type Component = 'node' | 'bootnode' | 'relayer' | 'stats' | 'frontend';
 
 /** How a container is found: by its compose labels, or by its name, on a Docker Engine; by default on `DEFAULT_ENGINE`. */
@@ -81,7 +81,7 @@ export type Schedule =
 /** The kinds of round; each has its schedule in the inventory. */
 export type RoundName = 'rpc' | 'containers' | 'services' | 'logs' | 'console';
 
-/** What the inventory's `checks` says, durations in milliseconds. */
+/** The inventory's `checks`, with durations in milliseconds. */
 export interface CheckSettings {
   readonly rpc: {
     readonly schedule: Schedule;
@@ -133,7 +133,7 @@ export interface Inventory {
 export const targetKey = (target: Pick<Target, 'subnet' | 'component' | 'name'>): string =>
   JSON.stringify([target.subnet, target.component, target.name]);
 
-/** The name under which it is kept how far a source was read: the path of a file, or `container`. */
+/** The key of the position in a log source: the path of a file, or `container`. */
 export const positionKey = (target: Target, source: string): string => `${targetKey(target)} ${source}`;
 
 /** Those of all sources of a target. */

@@ -2,7 +2,7 @@ import type { RoundName } from './target.ts';
 
 /**
  * `pass`; `degraded`: passes, judged through a fallback or with less to see; `fail`; `unknown`: cannot be judged;
- * `skipped`: the inventory gives nothing to look at.
+ * `skipped`: the inventory gives nothing to probe.
  */
 export type Verdict = 'pass' | 'degraded' | 'fail' | 'unknown' | 'skipped';
 
@@ -18,7 +18,7 @@ export const fail = (reason: string): Judgement => ({ verdict: 'fail', reason })
 export const unknown = (reason: string): Judgement => ({ verdict: 'unknown', reason });
 export const skipped = (reason: string): Judgement => ({ verdict: 'skipped', reason });
 
-/** The names of the checks, as they stand in the label `check`. */
+/** The names of the checks: the values of the label `check`. */
 export type CheckName =
   | 'latest_block'
   | 'peers'
@@ -32,7 +32,7 @@ export type CheckName =
   | 'console'
   | 'container';
 
-/** One check of one target as it stands; times in Unix milliseconds, the duration in seconds. */
+/** The state of one check of one target; times in Unix milliseconds, the duration in seconds. */
 export interface CheckState extends Judgement {
   readonly check: CheckName;
   readonly round: RoundName;

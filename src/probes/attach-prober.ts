@@ -1,5 +1,5 @@
 import type { ExecOutcome } from '../docker/exec.ts';
-import type { ExecFault, Look, NodeObservation } from '../model/observation.ts';
+import type { ExecFault, NodeObservation, Result } from '../model/observation.ts';
 import { parseAttachOutput } from './attach-output.ts';
 import { parseAnswer } from './json-rpc.ts';
 import type { NodeProber } from './node-prober.ts';
@@ -11,14 +11,14 @@ export type Exec = (command: readonly string[], timeoutMs: number, signal?: Abor
 /** Where the node's socket is in its container (XDC-Subnet docker/start.sh). */
 const SOCKET = '/work/xdcchain/XDC.ipc';
 
-const failed = (why: ExecFault['why']): Look<never> => ({ ok: false, fault: { kind: 'exec', why } });
+const failed = (why: ExecFault['why']): Result<never> => ({ ok: false, fault: { kind: 'exec', why } });
 
 /** The call as the console's provider sends it, for not every version knows a name of its own for it. */
 const toScript = (consensus: string): string =>
   `web3.currentProvider.send({jsonrpc:"2.0",id:1,method:"${consensus}_getV2BlockByNumber",params:["latest"]})`;
 
 /** The result in the provider's answer; or the value itself, where the console answers with it. */
-function toResult(value: unknown): Look<unknown> {
+function toResult(value: unknown): Result<unknown> {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
   const body = Buffer.from(JSON.stringify({ ...value, id: 1 }));
   const outcome = parseAnswer({ status: 200, contentType: '', body }, 1);
@@ -31,7 +31,7 @@ function toResult(value: unknown): Look<unknown> {
  * peers. `committed` is not asked for, as it crashes inside a node that knows none yet.
  */
 export function createAttachProber(exec: Exec, consensus: string): NodeProber {
-  const ask = async (script: string, deadline: number, signal?: AbortSignal): Promise<Look<unknown>> => {
+  const ask = async (script: string, deadline: number, signal?: AbortSignal): Promise<Result<unknown>> => {
     const command = ['XDC', 'attach', '--exec', script, SOCKET];
     const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())), signal);
     if (!outcome.ok) return failed(outcome.why);

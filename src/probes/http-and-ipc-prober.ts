@@ -1,4 +1,4 @@
-import type { Look, NodeObservation, Peers } from '../model/observation.ts';
+import type { NodeObservation, Peers, Result } from '../model/observation.ts';
 import type { RpcTransport } from './http-transport.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
@@ -25,7 +25,7 @@ export function createHttpAndIpcProber(
   const peer = createIpcTransport(ipc);
   let needsIpc = false;
 
-  const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Look<Peers>> => {
+  const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Result<Peers>> => {
     const exchange = await peer.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline, signal);
     if (!exchange.ok && exchange.stale && retry) return askPeers(deadline, signal, false);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
@@ -35,7 +35,7 @@ export function createHttpAndIpcProber(
     return result.ok ? toAdminPeers(result.value) : result;
   };
 
-  const merge = (seen: NodeObservation, peers: Look<Peers>): NodeObservation =>
+  const merge = (seen: NodeObservation, peers: Result<Peers>): NodeObservation =>
     peers.ok ? { ...seen, answered: true, peers } : { ...seen, ipcFault: peers.fault };
 
   return {

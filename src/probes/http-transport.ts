@@ -1,6 +1,6 @@
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
-import type { Fault, Look } from '../model/observation.ts';
+import type { Fault, Result } from '../model/observation.ts';
 import { trackConnects } from '../net/track-connects.ts';
 
 /** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
@@ -22,7 +22,7 @@ export interface Ask {
 }
 
 /** An answer, or why there is none; `stale` when a kept connection turned out to be dead. */
-export type Exchange = Look<Answer> & { readonly stale?: boolean };
+export type Exchange = Result<Answer> & { readonly stale?: boolean };
 
 /**
  * How the next exchange will go out. `kept`: over the connection of the one before. `rested`: over a new one, after the

@@ -1,4 +1,4 @@
-import type { Fault, KnownRpcError, Look } from '../model/observation.ts';
+import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import type { Answer } from './http-transport.ts';
 import { skimPeers } from './skim-peers.ts';
 
@@ -9,7 +9,7 @@ export interface Call {
 }
 
 /** One call's outcome: its `result`, not yet looked into, or the fault. */
-export type CallResult = Look<unknown>;
+export type CallResult = Result<unknown>;
 
 const toMessage = ({ method, params }: Call, index: number) => ({ jsonrpc: '2.0', id: index + 1, method, params });
 
@@ -20,8 +20,8 @@ export const toBody = (calls: readonly Call[]): Buffer =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const failed = (fault: Fault): Look<never> => ({ ok: false, fault });
-const badEnvelope = (what: string): Look<never> => failed({ kind: 'envelope', what });
+const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
+const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });
 
 /** Error objects by what the node's source says of them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go. */
 function toKnownError(code: number, message: unknown): KnownRpcError {
@@ -52,7 +52,7 @@ function judgeHttp({ status, contentType, body }: Answer): Fault | undefined {
   return undefined;
 }
 
-function parseJson(body: Buffer): Look<unknown> {
+function parseJson(body: Buffer): Result<unknown> {
   const text = skimPeers(body.toString());
   try {
     return { ok: true, value: JSON.parse(text) };

@@ -1,5 +1,5 @@
 import { copyUnpooled } from '../model/copy-unpooled.ts';
-import type { Block, Fault, Look, NodeObservation, Peers } from '../model/observation.ts';
+import type { Block, Fault, NodeObservation, Peers, Result } from '../model/observation.ts';
 import { createHttpTransport, type Exchange, type RpcTransport } from './http-transport.ts';
 import { type Call, type CallResult, parseAnswer, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
@@ -41,7 +41,7 @@ const isMethodMissing = (result: CallResult | undefined): boolean =>
 /** An answer that proves a JSON-RPC server on the other side, an error of its own included. */
 const isAnswer = (result: CallResult): boolean => result.ok || result.fault.kind === 'rpc-error';
 
-const read = <T>(result: CallResult, parse: (value: unknown) => Look<T>): Look<T> =>
+const read = <T>(result: CallResult, parse: (value: unknown) => Result<T>): Result<T> =>
   result.ok ? parse(result.value) : result;
 
 /**
@@ -115,7 +115,7 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
   };
 
-  const askPeers = async (state: Session, results: Results, bounds: Bounds): Promise<Look<Peers> | undefined> => {
+  const askPeers = async (state: Session, results: Results, bounds: Bounds): Promise<Result<Peers> | undefined> => {
     for (const [method, next, parse] of [
       ['admin_peers', 'net_peerCount', toAdminPeers],
       ['net_peerCount', 'none', toPeerCount],
@@ -161,7 +161,7 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
     Object.assign(results, second.length > 0 ? await ask(state, second, bounds) : {});
     const peers = await askPeers(state, results, bounds);
-    const committed: Look<Block> | undefined = results.committed && read(results.committed, toBlock);
+    const committed: Result<Block> | undefined = results.committed && read(results.committed, toBlock);
     return { answered: true, latest, ...(committed && { committed }), ...(peers && { peers }) };
   };
 

@@ -1,15 +1,15 @@
-import type { Block, Look, Peers } from '../model/observation.ts';
+import type { Block, Peers, Result } from '../model/observation.ts';
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const badResult = (what: string): Look<never> => ({ ok: false, fault: { kind: 'result', what } });
+const badResult = (what: string): Result<never> => ({ ok: false, fault: { kind: 'result', what } });
 
 /** What the node answers while it has no committed block yet: XDC-Subnet consensus/XDPoS/api.go. */
 const NO_COMMITTED = 'can not find latest committed block from consensus';
 
 /** Reads the result of `<consensus>_getV2BlockByNumber`: a successful answer can hide a non-empty `Error`. */
-export function toBlock(result: unknown): Look<Block> {
+export function toBlock(result: unknown): Result<Block> {
   if (!isRecord(result)) return badResult(result === null ? 'the block is null' : 'the block is no object');
   const { Error: error, Number: number, Timestamp: timestamp } = result;
   if (error === NO_COMMITTED) return { ok: false, fault: { kind: 'no-committed' } };
@@ -23,14 +23,14 @@ export function toBlock(result: unknown): Look<Block> {
 }
 
 /** Reads the result of `admin_peers`: a list in which each peer stands once (XDC-Subnet p2p/server.go). */
-export function toAdminPeers(result: unknown): Look<Peers> {
+export function toAdminPeers(result: unknown): Result<Peers> {
   if (!Array.isArray(result)) return badResult('the peers are no list');
   if (!result.every((peer) => isRecord(peer) && typeof peer.id === 'string')) return badResult('a peer has no id');
   return { ok: true, value: { count: result.length, via: 'admin_peers' } };
 }
 
 /** Reads the result of `net_peerCount`: a count in hexadecimal. */
-export function toPeerCount(result: unknown): Look<Peers> {
+export function toPeerCount(result: unknown): Result<Peers> {
   return typeof result === 'string' && /^0x[0-9a-f]{1,6}$/i.test(result)
     ? { ok: true, value: { count: Number(result), via: 'net_peerCount' } }
     : badResult('the peer count is no hexadecimal number');

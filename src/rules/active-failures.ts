@@ -5,7 +5,7 @@ import { type Evidence, failuresOf, type KnownFailure } from './known-failures.t
 export const QUIET_MS = 10 * 60 * 1000;
 
 /**
- * The known failures that a target shows at `now`: from their last sign on until it has run for ten minutes since, and
+ * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last sign, and
  * as long as its container does not run.
  */
 export function activeFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
@@ -15,7 +15,7 @@ export function activeFailures(target: Target, evidence: Evidence, now: number):
     const seenAt = failure.seenAt(evidence, now);
     if (seenAt === undefined) return false;
     if (container && !container.running) return true;
-    // A start in the future is a clock that differs from ours.
+    // A start in the future means that the clocks differ.
     const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
     return now - quietSince < QUIET_MS;
   });

@@ -28,8 +28,8 @@ function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<s
 }
 
 /**
- * Finds each node among the addresses that the bootnode heard: by its address, else by its port where no other node has the
- * same, as an address is not the node's own behind a NAT. Nodes whose address nobody knows share out what is left over.
+ * Finds each node among the addresses that the bootnode heard: by its address, or by its port if no other node has the same
+ * one, because behind a NAT the address is not the node's own. Nodes without a known address share the remaining addresses.
  */
 export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<string, number>): HeardNodes {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);

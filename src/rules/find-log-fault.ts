@@ -34,7 +34,7 @@ const FAULTS: Readonly<Record<LogFault['what'], string>> = {
   broken: 'reading it broke off; it is tried again',
 };
 
-/** Where files are read, they are counted, and the container's log is looked at for known failures alone. */
+/** If files are read, they are counted, and the container's log is searched for known failures only. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
 /** Why the log of a target cannot be read; undefined when it can. */

@@ -31,10 +31,10 @@ const toRun = ({ id, status, restartCount }: Container, startedAt: number): Cont
   restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount,
 });
 
-/** How many starts led from the run that was known to this one, as far as the two tell. */
+/** How many starts lie between the known run and this one, as far as the two show. */
 function countStarts({ looked, run: known }: ContainerFacts, run: ContainerRun): number {
   if (known === undefined) return looked ? run.restartCount : 0;
-  // One that had started before the other did has not started now: the two carry one label.
+  // It started before the other container of the same service, so it has not started now.
   if (known.id !== run.id) return run.startedAt < known.startedAt ? 0 : 1 + run.restartCount;
   if (known.startedAt === run.startedAt) return 0;
   if (known.restartCount > run.restartCount) return 1 + run.restartCount;
@@ -53,7 +53,7 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
   const { startedAt } = container;
   if (startedAt === undefined) return facts;
   const run = toRun(container, startedAt);
-  // A look that took longer than the one after it, or one of two containers that take turns: nothing has started.
+  // A slow inspection that ended after a newer one, or two containers that take turns: nothing has started.
   if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
   const starts = countStarts(facts, run);
   const isRestart = starts > 0 || (!facts.looked && run.restartCount > 0);
@@ -70,7 +70,7 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
 
 function foldOomKilled(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
   const { id, startedAt, finishedAt, oomKilled, status } = container;
-  // A run that goes on still carries the verdict on the one before it (Docker 20.10).
+  // A running container still carries the flag of the run before (Docker 20.10).
   if (!oomKilled || startedAt === undefined || status === 'running' || status === 'paused') return facts;
   const { oomEvent, oomRun, looked, oomKills } = facts;
   if (oomRun?.id === id && oomRun.startedAt === startedAt) return facts;
@@ -85,8 +85,8 @@ function foldExit(facts: ContainerFacts, code: number | undefined, at: number): 
 }
 
 /**
- * Adds a look at `at`. While Docker cannot be asked, what is known stays. What the first look finds is history and is not
- * counted, but a start by the restart policy is a restart all the same (`lastRestartAt`).
+ * Adds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history and is
+ * not counted, but a start by the restart policy still sets `lastRestartAt`.
  */
 export function foldContainer(
   previous: ContainerFacts | undefined,
@@ -101,7 +101,7 @@ export function foldContainer(
   return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), looked: true };
 }
 
-/** Docker notes an order and the end that it causes within moments of each other, in either order. */
+/** Docker reports a request to stop and the exit it causes close together, in either order. */
 const orderMs = 5_000;
 
 const orders = ['kill', 'stop', 'restart'];

@@ -3,7 +3,7 @@ import type { LogHit } from '../model/log.ts';
 import type { Component } from '../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
 
-/** More addresses than any subnet has nodes: who sends from ever new ones cannot fill the memory (some 6 MB). */
+/** More addresses than any subnet has nodes. It bounds the memory (6 MB) against a sender that keeps changing its address. */
 export const MAX_HEARD = 65_536;
 
 /** Lines of one moment differ by some blocks: what is committed is behind what is imported, and votes are ahead. */
@@ -12,7 +12,7 @@ const FAR_BELOW = 16;
 /** A single low number is a block that a peer sent; so many rising ones, with none near the old height, are a chain. */
 const RISING_LINES = 5;
 
-/** A wiped node begins at the bottom again, and its log need not hold a line of its start. */
+/** A wiped node starts at height 0 again, and its log may have no line about its start. */
 function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: number): NodeLogFacts {
   const { below, ...others } = facts;
   if (height > known - FAR_BELOW) return below === undefined ? facts : others;
@@ -65,7 +65,7 @@ function hear(heard: Map<string, number> = new Map(), { value = '', at }: LogHit
   return heard;
 }
 
-/** Adds a hit to what the log of a component has told; the same value when the hit tells nothing new. */
+/** Adds a match to the facts from a component's log; returns the same object if nothing changed. */
 export function foldLogHit(component: Component, state: LogState, hit: LogHit): LogState {
   switch (component) {
     case 'node': {

@@ -1,5 +1,5 @@
 import type { NodeFacts, Progress } from '../model/facts.ts';
-import type { Block, Look, NodeObservation } from '../model/observation.ts';
+import type { Block, NodeObservation, Result } from '../model/observation.ts';
 
 function advance(
   previous: Progress | undefined,
@@ -11,7 +11,7 @@ function advance(
   const base = { number, ...(timestamp !== undefined && { timestamp }), lastGoodAt: at };
   if (previous === undefined) return { ...base, advancedAt: at, risen: false, standingSince: at };
   const { advancedAt, risen, fall } = previous;
-  // A clock set back must not keep a stall from being seen.
+  // A clock that was set back must not hide a stall.
   const standingSince = Math.min(previous.standingSince, at);
   const kept = { ...base, advancedAt, risen, ...(fall && { fall }) };
   if (number > previous.number) return { ...kept, advancedAt: at, risen: true, standingSince: at };
@@ -24,20 +24,20 @@ function advance(
       fall: { from: previous.number, to: number, at, repeated },
     };
   }
-  // Out of sight for as long as a stall takes: what it did meanwhile is not known, so its time begins anew.
+  // It was unreachable for as long as a stall takes. What it did is unknown, so its time starts again.
   const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
   return { ...kept, standingSince: unseen ? at : standingSince };
 }
 
 const fold = (
   previous: Progress | undefined,
-  look: Look<Block> | undefined,
+  look: Result<Block> | undefined,
   at: number,
   stallAfterMs: number,
   seenLastTime: boolean,
 ): Progress | undefined => (look?.ok ? advance(previous, look.value, at, stallAfterMs, seenLastTime) : previous);
 
-/** One more look at a node; `at` in Unix milliseconds. */
+/** Adds an observation of a node; `at` in Unix milliseconds. */
 export function foldNode(
   previous: NodeFacts | undefined,
   observation: NodeObservation,

@@ -7,7 +7,7 @@ function countErrors(observation: PageObservation): number {
   return observation.consoleErrors + observation.exceptions + observation.failedRequests;
 }
 
-/** One more visit. */
+/** Adds a visit. */
 export const foldPage = (previous: PageFacts | undefined, observation: PageObservation): PageFacts => ({
   observation,
   errors: (previous?.errors ?? 0) + countErrors(observation),

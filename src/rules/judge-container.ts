@@ -88,7 +88,7 @@ function explainStopped(container: Container, toWall: ToWall): string {
 const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
   exit !== undefined && exit.at <= restartAt ? exit : undefined;
 
-/** A restart that somebody wanted: what to do is to wait, or to ask who it was. */
+/** A restart that somebody requested: wait, or ask who it was. */
 function explainPlanned(cause: 'order' | 'recreation', { name }: Container, agoMs: number, leftMs: number): string {
   const what =
     cause === 'recreation'

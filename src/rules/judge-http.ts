@@ -6,7 +6,7 @@ import type { View } from './view.ts';
 
 const SAY = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
 
-/** Does the service answer as a healthy one does, by the body of its answer? */
+/** Does the body of the service's answer show that it is healthy? */
 export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
   const who = SAY[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been looked at yet`);

@@ -22,7 +22,7 @@ function judgeStall(view: View<NodeTarget>, { number, standingSince }: Progress)
 
 /**
  * Does the node answer, is its height rising, and is it level with its peers? Another node's height counts as long as its
- * last look obtained one; it was read before this one, so it can only be too low.
+ * last probe obtained one; it was read before this one, so it can only be too low.
  */
 export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { target, facts, summary, settings, consensus, now } = view;

@@ -1,7 +1,7 @@
 import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Target } from '../model/target.ts';
 
-/** What the rules of one node ask about the others. Two summaries make one, so that one changed node costs little. */
+/** What the rules of one node need of the others. Two summaries combine into one, so that a changed node costs little. */
 export interface SubnetSummary {
   readonly nodes: number;
   /** The first of the highest nodes, of those whose last probe obtained a height. */

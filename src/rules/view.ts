@@ -2,7 +2,7 @@ import type { Facts, Known } from '../model/facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
 import type { SubnetSummary } from './subnet-summary.ts';
 
-/** All that a rule may look at: one target, its whole subnet, and the time. All times in it are watched time. */
+/** Everything a rule may use: one target, its whole subnet, and the time. All times are watched time. */
 export interface View<T extends Target = Target> {
   readonly target: T;
   readonly facts: Facts;
