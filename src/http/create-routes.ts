@@ -141,10 +141,7 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     const { alertPage } = await import('./alert-pages.ts');
     const { subnet, name } = c.req.query();
     const subject = subnet === undefined ? undefined : { subnet, target: deps.findTarget(subnet, name) };
-    const { found, body } = await alertPage(
-      c.req.param('name'),
-      subject && { ...subject, ...(name !== undefined && { name }) },
-    );
+    const { found, body } = await alertPage(c.req.param('name'), subject && { ...subject, ...(name && { name }) });
     return c.html(body, found ? 200 : 404);
   });
   return app;

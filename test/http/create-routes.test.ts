@@ -107,6 +107,10 @@ describe('the routes', () => {
     expect(text).not.toMatch(/<img|<script/);
     expect(text).toContain('docker start generated-subnet2-1');
     expect(await (await app.request('/alerts/SubnetHalted?subnet=<i>')).text()).toContain('subnet <b>&lt;i&gt;</b>');
+    // A link may have an empty name where an alert has none.
+    expect(await (await app.request('/alerts/SubnetHalted?subnet=d&name=')).text()).toContain(
+      'about the subnet <b>d</b>',
+    );
     expect(await (await app.request('/alerts/SubnetHalted?name=a')).text()).not.toContain('This alert is about');
   });
 
