@@ -82,6 +82,15 @@ async function startNode(index: number, peers: number): Promise<Node> {
       });
     });
   await listen(0);
+  /** One opening or closing after the other: the next mood may come before the last one has taken effect. */
+  let changing = Promise.resolve();
+  const setOpen = (isOpen: boolean) => {
+    changing = changing.then(async () => {
+      if (isOpen && !server.listening) await listen(port);
+      // Its connections are broken beside it.
+      if (!isOpen && server.listening) server.close();
+    });
+  };
   const { port } = server.address() as AddressInfo;
   const breakConnections = () => {
     for (const socket of sockets) socket.resetAndDestroy();
@@ -89,15 +98,15 @@ async function startNode(index: number, peers: number): Promise<Node> {
   return {
     url: `http://${host}:${port}`,
     set: (next) => {
-      if (mood === 'refuses' && next !== 'refuses') void listen(port);
       mood = next;
       stalledAt = height();
+      setOpen(next !== 'refuses');
       if (next === 'well' || next === 'garbage' || next === 'stalled') return;
-      if (next === 'refuses' && server.listening) server.close();
       breakConnections();
     },
     stop: async () => {
       mood = 'refuses';
+      await changing;
       breakConnections();
       if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
