@@ -56,8 +56,9 @@ describe('an engine at the wire', () => {
 
   test('a log comes as the stream that the engine sends, from the time that is asked for', async () => {
     const asked: unknown[] = [];
-    const docker = await serve(({ url }, answer) => {
-      asked.push(url);
+    const docker = await serve(({ url, httpVersion }, answer) => {
+      // The engine would send a chunk for each line over HTTP/1.1.
+      asked.push(`${url} by HTTP/${httpVersion}`);
       answer.write('one');
       answer.end(' two');
     });
@@ -65,7 +66,7 @@ describe('an engine at the wire', () => {
     for await (const chunk of await docker.openLog('n', 1_795_000_000.25, soon())) text += chunk;
     expect(text).toBe('one two');
     expect(asked).toEqual([
-      '/containers/n/logs?follow=true&stdout=true&stderr=true&timestamps=true&since=1795000000.25',
+      '/containers/n/logs?follow=true&stdout=true&stderr=true&timestamps=true&since=1795000000.25 by HTTP/1.0',
     ]);
   });
 
