@@ -27,7 +27,7 @@ export interface SilenceFlags extends AlertmanagerFlags {
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const YEAR_MS = 365 * 24 * 3_600_000;
 const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Errors in the texts that others read. */
 function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
@@ -87,7 +87,7 @@ async function make(clients: readonly Client[], flags: SilenceFlags): Promise<Ex
   const results = await addSilence(clients, { labels, startsAt: now, endsAt, createdBy, comment: toNameKey(why) });
   for (const result of results) if (!result.ok) report([`subnetd silence: ${result.why}`]);
   const ids = new Set(results.flatMap((result) => (result.ok ? [result.id] : [])));
-  for (const id of ids) say(id);
+  for (const id of ids) printLine(id);
   return results.every(({ ok }) => ok) ? 0 : 1;
 }
 
@@ -99,17 +99,17 @@ async function end(clients: readonly Client[], ids: readonly string[]): Promise<
     const wrong = ended === 0 && problems.length === 0 ? [none] : problems;
     report(wrong.map((problem) => `subnetd silence: ${problem}`));
     if (wrong.length > 0) code = 1;
-    if (ended > 0) say(`ended ${id}`);
+    if (ended > 0) printLine(`ended ${id}`);
   }
   return code;
 }
 
 async function list(clients: readonly Client[], json = false): Promise<ExitCode> {
   const { silences, problems } = await listSilences(clients);
-  if (json) say(toJson(silences, 2));
+  if (json) printLine(toJson(silences, 2));
   for (const { id, matchers, endsAt, createdBy, comment, address } of json ? [] : silences) {
     const what = matchers.map(({ name, value }) => `${escapeText(name)}=${quote(value)}`).join(' ');
-    say(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
+    printLine(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
   }
   report(problems.map((problem) => `subnetd silence: ${problem}`));
   return problems.length === 0 ? 0 : 1;

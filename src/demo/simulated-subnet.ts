@@ -46,7 +46,7 @@ export interface SimulatedSubnet {
   newest(): number;
   /** Breaks and mends, from this moment on. A node that was down comes back as a started one. */
   apply(effects: Effects): void;
-  /** Starts a node anew, its head `fallBy` blocks below where it was, as after a kill that lost recent state. */
+  /** Restarts a node with its head `fallBy` blocks lower, as after a kill that lost recent state. */
   restart(name: string, fallBy: number): void;
   now(): number;
 }

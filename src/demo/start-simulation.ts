@@ -43,7 +43,7 @@ export interface Simulation {
   inventory(): string;
   /** Lets exactly these faults be there from now on. Throws a `RangeError` when there are too few nodes for one. */
   setFaults(faults: readonly FaultName[]): Promise<void>;
-  /** Starts a node anew: its connections break, and it knows of no committed block until 4 more have come. */
+  /** Restarts a node: its connections break, and it has no committed block until 4 more have come. */
   restartNode(name: string, options?: { readonly fallBy?: number }): Promise<void>;
   /** Stops listening everywhere and breaks every connection. */
   stop(): Promise<void>;
@@ -155,7 +155,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
         current = effectsOf(next);
         subnet.apply(current);
         await openAndClose();
-        // What a node serves changes only when it is started anew.
+        // What a node serves changes only when it is restarted.
         if (current.adminHidden !== before.adminHidden) for (const name of names) listenerOf(name).breakConnections();
       });
     },

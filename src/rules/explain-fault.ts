@@ -11,7 +11,7 @@ const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], str
   other: 'its answer is no JSON',
 };
 
-/** The statuses that a node, or what stands before it, answers with a meaning of its own (XDC-Subnet rpc/http.go). */
+/** The statuses to which a node, or a proxy before it, gives its own meaning (XDC-Subnet rpc/http.go). */
 const STATUS: Readonly<Record<number, string>> = {
   401: 'it wants a user name and a password; write them into the address in the inventory as http://USER:PASSWORD@…',
   403: 'it refuses the host name of the request; start the node with --rpcvhosts "*", or use its IP address in the inventory',

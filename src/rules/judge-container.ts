@@ -6,7 +6,7 @@ import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
-const sayRef = (ref: ContainerRef): string =>
+const formatRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
 
 function explainFault({ address, code }: DockerFault): string {
@@ -30,10 +30,10 @@ function explainMissing(ref: ContainerRef): string {
   if ('name' in ref)
     return `there is no container named ${ref.name}; look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`;
   const labels = `--filter label=com.docker.compose.project=${ref.project} --filter label=com.docker.compose.service=${ref.service}`;
-  return `there is no container of the ${sayRef(ref)}; look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
+  return `there is no container of the ${formatRef(ref)}; look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
 }
 
-/** What an exit code does and does not tell, here where `docker stop` and a dead node look alike. */
+/** What an exit code means: `docker stop` and a dead node can have the same one. */
 function explainCode(code: number): string {
   if (code === 0) return "which a node's container does even when its process died of a fatal error";
   if (code === 1) return 'which a plain stop of a relayer or stats server causes too';
@@ -136,7 +136,8 @@ export function judgeContainer(
   toWall: ToWall,
 ): Judgement {
   const { observation, lastRestartAt } = facts ?? {};
-  if (facts === undefined || observation === undefined) return unknown(`the ${sayRef(ref)} has not been looked at yet`);
+  if (facts === undefined || observation === undefined)
+    return unknown(`the ${formatRef(ref)} has not been looked at yet`);
   if (observation.kind === 'docker-unreachable') return unknown(explainFault(observation.why));
   if (observation.kind === 'missing') return fail(explainMissing(ref));
 

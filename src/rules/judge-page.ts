@@ -35,7 +35,7 @@ const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => string>> = {
   'no-html': () => 'it is a download and no page; see what the url in the inventory leads to',
 };
 
-const say = (count: number, one: string, many: string): readonly string[] =>
+const countOf = (count: number, one: string, many: string): readonly string[] =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
 
 /** Did the last visit to the page find no error on its console, no uncaught exception and no failed request? */
@@ -48,9 +48,9 @@ export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
     return fail(`the page of the frontend is not well: ${NO_PAGE[observation.why](observation)}`);
   const { consoleErrors, exceptions, failedRequests } = observation;
   const found = [
-    ...say(failedRequests, 'failed request', 'failed requests'),
-    ...say(exceptions, 'uncaught exception', 'uncaught exceptions'),
-    ...say(consoleErrors, 'error on its console', 'errors on its console'),
+    ...countOf(failedRequests, 'failed request', 'failed requests'),
+    ...countOf(exceptions, 'uncaught exception', 'uncaught exceptions'),
+    ...countOf(consoleErrors, 'error on its console', 'errors on its console'),
   ];
   if (found.length === 0) return pass('the page of the frontend opens without an error');
   const next =
