@@ -14,11 +14,11 @@ const LONGEST = [
   'probes/browser',
   'commands/browser',
   'notify/secret-path',
-  'logs/kept-positions',
+  'logs/tail/kept-positions',
   'commands/command-line',
   'commands/alert-commands',
   'commands/closed-pipe',
-  'logs/rewritten-files',
+  'logs/tail/rewritten-files',
   'probes/recorded-pages',
   'notify/create-push',
 ].map((name) => `test/${name}.test.ts`);

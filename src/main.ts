@@ -3,5 +3,5 @@ import { catchSignals } from './commands/until-signal.ts';
 // This comes before the slow imports: the daemon handles signals to stop or reload from its first moment.
 if (process.argv[2] === 'run') catchSignals();
 
-const { runCommandLine } = await import('./command-line.ts');
+const { runCommandLine } = await import('./commands/program.ts');
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Component } from '../model/target.ts';
-import { judgeSavedLog, type SavedLog } from '../monitor/judge-saved-log.ts';
 import type { ExitCode } from './exit-code.ts';
+import { judgeSavedLog, type SavedLog } from './judge-saved-log.ts';
 import { toJson } from './quote.ts';
 import { report } from './report.ts';
 import { paintVerdict } from './status-table.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compileRe2 } from '../logs/compile-re2.ts';
+import { compileRe2 } from '../logs/match/compile-re2.ts';
 import { container, docker, text } from './docker-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 

@@ -1,11 +1,11 @@
 import { followLog } from '../docker/follow-log.ts';
 import type { DockerLinks } from '../docker/links.ts';
-import { createClockSkew } from '../logs/create-clock-skew.ts';
-import { createLogReader } from '../logs/create-log-reader.ts';
-import type { OpenFiles } from '../logs/create-open-files.ts';
-import { followFiles } from '../logs/follow-files.ts';
+import { createClockSkew } from '../logs/match/create-clock-skew.ts';
+import { createLogReader } from '../logs/match/create-log-reader.ts';
+import { createPatternCounters, LINES_LOST } from '../logs/match/pattern-counters.ts';
 import { packs } from '../logs/packs.ts';
-import { createPatternCounters, LINES_LOST } from '../logs/pattern-counters.ts';
+import type { OpenFiles } from '../logs/tail/create-open-files.ts';
+import { followFiles } from '../logs/tail/follow-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { LogFacts, LogState } from '../model/facts.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DockerLinks } from '../docker/links.ts';
-import { createOpenFiles, MAX_OPEN_FILES } from '../logs/create-open-files.ts';
+import { createOpenFiles, MAX_OPEN_FILES } from '../logs/tail/create-open-files.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionStore } from '../model/log.ts';
 import { inputsOf } from '../model/prober.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DockerEvent, matchesContainer } from '../docker/event.ts';
 import { createDockerLinks, engineOf } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
-import { createMemoryPositions } from '../logs/create-memory-positions.ts';
+import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
 import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';

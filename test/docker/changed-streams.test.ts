@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../src/docker/follow-log.ts';
 import type { LogContainer } from '../../src/docker/log-container.ts';
-import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 import type { LogFault } from '../../src/model/log.ts';
 
 /** A message of the engine's stream: a line each tenth of a second. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import { followLog } from '../../src/docker/follow-log.ts';
 import { createDockerLink } from '../../src/docker/link.ts';
-import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
 import type { ContainerRef } from '../../src/model/target.ts';
 import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../src/docker/follow-log.ts';
-import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 import { startHttp } from '../support/fake-node.ts';
 
 /** A line of stdout as the engine sends it. */

@@ -2,7 +2,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../src/docker/follow-log.ts';
-import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 
 const stampOf = (index: number): string =>
   new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDockerLinks } from '../../src/docker/links.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 import { createClock, createProcessClock } from '../../src/model/clock.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import type { LogWatch } from '../../src/monitor/create-log-watch.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createLogReader } from '../../src/logs/create-log-reader.ts';
-import { toLatin1 } from '../../src/logs/latin1.ts';
+import { createLogReader } from '../../src/logs/match/create-log-reader.ts';
+import { toLatin1 } from '../../src/logs/match/latin1.ts';
+import { createPatternCounters } from '../../src/logs/match/pattern-counters.ts';
 import { packs } from '../../src/logs/packs.ts';
-import { createPatternCounters } from '../../src/logs/pattern-counters.ts';
 import type { RelayerLogFacts } from '../../src/model/facts.ts';
 import { foldRelayerLog } from '../../src/rules/fold-relayer-log.ts';
 import { judgeSubmissions } from '../../src/rules/judge-submissions.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLogReader } from '../../src/logs/create-log-reader.ts';
+import { createLogReader } from '../../src/logs/match/create-log-reader.ts';
+import { createPatternCounters } from '../../src/logs/match/pattern-counters.ts';
 import { packs } from '../../src/logs/packs.ts';
-import { createPatternCounters } from '../../src/logs/pattern-counters.ts';
 import type { LogState } from '../../src/model/facts.ts';
 import { foldLogHit } from '../../src/rules/fold-logs.ts';
 import { judgeLogBlock } from '../../src/rules/judge-log-block.ts';

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
-import { followFiles } from '../../src/logs/follow-files.ts';
+import { followFiles } from '../../src/logs/tail/follow-files.ts';
 import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { createMemoryPositions } from '../../src/logs/create-memory-positions.ts';
-import { createOpenFiles } from '../../src/logs/create-open-files.ts';
-import { followFiles } from '../../src/logs/follow-files.ts';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
+import { createOpenFiles } from '../../src/logs/tail/create-open-files.ts';
+import { followFiles } from '../../src/logs/tail/follow-files.ts';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
 
 /** Follows a path or a glob; its lines can be waited for. */

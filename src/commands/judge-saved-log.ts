@@ -1,0 +1,136 @@
+import { createReadStream } from 'node:fs';
+import { createLineCutter } from '../logs/create-line-cutter.ts';
+import { createLogReader } from '../logs/match/create-log-reader.ts';
+import { createPatternCounters } from '../logs/match/pattern-counters.ts';
+import { createLineTimeReader } from '../logs/match/read-line-time.ts';
+import { packs } from '../logs/packs.ts';
+import type { Known, LogFacts, LogState } from '../model/facts.ts';
+import type { LogHit } from '../model/log.ts';
+import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../model/target.ts';
+import type { CheckName, Judgement } from '../model/verdict.ts';
+import { checksFor } from '../rules/checks.ts';
+import { foldLogHit } from '../rules/fold-logs.ts';
+import { emptySummary } from '../rules/subnet-summary.ts';
+
+/** The result of a saved log, as of the time of its last line. */
+export interface SavedLog {
+  readonly lines: number;
+  /** Matches per pattern, with the times of the first and the last in Unix milliseconds; 0 if no line has a time. */
+  readonly patterns: readonly {
+    readonly name: string;
+    readonly matches: number;
+    readonly first: number;
+    readonly last: number;
+  }[];
+  readonly checks: readonly (Judgement & { readonly check: CheckName })[];
+}
+
+const settings: CheckSettings = {
+  rpc: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000, stallAfterMs: 60_000, maxLag: 10, enabled: true },
+  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000 },
+  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
+  logs: {
+    schedule: { kind: 'every', ms: 10_000 },
+    bootnodeWindowMs: 600_000,
+    blockDataWithinMs: 120_000,
+    errorWindowMs: 300_000,
+  },
+  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
+};
+
+const toTarget = (component: Component, name: string, file: string, p2p?: string): Target => {
+  const logFiles: readonly LogFile[] = [{ path: file, timezone: 'UTC' }];
+  const base = { subnet: 'saved', name, logFiles, patterns: [] };
+  if (component === 'node')
+    return {
+      ...base,
+      component,
+      consoleExec: false,
+      expectedPeers: 0,
+      ...(p2p !== undefined && { p2p }),
+    } as NodeTarget;
+  return { ...base, component } as Target;
+};
+
+/** Drops faults that were over before the file ended: the program worked again after them. */
+function dropRecovered(facts: LogFacts): LogFacts {
+  const patterns = Object.entries(facts.patterns);
+  const worked = Math.max(-1, ...patterns.flatMap(([, { means, order }]) => (means === 'progress' ? [order] : [])));
+  const lasting = patterns.filter(([, { means, order }]) => (means !== 'error' && means !== 'fatal') || order > worked);
+  const { relayer } = facts;
+  const recovered = relayer?.forkAt !== undefined && (relayer.submittedAt ?? 0) > relayer.forkAt;
+  return {
+    ...facts,
+    patterns: Object.fromEntries(lasting),
+    ...(relayer && { relayer: recovered ? { ...relayer, forkAt: undefined } : relayer }),
+  };
+}
+
+/** Without an inventory, the nodes of a bootnode are all that it has heard in the file. */
+const toHeardNodes = (facts: LogFacts, file: string): readonly Known[] =>
+  [...(facts.heard?.keys() ?? [])].map((address) => ({
+    target: toTarget('node', `the node at port ${address.slice(address.lastIndexOf(':') + 1)}`, file, address),
+    facts: {},
+  }));
+
+/** Reads a log as its program printed it and judges its component's checks. Rejects when the file cannot be read. */
+export async function judgeSavedLog(component: Component, file: string): Promise<SavedLog> {
+  const pack = packs[component];
+  const counters = createPatternCounters(pack, []);
+  const firsts = new Map<string, number>();
+  let state: LogState = {};
+  let lines = 0;
+  let first: number | undefined;
+  let last: number | undefined;
+
+  const readTime = createLineTimeReader('UTC');
+  const onHit = (bare: Omit<LogHit, 'counted'>) => {
+    const hit = { ...bare, counted: true };
+    counters.add(hit);
+    if (!firsts.has(hit.pattern)) firsts.set(hit.pattern, hit.at);
+    state = foldLogHit(component, state, hit);
+  };
+  const now = Date.now();
+  const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => now, onHit });
+  const onLine = (text: string, start: number, end: number) => {
+    lines++;
+    const at = readTime(text.slice(start, end), now);
+    first ??= at;
+    // A line without a time counts as printed with the line before it.
+    last = Math.max(at ?? 0, last ?? 0);
+    reader.read(text, start, end, at ?? last);
+  };
+  const cutter = createLineCutter();
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>)
+    cutter.push(chunk.toString('latin1'), onLine);
+  cutter.flush(onLine);
+
+  const facts = dropRecovered({
+    ...state,
+    sources: { file: { up: true, lines, since: first ?? 0, caughtUp: true } },
+    patterns: counters.read(),
+  });
+  const target = toTarget(component, component, file);
+  const view = {
+    target,
+    facts: { logs: facts },
+    subnet: component === 'bootnode' ? toHeardNodes(facts, file) : [{ target, facts: { logs: facts } }],
+    summary: emptySummary,
+    settings,
+    consensus: 'XDPoS',
+    now: last ?? 0,
+    toWall: (at: number) => at,
+  };
+  return {
+    lines,
+    patterns: Object.entries(counters.read()).map(([name, { count, at }]) => ({
+      name,
+      matches: count,
+      first: firsts.get(name) ?? 0,
+      last: at,
+    })),
+    checks: checksFor(target)
+      .filter(([, { kind }]) => kind === 'logs')
+      .map(([check, { judge }]) => ({ check, ...judge(view) })),
+  };
+}

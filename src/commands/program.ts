@@ -1,0 +1,217 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { ExitCode } from './exit-code.ts';
+import { endWhenUnread } from './until-signal.ts';
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+const config = () => new Option('--config <file>', 'the inventory (default: SUBNETD_CONFIG, else config/subnetd.yaml)');
+const listen = (fallback: string) =>
+  new Option('--listen <host:port>', `where to listen (default: SUBNETD_LISTEN, else ${fallback})`);
+const alertmanager = () =>
+  new Option('--url <url>', 'an Alertmanager, instead of those in the inventory; repeatable').argParser(collect);
+
+/** The commands of the platform API; each loads its code only when it is called. `done` takes the exit code. */
+function addPlatformCommands(program: Command, done: (code: ExitCode) => void): void {
+  const admin = program.command('admin').description('admin users of the platform API');
+  admin
+    .command('create')
+    .description('create an admin user; a generated password is printed once')
+    .requiredOption('--user-name <name>', 'the name to sign in with')
+    .requiredOption('--first-name <name>', 'first name')
+    .requiredOption('--last-name <name>', 'last name')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--password-file <file>', 'read the password from a file')
+    .action(async (flags) => done(await (await import('./admin-create.ts')).adminCreate(flags)));
+  const apikey = program.command('apikey').description('API keys of the platform API');
+  apikey
+    .command('create')
+    .description('create a key; it is printed once')
+    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--owner <userid>', 'the id of the admin user whose key it is')
+    .requiredOption('--scope <scope>', 'read, lists, write, admin or operate; repeatable', collect)
+    .option('--expires <date>', 'when it expires: a day such as 2027-01-31, or a time (default: never)')
+    .option('--json', 'print JSON')
+    .action(async (flags) => done(await (await import('./apikey.ts')).apikeyCreate(flags)));
+  apikey
+    .command('list')
+    .description('list the keys, without their secrets')
+    .option('--json', 'print JSON')
+    .action(async (flags) => done(await (await import('./apikey.ts')).apikeyList(flags)));
+  apikey
+    .command('revoke')
+    .description('revoke a key and the tokens made from it')
+    .argument('<id>', 'the id of the key')
+    .action(async (id) => done(await (await import('./apikey.ts')).apikeyRevoke(id)));
+  program
+    .command('audit')
+    .description('print who changed what in the platform API, when and from where')
+    .option('--since <time>', 'a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h')
+    .option('--json', 'print JSON')
+    .action(async (flags) => done(await (await import('./audit.ts')).audit(flags)));
+  program
+    .command('backup')
+    .description('copy the SQLite database of the platform API, also while subnetd runs')
+    .argument('<file>', 'the copy; it must not exist yet')
+    .action(async (file) => done(await (await import('./backup.ts')).backup(file)));
+  program
+    .command('restore')
+    .description('replace the database with a backup and keep the old one beside it; stop subnetd first')
+    .argument('<file>', 'a file that subnetd backup wrote')
+    .action(async (file) => done(await (await import('./restore.ts')).restore(file)));
+  // Commander hands neither down to the commands of a command.
+  for (const command of [...admin.commands, ...apikey.commands]) command.exitOverride().showHelpAfterError();
+}
+
+/** The commands that call Alertmanager; each loads its code only when it is called. `done` takes the exit code. */
+function addAlertCommands(program: Command, done: (code: ExitCode) => void): void {
+  program
+    .command('drill')
+    .description('send a test alert to each Alertmanager, wait until it shows, and end it')
+    .addOption(config())
+    .addOption(alertmanager())
+    .option('--hold <duration>', 'keep it firing this long, so that receivers are notified', '0s')
+    .action(async (flags) => done(await (await import('./drill.ts')).drill(flags)));
+  program
+    .command('silence')
+    .description('write a silence to Alertmanager and print its id; or end one, or list all')
+    .option('--subnet <name>', 'the subnet')
+    .option('--component <kind>', 'only this component: node, bootnode, relayer, stats or frontend')
+    .option('--name <name>', 'only the target with this name, such as subnet1')
+    .option('--for <duration>', 'how long, such as 30m or 1h')
+    .option('--why <reason>', 'the reason, for whoever finds the silence')
+    .option('--by <name>', 'who creates it (default: your user name)')
+    .option('--end <id>', 'end the silence; repeatable', collect)
+    .option('--list', 'list the active silences')
+    .option('--json', 'with --list: as JSON')
+    .addOption(config())
+    .addOption(alertmanager())
+    .action(async (flags) => done(await (await import('./silence.ts')).silence(flags)));
+}
+
+/** The commands for who runs subnetd; each loads its code only when it is called. `done` takes the exit code. */
+function addOperatorCommands(program: Command, done: (code: ExitCode) => void): void {
+  program
+    .command('health')
+    .description('ask the daemon of this machine whether it lives; exit 1 when it does not')
+    .addOption(new Option('--listen <host:port>', 'where it listens (default: SUBNETD_LISTEN, else 0.0.0.0:10545)'))
+    .action(async (flags) => done(await (await import('./health.ts')).health(flags)));
+  const links = (command: Command) =>
+    command
+      .option(
+        '--public-url <url>',
+        'where people reach subnetd (default: SUBNETD_PUBLIC_URL; without it no such links)',
+      )
+      .option(
+        '--grafana-url <url>',
+        'where people reach Grafana (default: SUBNETD_GRAFANA_URL; without it no such links)',
+      )
+      .option('--job <name>', 'the job of the scrape configuration that scrapes subnetd (default: subnetd)');
+  links(program.command('rules'))
+    .description('print the alerting rules for Prometheus')
+    .addOption(
+      new Option('--format <kind>', 'prometheus: a rule file; prometheusrule: for the Prometheus operator')
+        .choices(['prometheus', 'prometheusrule'])
+        .default('prometheus'),
+    )
+    .action(async (flags) => done((await import('./rules.ts')).rules(flags)));
+  links(program.command('dashboards'))
+    .description('print the dashboards for Grafana; they find Grafana and the job by themselves')
+    .argument('[name]', 'fleet, node, services or self; without it all, as a JSON array')
+    .option('--directory <folder>', 'write each to a file of this folder instead')
+    .action(async (name, flags) => done((await import('./dashboards.ts')).dashboards(name, flags)));
+  program
+    .command('completion')
+    .description('print a script by which a shell completes commands and flags')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell) => done((await import('./completion.ts')).completion(shell, program)));
+}
+
+/** The commands; each loads its code only when it is called. `done` takes the exit code. */
+function createProgram(done: (code: ExitCode) => void): Command {
+  const program = new Command('subnetd')
+    .description('Watches an XDC-style blockchain subnet and says what is wrong and what to do.')
+    .option('-V, --version', 'print version, commit and Node.js')
+    .exitOverride()
+    .showHelpAfterError('(subnetd --help lists the commands)')
+    .configureHelp({ showGlobalOptions: false });
+
+  program
+    .command('run')
+    .description('run the daemon')
+    .addOption(config())
+    .addOption(listen('0.0.0.0:10545'))
+    .action(async (flags) => done(await (await import('./run.ts')).run(flags)));
+  program
+    .command('check-config')
+    .description('check an inventory; every error is one line on stderr')
+    .argument('<file>', 'the inventory')
+    .option('--json', 'print the result as JSON')
+    .action(async (file, flags) => done(await (await import('./check-config.ts')).checkConfig(file, flags)));
+  program
+    .command('once')
+    .description('run every check once; exit 1 when one fails')
+    .addOption(config())
+    .option('--json', 'print the shape of /status.json instead of a table')
+    .action(async (flags) => done(await (await import('./once.ts')).once(flags)));
+  program
+    .command('demo')
+    .description('watch a simulated subnet on this machine')
+    .option('--nodes <count>', 'number of nodes', '4')
+    .option('--fault <name>', 'break one thing; repeatable', collect, [])
+    .option('--list-faults', 'list the faults and what each changes')
+    .option('--json', 'with --list-faults: as JSON')
+    .option('--config-only', 'only simulate the subnet, and print its inventory')
+    .addOption(listen('127.0.0.1:10545'))
+    .action(async (flags) => done(await (await import('./demo.ts')).demo(flags)));
+  program
+    .command('import')
+    .description('print the inventory of a folder that the subnet deployment generator wrote')
+    .argument('<dir>', 'the folder, usually called generated')
+    .option('--host <host>', 'the address of that machine, if subnetd runs on another one')
+    .action(async (folder, flags) => done(await (await import('./import.ts')).importFolder(folder, flags)));
+  addOperatorCommands(program, done);
+  addPlatformCommands(program, done);
+  addAlertCommands(program, done);
+  program
+    .command('logs')
+    .description('try log patterns')
+    .command('test')
+    .description('try the patterns of a component on a saved log; exit 1 when it ends in a fault')
+    .argument('<file>', 'the log, as the program printed it')
+    .requiredOption('--component <kind>', 'node, bootnode, relayer, stats or frontend')
+    .option('--json', 'print JSON')
+    .action(async (file, flags) => done(await (await import('./logs-test.ts')).logsTest(file, flags)));
+  program
+    .command('explain')
+    .description('print what an alert means and what to do; without a name, list all alerts')
+    .argument('[alert]', 'the name of the alert')
+    .option('--json', 'print JSON')
+    .action(async (name, flags) => done(await (await import('./explain.ts')).explain(name, flags)));
+  program
+    .command('version')
+    .description('print version, commit and Node.js')
+    .option('--json', 'print JSON')
+    .action(async (flags) => done((await import('./version.ts')).version(flags)));
+  return program;
+}
+
+/** Runs one command line, without the program's own name, and resolves to the exit code. */
+export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
+  endWhenUnread();
+  let code: ExitCode = 0;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
+    command.exitOverride().showHelpAfterError();
+  try {
+    // Read only when it is asked for, as `version` is.
+    const isVersion = words[0] === '--version' || words[0] === '-V';
+    await program.parseAsync(isVersion ? ['version', ...words.slice(1)] : words, { from: 'user' });
+    return code;
+  } catch (error) {
+    // Help that was asked for is no error; commander has printed either.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { PatternFacts } from '../../model/facts.ts';
+import type { LogHit, LogPattern, Meaning } from '../../model/log.ts';
+import type { Pattern } from '../../model/target.ts';
+
+/** The name under which it is counted that Docker has thrown lines away before they were read. */
+export const LINES_LOST = 'log_lines_lost';
+
+/** Counts hits; nothing is copied until somebody reads it. */
+export interface PatternCounters {
+  add(hit: LogHit): void;
+  read(): Readonly<Record<string, PatternFacts>>;
+}
+
+/** Counters in which every counted pattern starts at 0. */
+export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]): PatternCounters {
+  const known = new Map<string, { what: string; own: boolean }>();
+  known.set(LINES_LOST, { what: 'Docker threw lines away before they were read; give its log more room', own: false });
+  for (const { name, what } of pack) known.set(name, { what, own: false });
+  for (const { name, means } of own)
+    known.set(name, { what: `a pattern of the inventory that means ${means}`, own: true });
+  const entries = new Map<string, { means: Meaning; count: number; at: number; order: number }>();
+  let order = 0;
+  return {
+    add: ({ pattern, means, at, counted }) => {
+      order++;
+      const entry = entries.get(pattern);
+      if (entry === undefined) {
+        entries.set(pattern, { means, count: counted ? 1 : 0, at, order });
+        return;
+      }
+      if (counted) entry.count++;
+      entry.at = Math.max(entry.at, at);
+      entry.order = order;
+    },
+    read: () =>
+      Object.fromEntries(
+        [...entries].map(([name, entry]) => [name, { ...entry, ...(known.get(name) ?? { what: name, own: false }) }]),
+      ),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Stats } from 'node:fs';
+import { glob, readdir, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { LogFault } from '../../model/log.ts';
+
+/** A file that is there now. */
+export interface FoundFile {
+  readonly path: string;
+  readonly inode: string;
+  readonly size: number;
+  /** Unix milliseconds. */
+  readonly writtenAt: number;
+}
+
+/** What a path or a glob leads to. */
+export type FoundFiles =
+  | { readonly ok: true; readonly files: readonly FoundFile[] }
+  | { readonly ok: false; readonly fault: LogFault };
+
+/** Never read as text; see `readCopy` for what is read out of gzip. */
+const PACKED = /\.(?:gz|bz2|xz|zst|zip)$/;
+
+const isGlob = (path: string): boolean => /[*?[{]/.test(path);
+
+/** Device and inode: what stays the same when a file is renamed. */
+export const inodeOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
+
+/** What an error of the file system says of a log. */
+export const toFault = (error: unknown): LogFault => {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') return { what: 'no-descriptor' };
+  return { what: code === 'EACCES' || code === 'EPERM' ? 'denied' : 'missing' };
+};
+
+async function findFile(path: string): Promise<FoundFile | LogFault> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) return { what: 'not-a-file' };
+    return { path, inode: inodeOf(found), size: found.size, writtenAt: found.mtimeMs };
+  } catch (error) {
+    return toFault(error);
+  }
+}
+
+const isFile = (found: FoundFile | LogFault): found is FoundFile => 'inode' in found;
+
+/** Each file that a path or a glob leads to, once, those written last at the end, without packed ones. Never rejects. */
+export async function findLogFiles(path: string): Promise<FoundFiles> {
+  const paths: string[] = [];
+  try {
+    if (!isGlob(path)) paths.push(path);
+    else for await (const match of glob(path)) if (!PACKED.test(match)) paths.push(match);
+  } catch (error) {
+    return { ok: false, fault: toFault(error) };
+  }
+  const found = await Promise.all(paths.sort().map(findFile));
+  const files = new Map(found.filter(isFile).map((file) => [file.inode, file]));
+  const fault = found.find((file) => !isFile(file)) as LogFault | undefined;
+  if (files.size === 0) return { ok: false, fault: fault ?? { what: 'missing' } };
+  return { ok: true, files: [...files.values()].sort((a, b) => a.writtenAt - b.writtenAt) };
+}
+
+/** May rotation have made one path of the other? It keeps the folder, and the beginning of the name up to the last dot. */
+export function isRelated(path: string, other: string): boolean {
+  const folder = path.lastIndexOf(sep);
+  if (other.lastIndexOf(sep) !== folder) return false;
+  const dot = path.lastIndexOf('.');
+  const stem = dot > folder + 1 ? dot : path.length;
+  return other.startsWith(path.slice(0, stem)) && !/[a-z0-9]/i.test(other[stem] ?? '');
+}
+
+/** The files that rotation may have made of one: its copies, renamed or packed. Never rejects. */
+export async function findRelated(path: string): Promise<readonly FoundFile[]> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch(() => []);
+  const paths = names.map((name) => join(folder, name)).filter((other) => isRelated(path, other));
+  return (await Promise.all(paths.map(findFile))).filter(isFile);
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createClockSkew } from '../../../src/logs/match/create-clock-skew.ts';
+
+test('the skew of a clock is told by the line that was read soonest, and by no fewer than three', () => {
+  const skew = createClockSkew();
+  skew.note(-91_000, 1_000);
+  skew.note(-90_200, 2_000);
+  expect(skew.read(2_000)).toBeUndefined();
+  skew.note(-95_000, 3_000);
+  expect(skew.read(3_000)).toBe(-90_200);
+});
+
+test('a clock that was set is believed within a minute, and a silent one is not known', () => {
+  const skew = createClockSkew();
+  for (let at = 0; at < 30_000; at += 1_000) skew.note(90_000, at);
+  for (let at = 30_000; at < 70_000; at += 1_000) skew.note(0, at);
+  expect(skew.read(70_000)).toBe(90_000);
+  for (let at = 70_000; at < 90_000; at += 1_000) skew.note(0, at);
+  expect(skew.read(90_000)).toBe(0);
+  expect(skew.read(150_000)).toBeUndefined();
+});
+
+test('lines that were read late leave the skew what it is as long as one of them was not', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -1e8, max: 1e8 }),
+      fc.array(fc.nat(120_000), { minLength: 2, maxLength: 40 }),
+      fc.nat(40),
+      (ahead, delays, prompt) => {
+        const skew = createClockSkew();
+        const all = delays.toSpliced(prompt % delays.length, 0, 0);
+        all.forEach((delay, i) => {
+          skew.note(ahead - delay, i * 1_000);
+        });
+        expect(skew.read(all.length * 1_000)).toBe(ahead);
+      },
+    ),
+  );
+});
