@@ -87,7 +87,7 @@ export interface LinkSettings {
 export function parseLinkSettings(environment: Environment, flags: LinkSettings, problems: string[]): LinkSettings {
   const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', problems, flags.publicUrl);
   const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', problems, flags.grafanaUrl);
-  return { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
+  return { publicUrl, grafanaUrl };
 }
 
 /** The address to listen on; undefined, with a problem, if it is not an address. */
@@ -156,8 +156,8 @@ export function parsePlatformSettings(
     database,
     trustedProxies: trusted.proxies,
     limits,
-    ...(jwtSecret !== undefined && { jwtSecret }),
-    ...(webConfig !== undefined && { webConfig }),
+    jwtSecret,
+    webConfig,
   };
 }
 

@@ -35,9 +35,9 @@ export function toTargetFacts(target: Target): TargetFacts {
       ('name' in container
         ? { container: container.name }
         : { container: `${container.project}-${container.service}-1`, ...container })),
-    ...(address !== undefined && { address }),
-    ...(ipc !== undefined && { ipc }),
-    ...(folder !== undefined && { folder }),
+    address,
+    ipc,
+    folder,
     logFiles,
   };
 }

@@ -31,7 +31,7 @@ export const toRuleGroup = (name: string, rules: readonly AlertRule[], places: R
       alert: rule.name,
       expr: withJob(rule.expr),
       for: rule.for,
-      ...(rule.keepFiringFor !== undefined && { keep_firing_for: rule.keepFiringFor }),
+      keep_firing_for: rule.keepFiringFor,
       labels: { severity: rule.severity },
       annotations: {
         summary: rule.summary,

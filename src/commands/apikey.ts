@@ -51,7 +51,7 @@ function parseFlags(flags: KeyFlags, now: number) {
     problems.push('--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z');
   else if (expiresAt !== undefined && Date.parse(expiresAt) <= now)
     problems.push(`--expires must be in the future; ${expiresAt} is not`);
-  const key = { name: name.ok ? name.value : '', owner, scopes, ...(expiresAt !== undefined && { expiresAt }) };
+  const key = { name: name.ok ? name.value : '', owner, scopes, expiresAt };
   return { key, problems };
 }
 

@@ -165,7 +165,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   const browser = findChromium(environment.PATH ?? '');
   const parts = { nodes: demoNodeNames(nodes), browser: browser !== undefined };
   if (flags.listFaults) return printFaults(parts, flags.json === true);
-  const plan = { nodes, faults, ...(browser !== undefined && { browser }) };
+  const plan = { nodes, faults, browser };
 
   if (flags.configOnly) {
     const simulation = await startSimulation(plan);

@@ -47,7 +47,7 @@ const toTarget = (component: Component, name: string, file: string, p2p?: string
       component,
       consoleExec: false,
       expectedPeers: 0,
-      ...(p2p !== undefined && { p2p }),
+      p2p,
     } as NodeTarget;
   return { ...base, component } as Target;
 };

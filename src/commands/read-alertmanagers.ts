@@ -24,7 +24,7 @@ export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Pro
     return { ok: true, clients: url.map((one) => createClient(one, {}, { settings: BY_FLAG })) };
   }
   const environment = readEnvironment();
-  const parsed = parseSettings(environment, { ...(config !== undefined && { config }) }, '127.0.0.1:0');
+  const parsed = parseSettings(environment, { config }, '127.0.0.1:0');
   if (!parsed.ok) return parsed;
   const { configPath } = parsed.settings;
   const read = await readInventory(configPath, environment);

@@ -26,7 +26,7 @@ export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
     report(problems.map((problem) => `subnetd rules: ${problem}`));
     return 2;
   }
-  const places = { ...links, ...(job !== undefined && { job }) };
+  const places = { ...links, job };
   const groups = Object.entries(alertGroups).map(([name, group]) => toRuleGroup(name, group, places));
   const document =
     format === 'prometheus'

@@ -213,7 +213,7 @@ export const missingFor = (fault: FaultName, { browser }: DemoParts): string | u
 export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
   FAULT_NAMES.filter((name) => TABLE[name].least <= parts.nodes.length).map((name) => {
     const needs = missingFor(name, parts);
-    return { name, what: TABLE[name].what, ...expectedChanges([name], parts), ...(needs !== undefined && { needs }) };
+    return { name, what: TABLE[name].what, ...expectedChanges([name], parts), needs };
   });
 
 /** Whether a word names a fault. */

@@ -138,7 +138,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
             if (!old) bytes += end - start + BESIDE_TEXT_BYTES;
             if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
           },
-          ...(onLost && { onLost }),
+          onLost,
         });
         const push = tty ? createTerminalReader(take) : createMessageReader(take);
         return (chunk: Buffer) => {

@@ -63,9 +63,9 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
   return {
     id,
     running,
-    ...(rotation !== undefined && { rotation }),
+    rotation,
     tty: Config?.Tty === true,
-    ...(startedAt !== undefined && { startedAt }),
+    startedAt,
     ...(level !== undefined && { level: Number(level) }),
     ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
   };

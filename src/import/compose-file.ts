@@ -123,5 +123,5 @@ export function readComposeFile(folder: string): ReadComposeFile {
   }
   if (problems.length > 0) return fail(...problems);
   const project = toProject(expand(root.name, context) ?? basename(context.folder));
-  return { ok: true, file: { name: found.name, ...(project !== undefined && { project }), services } };
+  return { ok: true, file: { name: found.name, project, services } };
 }

@@ -60,7 +60,7 @@ function toPortMapping(entry: unknown, context: ComposeContext): ComposeService[
   const target = toPort(long ? expand(long.target, context) : short?.[2]);
   const published = toPort(long ? expand(long.published, context) : short?.[1]);
   if (target === undefined || (long?.protocol ?? short?.[3]) === 'udp') return [];
-  return [{ target, ...(published !== undefined && { published }) }];
+  return [{ target, published }];
 }
 
 function toMount(entry: unknown, context: ComposeContext): readonly (readonly [target: string, source: string])[] {
@@ -102,7 +102,7 @@ export function toComposeService(value: Readonly<Record<string, unknown>>, conte
     image: typeof value.image === 'string' ? value.image : '',
     profiles: toList(value.profiles).map(String),
     hostNetwork: value.network_mode === 'host',
-    ...(address !== undefined && { address }),
+    address,
     ports: toList(value.ports).flatMap((entry) => toPortMapping(entry, context)),
     mounts: new Map(toList(value.volumes).flatMap((entry) => toMount(entry, context))),
     envFiles: toList(value.env_file).flatMap((entry) => {

@@ -100,9 +100,9 @@ export function toNodeEntry(
     value: {
       name: key,
       rpc: `http://${origin}:${(service.hostNetwork ? undefined : published) ?? rpcPort}`,
-      ...(ipc !== undefined && { ipc }),
+      ipc,
       ...containerOf(key, near),
-      ...(logFiles && { logFiles }),
+      logFiles,
       ...(service.address !== undefined && { p2p: `${service.address}:${p2pPort}` }),
     },
     ...(elsewhere && { comment: ` ${key} runs on machine${machine}: put that machine's address into rpc${toAdd}.` }),

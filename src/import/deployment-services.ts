@@ -50,7 +50,7 @@ export function toServiceEntry(
   const logs = key === 'stats' && deployment.local ? service.mounts.get('/app/logs') : undefined;
   const value = {
     ...container,
-    ...(url !== undefined && { url }),
+    url,
     ...(logs !== undefined && { logFiles: [join(logs, 'debug', '*.log')] }),
   };
   if (Object.keys(value).length === 0) return undefined;

@@ -74,7 +74,7 @@ export function importDeployment(folder: string, options: { readonly host?: stri
     };
 
   const local = isLoopback(host);
-  const deployment: Deployment = { folder, composeName, host, local, ...(project !== undefined && { project }) };
+  const deployment: Deployment = { folder, composeName, host, local, project };
   const first = Math.min(...numbered.map(([, service]) => machineOf(service) ?? 1));
   const nodes = numbered
     .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))

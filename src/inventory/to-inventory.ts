@@ -25,7 +25,7 @@ const toLogFile = (entry: string | LogFile): LogFile =>
   typeof entry === 'string' ? { path: entry, timezone: 'UTC' } : entry;
 
 const toCommon = ({ container, logFiles, patterns }: ComponentDocument) => ({
-  ...(container && { container }),
+  container,
   logFiles: logFiles.map(toLogFile),
   patterns,
 });
@@ -34,9 +34,9 @@ const toNode = (subnet: SubnetDocument, node: SubnetDocument['nodes'][number]): 
   subnet: subnet.name,
   component: 'node',
   name: node.name,
-  ...(node.rpc !== undefined && { rpc: node.rpc }),
-  ...(node.ipc !== undefined && { ipc: node.ipc }),
-  ...(node.p2p !== undefined && { p2p: node.p2p }),
+  rpc: node.rpc,
+  ipc: node.ipc,
+  p2p: node.p2p,
   ...toCommon(node),
   consoleExec: node.consoleExec,
   expectedPeers: node.expectedPeers ?? subnet.nodes.length - 1,
@@ -56,9 +56,9 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
             subnet: subnet.name,
             component,
             name: component,
-            ...(document.url !== undefined && { url: document.url }),
-            ...(document.browser && { browser: document.browser }),
-            ...(readsFrom !== undefined && { readsFrom }),
+            url: document.url,
+            browser: document.browser,
+            readsFrom,
             ...toCommon(document),
           },
         ];

@@ -50,7 +50,7 @@ const initial = (check: CheckName, target: Target, { checks: settings }: Subnet,
 function carry(before: CheckState, fresh: CheckState): CheckState {
   if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
   const { lastRun, runs, failures } = before;
-  return { ...fresh, runs, failures, ...(lastRun !== undefined && { lastRun }) };
+  return { ...fresh, runs, failures, lastRun };
 }
 
 const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
@@ -76,7 +76,7 @@ function withHeardNodes(
   if (state.target.component !== 'bootnode') return state;
   const { heardNodes: _, ...rest } = state;
   const heardNodes = countHeardNodes(states, now, logs.bootnodeWindowMs);
-  return { ...rest, ...(heardNodes !== undefined && { heardNodes }) };
+  return { ...rest, heardNodes };
 }
 
 /** Creates an empty board; `toWall` is the clock's. */

@@ -95,7 +95,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   const counts: Record<LogSource, number> = { container: 0, file: 0 };
   const setState = (source: LogSource, since: number, fault: LogFault | undefined) => {
     const up = fault === undefined;
-    sources.set(source, { up, since, caughtUp: up, lines: 0, ...(fault && { fault }) });
+    sources.set(source, { up, since, caughtUp: up, lines: 0, fault });
     tell(false);
   };
 
@@ -120,7 +120,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     const { until, since, onOwnTime, toHit, ...rest } = given;
     return createLogReader({
       ...rest,
-      ...(onOwnTime && { onOwnTime }),
+      onOwnTime,
       now: () => clock.toWall(until()),
       place: (stamp) => {
         const latest = until();
@@ -219,7 +219,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           const found = await docker.findLog(container, signal);
           if (component === 'node' && 'id' in found) {
             const { level, p2p } = found;
-            created = { ...(level !== undefined && { level }), ...(p2p !== undefined && { p2p }) };
+            created = { level, p2p };
           }
           return found;
         },
@@ -249,7 +249,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: counts[name] }])),
       patterns: counters.read(),
       ...(logFiles.length > 0 && { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
-      ...(created && { created }),
+      created,
     }),
     wake: () => {
       for (const wake of wakes) wake();

@@ -36,7 +36,7 @@ const KEPT_MS = 10 * 60_000;
 /** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
 export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
-  const links = { ...(publicUrl !== undefined && { publicUrl }), ...(grafanaUrl !== undefined && { grafanaUrl }) };
+  const links = { publicUrl, grafanaUrl };
   /** The times of late rounds, the newest last. */
   const late: { readonly subnet: string; readonly at: number }[] = [];
   const lateRounds: Seen['lateRounds'] = (subnet, since) =>
@@ -57,7 +57,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       },
       store: () => store(instance),
       counts,
-      ...(publicUrl !== undefined && { generatorUrl: publicUrl }),
+      generatorUrl: publicUrl,
       onTransition: ({ to, incident: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
       onFailure: (why) => log.warn({ why }, 'alerts cannot be sent to an Alertmanager; subnetd tries again'),
       onRecovery: (alertmanager) => log.info({ alertmanager }, 'alerts are sent to the Alertmanager again'),

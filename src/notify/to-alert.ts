@@ -24,5 +24,5 @@ export const toAlert = (
   endsAt: new Date(
     incident.resolvedAt === undefined ? toWall(now) + leaseMs : toWall(incident.resolvedAt),
   ).toISOString(),
-  ...(generatorUrl !== undefined && { generatorURL: generatorUrl }),
+  generatorURL: generatorUrl,
 });

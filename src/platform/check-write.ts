@@ -88,5 +88,5 @@ export async function checkWrite(
     const value = values[name];
     key[name] = typeof value === 'number' ? value : toNameKey(String(value));
   }
-  return succeed({ values, statedBy: statedBy.value, key, ...(id !== undefined && { id }) });
+  return succeed({ values, statedBy: statedBy.value, key, id });
 }

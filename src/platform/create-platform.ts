@@ -218,7 +218,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
       credential: caller?.credential ?? '',
       at: new Date(now()).toISOString(),
       ip: address === '' ? null : address,
-      ...(requestId !== undefined && { requestId }),
+      requestId,
     };
     return write(store, { ...operation, resource }, body, segment, author, headers);
   };

@@ -63,7 +63,7 @@ export async function createTokens(secret: string, now: () => number): Promise<T
         const keyId = toId(statedKey);
         if (userId === undefined || scopes === undefined || typeof pwv !== 'number') return undefined;
         if (statedKey !== undefined && keyId === undefined) return undefined;
-        return { userId, scopes, passwordVersion: pwv, ...(keyId !== undefined && { keyId }) };
+        return { userId, scopes, passwordVersion: pwv, keyId };
       } catch {
         return undefined;
       }

@@ -83,7 +83,7 @@ async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, 
     scopes = scopes.filter((scope) => ofKey.includes(scope));
   }
   const credential = keyId === undefined ? 'token' : `token of key ${keyId}`;
-  return succeed({ owner: userId, scopes, credential, ...(keyId !== undefined && { keyId }) });
+  return succeed({ owner: userId, scopes, credential, keyId });
 }
 
 /**

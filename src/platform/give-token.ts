@@ -52,7 +52,7 @@ export async function giveToken(
   if (by === undefined || user === undefined) throw new Error('a caller without a user');
   const passwordVersion = by.passwordVersion ?? user.passwordVersion;
   const { owner: userId, scopes, keyId } = by;
-  const claims = { userId, scopes, passwordVersion, ...(keyId !== undefined && { keyId }) };
+  const claims = { userId, scopes, passwordVersion, keyId };
   const issued = await (await tokens()).issue(claims);
   visit.note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
   return succeed(issued);

@@ -162,7 +162,7 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     Object.assign(results, second.length > 0 ? await ask(state, second, bounds) : {});
     const peers = await askPeers(state, results, bounds);
     const committed: Result<Block> | undefined = results.committed && read(results.committed, toBlock);
-    return { answered: true, latest, ...(committed && { committed }), ...(peers && { peers }) };
+    return { answered: true, latest, committed, peers };
   };
 
   return {

@@ -68,7 +68,7 @@ async function launch(executablePath: string, timeout: number): Promise<Started>
       handleSIGTERM: false,
     });
     const pid = await pidOf(browser);
-    return { ok: true, browser, ...(pid !== undefined && { pid }) };
+    return { ok: true, browser, pid };
   } catch (error) {
     const { message, name } = error as Error;
     if (/no usable sandbox|sandbox_host_linux|--no-sandbox to/i.test(message)) return { ok: false, why: 'sandbox' };

@@ -47,7 +47,7 @@ export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<stri
     const heardAt = ownPorts.has(port) ? byPort.get(port) : byAddress.get(address);
     // The first of two nodes with one address has it.
     byAddress.delete(address);
-    return { name, address, ...(heardAt !== undefined && { heardAt }) };
+    return { name, address, heardAt };
   });
   if (found.every((node) => 'address' in node)) return { nodes: found };
   const left = [...byAddress.values()].sort((a, b) => a - b);

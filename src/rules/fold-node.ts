@@ -8,12 +8,12 @@ function advance(
   stallAfterMs: number,
   seenLastTime: boolean,
 ): Progress {
-  const base = { number, ...(timestamp !== undefined && { timestamp }), lastGoodAt: at };
+  const base = { number, timestamp, lastGoodAt: at };
   if (previous === undefined) return { ...base, advancedAt: at, risen: false, standingSince: at };
   const { advancedAt, risen, fall } = previous;
   // A clock that was set back must not hide a stall.
   const standingSince = Math.min(previous.standingSince, at);
-  const kept = { ...base, advancedAt, risen, ...(fall && { fall }) };
+  const kept = { ...base, advancedAt, risen, fall };
   if (number > previous.number) return { ...kept, advancedAt: at, risen: true, standingSince: at };
   if (number < previous.number) {
     // A fall gives the node a new base and new time, but only once: one that falls and falls does not advance.
@@ -47,5 +47,5 @@ export function foldNode(
   const last = previous?.observation;
   const latest = fold(previous?.latest, observation.latest, at, stallAfterMs, last?.latest.ok === true);
   const committed = fold(previous?.committed, observation.committed, at, stallAfterMs, last?.committed?.ok === true);
-  return { observation, ...(latest && { latest }), ...(committed && { committed }) };
+  return { observation, latest, committed };
 }

@@ -68,5 +68,5 @@ export function joinSummaries(first: SubnetSummary, second: SubnetSummary): Subn
     second.silent.length === 0 || first.silent.length === MAX_SILENT
       ? first.silent
       : [...first.silent, ...second.silent].slice(0, MAX_SILENT);
-  return { nodes: first.nodes + second.nodes, ...(highest && { highest }), risen, silent };
+  return { nodes: first.nodes + second.nodes, highest, risen, silent };
 }

@@ -60,7 +60,7 @@ describe('a folder of the generator', () => {
   });
 
   it('of the host network says nothing of addresses that nodes do not have', () => {
-    expect(targets(fixture('v0.2.2/linux')).subnet1).not.toHaveProperty('p2p');
+    expect(targets(fixture('v0.2.2/linux')).subnet1).toHaveProperty('p2p', undefined);
     expect(targets(fixture('v0.2.2/mac')).subnet3).toMatchObject({ p2p: '192.168.25.13:20305' });
   });
 
@@ -104,7 +104,8 @@ describe('a node', () => {
     expect(subnet1).toHaveProperty('container');
     expect(subnet2).toMatchObject({ rpc: 'http://192.168.25.12:8546', p2p: '192.168.25.12:20304', logFiles: [] });
     expect(subnet3).toMatchObject({ rpc: 'http://127.0.0.1:8547', logFiles: [] });
-    for (const node of [subnet2, subnet3]) for (const key of ['ipc', 'container']) expect(node).not.toHaveProperty(key);
+    for (const node of [subnet2, subnet3])
+      for (const key of ['ipc', 'container']) expect(node).toHaveProperty(key, undefined);
     expect(yaml).toContain(
       "# subnet2 runs on machine2: put that machine's address into rpc and p2p.\n      - name: subnet2",
     );
@@ -165,7 +166,7 @@ describe('a node', () => {
 `);
     writeFileSync(join(folder, 'subnet1nmc.env'), 'RPCPORT=1\n');
     expect(targets(folder).subnet1).toMatchObject({ rpc: 'http://127.0.0.1:8545', logFiles: [] });
-    expect(targets(folder).subnet1).not.toHaveProperty('ipc');
+    expect(targets(folder).subnet1).toHaveProperty('ipc', undefined);
     expect(imported(folder).notes).toEqual([expect.stringContaining('Nethermind runs subnet1')]);
   });
 
@@ -174,7 +175,7 @@ describe('a node', () => {
       { 'docker-compose.yml': 'services: { subnet1: { network_mode: host, volumes: [./xdcchain1:/work/xdcchain] } }' },
       'a'.repeat(110),
     );
-    expect(targets(folder).subnet1).not.toHaveProperty('ipc');
+    expect(targets(folder).subnet1).toHaveProperty('ipc', undefined);
     expect(targets(folder).subnet1?.logFiles).toHaveLength(1);
     expect(imported(folder).notes).toEqual([expect.stringContaining('too long for a socket')]);
   });
@@ -267,7 +268,7 @@ describe('the notes', () => {
 
   it('say that a service publishes no port', () => {
     const folder = compose('services: { subnet1: { network_mode: host }, frontend: { image: x, ports: [5214] } }');
-    expect(targets(folder).frontend).not.toHaveProperty('url');
+    expect(targets(folder).frontend).toHaveProperty('url', undefined);
     expect(imported(folder).notes).toEqual([expect.stringContaining('publishes no port of frontend')]);
   });
 });

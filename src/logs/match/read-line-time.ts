@@ -16,7 +16,7 @@ interface WallTime {
 
 const wall = (year: number | undefined, month: number, day: number, clock: readonly number[]): WallTime => {
   const [hour = 0, minute = 0, second = 0, ms = 0] = clock;
-  return { ...(year !== undefined && { year }), month, day, hour, minute, second, ms };
+  return { year, month, day, hour, minute, second, ms };
 };
 
 const numbers = (match: RegExpExecArray): readonly number[] => match.slice(1).map(Number);

@@ -16,7 +16,7 @@ const line = (name: string, means: Meaning, literal: string, what: string, match
   literal,
   begins: true,
   what,
-  ...(match && { match }),
+  match,
 });
 
 /** XDC-Subnet v0.3.2, levels 2 to 4; the sources are named in the documentation of the lines. */

@@ -6,7 +6,7 @@ const message = (name: string, means: Meaning, begins: string, what: string, mat
   means,
   literal: `"msg":"${begins}`,
   what,
-  ...(match && { match }),
+  match,
 });
 
 const SUBMIT = 'Fail to submit transactions into ';

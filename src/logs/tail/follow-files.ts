@@ -45,7 +45,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
       lookBackBytes,
       onLine,
       goOn: () => !stopped,
-      ...(openFiles && { openFiles }),
+      openFiles,
     });
     const keep = () => positions.keep(source, () => ({ kind: 'files', files: set.positions() }));
     if (stored !== undefined) keep();
