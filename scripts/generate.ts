@@ -63,7 +63,10 @@ const LABELS = {
 async function metricsTable(): Promise<string> {
   const subnetRows = families.map(({ name, type, help, labels: own, samples }) => {
     const [sample] = samples;
-    const labels = own ?? (sample && `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}`);
+    const labels =
+      own ??
+      (sample &&
+        `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}${'check' in sample && sample.check ? ', check' : ''}`);
     return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
   });
   const own = createOwnMetrics(

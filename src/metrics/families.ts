@@ -1,7 +1,8 @@
+import { TIME_LIMITS } from '../model/check-limits.ts';
 import type { NodeObservation } from '../model/observation.ts';
 import { isRestartPlanned } from '../model/restart-cause.ts';
-import type { TargetState } from '../model/snapshot.ts';
-import type { Target } from '../model/target.ts';
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
+import type { Component, Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import { escapeLabel } from './escape-label.ts';
 import { type Family, timeOf } from './family.ts';
@@ -59,6 +60,9 @@ const container = (
 const found = ({ facts }: TargetState) =>
   facts.container?.observation?.kind === 'found' ? facts.container.observation.container : undefined;
 
+const has = ({ targets }: SubnetState, component: Component): boolean =>
+  targets.some(({ target }) => target.component === component);
+
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
 
@@ -88,6 +92,28 @@ export const families: readonly Family[] = [
   check('failures_total', 'counter', 'Runs of the check that failed since subnetd started.', (state) =>
     ran(state) ? state.failures : undefined,
   ),
+  {
+    name: 'subnet_check_limit_seconds',
+    type: 'gauge',
+    help: 'How long the check waits for progress before it fails, by the inventory.',
+    samples: TIME_LIMITS.map(({ check, of, ms }) => ({
+      per: 'subnet',
+      check,
+      value: (state) => (has(state, of) ? ms(state) / 1000 : undefined),
+    })),
+  },
+  {
+    name: 'subnet_check_limit_blocks',
+    type: 'gauge',
+    help: 'How many blocks behind the check allows before it fails, by the inventory.',
+    samples: [
+      {
+        per: 'subnet',
+        check: 'latest_block',
+        value: (state) => (has(state, 'node') ? state.subnet.checks.rpc.maxLag : undefined),
+      },
+    ],
+  },
   {
     name: 'subnet_nodes',
     type: 'gauge',

@@ -1,5 +1,5 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
-import type { CheckState } from '../model/verdict.ts';
+import type { CheckName, CheckState } from '../model/verdict.ts';
 
 /** A sample with labels of its own, their values escaped. */
 export interface ListSample {
@@ -12,7 +12,7 @@ export interface ListSample {
 /** What each sample of a family belongs to. */
 type Samples =
   | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
-  | { readonly per: 'subnet'; readonly value: (state: SubnetState) => number | undefined }
+  | { readonly per: 'subnet'; readonly check?: CheckName; readonly value: (state: SubnetState) => number | undefined }
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }

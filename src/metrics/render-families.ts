@@ -50,7 +50,8 @@ export function renderFamilies(
     for (const sample of samples) {
       for (const subnet of snapshot) {
         if (sample.per === 'subnet') {
-          add(`subnet="${escapeLabel(subnet.subnet.name)}"`, sample.value(subnet));
+          const check = sample.check === undefined ? '' : `,check="${sample.check}"`;
+          add(`subnet="${escapeLabel(subnet.subnet.name)}"${check}`, sample.value(subnet));
           continue;
         }
         for (const state of subnet.targets) {

@@ -1,3 +1,4 @@
+import { SUBMITS_WITHIN_MS } from '../model/check-limits.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { LogFacts, RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
@@ -6,15 +7,13 @@ import { commandToSeeLog } from './commands-to-type.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-const MINUTE_MS = 60_000;
-
-/** How often a cycle of each mode begins, and how long it may be without a submission (XDC-Relayer src/config.ts). */
-const RHYTHM: Readonly<Record<RelayerMode, { readonly periodMs: number; readonly withinMs: number }>> = {
-  full: { periodMs: 20_000, withinMs: 5 * MINUTE_MS },
-  lite: { periodMs: 2 * MINUTE_MS, withinMs: 45 * MINUTE_MS },
-  reverse_full: { periodMs: 20_000, withinMs: 5 * MINUTE_MS },
-  zero: { periodMs: 10_000, withinMs: MINUTE_MS },
-  reverse_zero: { periodMs: 10_000, withinMs: MINUTE_MS },
+/** How often a cycle of each mode begins (XDC-Relayer src/config.ts). */
+const PERIOD_MS: Readonly<Record<RelayerMode, number>> = {
+  full: 20_000,
+  lite: 120_000,
+  reverse_full: 20_000,
+  zero: 10_000,
+  reverse_zero: 10_000,
 };
 
 /** web3 waits so long for a transaction to be mined, silently, and some blocks more. */
@@ -36,7 +35,7 @@ function findModeFault(
   base: number,
   { settings: { logs: settings }, now }: View,
 ): string | undefined {
-  const { periodMs, withinMs } = RHYTHM[mode];
+  const periodMs = PERIOD_MS[mode];
   const { error, phase, phaseAt } = facts;
   if (error !== undefined && now - error.at < settings.errorWindowMs)
     return `the relayer (${say(mode)}) fails since its last submission: ${logs.patterns[error.pattern]?.what ?? error.pattern}`;
@@ -49,7 +48,7 @@ function findModeFault(
   if (silentMs >= MISSED_CYCLES * periodMs)
     return `the relayer (${say(mode)}) has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead; restart its container`;
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
-  const limitMs = settings.submissionsWithinMs ?? withinMs;
+  const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
   return now - last >= limitMs
     ? `the relayer (${say(mode)}) has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
@@ -92,7 +91,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
     const fault = findModeFault(mode, modeFacts, logs, base, view);
     if (fault !== undefined) return fail(`${fault}; ${look}`);
   }
-  const limitMs = settings.logs.submissionsWithinMs ?? RHYTHM.full.withinMs;
+  const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= limitMs)
     return fail(

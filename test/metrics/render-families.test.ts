@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderFamilies } from '../../src/metrics/render-families.ts';
+import type { RelayerMode } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation } from '../../src/model/observation.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
@@ -149,6 +150,30 @@ describe('the page of metrics', () => {
     expect(start(T0 - 3_600_000, 0)).toEqual([of('restarts_total', 0)]);
     expect(start(T0 + 1_000, 0)).toEqual([of('restarts_total', 1), of('restart_planned', 1)]);
     expect(start(T0 + 2_000, 1)).toEqual([of('restarts_total', 2), of('restart_planned', 0)]);
+  });
+
+  it("exports a relayer's limit by its modes until the inventory sets one, and no limit of a component that is absent", () => {
+    const relayer = serviceTarget('relayer');
+    const limits = (modes: readonly RelayerMode[] | undefined, submissionsWithinMs?: number) => {
+      const board = createBoard();
+      const logs = { ...settings.logs, ...(submissionsWithinMs !== undefined && { submissionsWithinMs }) };
+      board.load(
+        {
+          ...inventory([]),
+          subnets: [{ name: 'd', consensus: '', targets: [relayer], checks: { ...settings, logs } }],
+        },
+        T0,
+      );
+      const seen = { sources: {}, patterns: {}, relayer: { byMode: {}, submissions: 0, ...(modes && { modes }) } };
+      board.add(relayer, { kind: 'logs', seen }, T0);
+      return renderFamilies(board.snapshot(), interval).match(/(?<=^subnet_check_limit_)\w+\{.*/gm);
+    };
+    const of = (seconds: number) => [`seconds{subnet="d",check="submissions"} ${seconds}`];
+    expect(limits(undefined)).toEqual(of(300));
+    expect(limits([])).toEqual(of(300));
+    expect(limits(['lite'])).toEqual(of(2700));
+    expect(limits(['lite', 'zero'])).toEqual(of(60));
+    expect(limits(['lite'], 90_000)).toEqual(of(90));
   });
 
   it('counts errors of the frontend in one family, from 0 on for a page that a browser is to visit', () => {

@@ -1,0 +1,38 @@
+import type { RelayerMode } from './facts.ts';
+import type { SubnetState } from './snapshot.ts';
+import type { Component } from './target.ts';
+import type { CheckName } from './verdict.ts';
+
+const MINUTE_MS = 60_000;
+
+/** How long a relayer may be without a submission in each mode, unless the inventory says so (XDC-Relayer src/config.ts). */
+export const SUBMITS_WITHIN_MS: Readonly<Record<RelayerMode, number>> = {
+  full: 5 * MINUTE_MS,
+  lite: 45 * MINUTE_MS,
+  reverse_full: 5 * MINUTE_MS,
+  zero: MINUTE_MS,
+  reverse_zero: MINUTE_MS,
+};
+
+/** The limit that ends first: that of the inventory, else that of the modes that the log shows, else that of full mode. */
+function submissionsWithinMs({ subnet, targets }: SubnetState): number {
+  const modes = targets.find(({ target }) => target.component === 'relayer')?.facts.logs?.relayer?.modes ?? [];
+  const limits = (modes.length === 0 ? (['full'] as const) : modes).map((mode) => SUBMITS_WITHIN_MS[mode]);
+  return subnet.checks.logs.submissionsWithinMs ?? Math.min(...limits);
+}
+
+/** A check that fails after so long without progress, of which components. */
+interface TimeLimit {
+  readonly check: CheckName;
+  readonly of: Component;
+  readonly ms: (state: SubnetState) => number;
+}
+
+/** The checks of a subnet that wait for progress, and how long they wait. */
+export const TIME_LIMITS: readonly TimeLimit[] = [
+  { check: 'latest_block', of: 'node', ms: ({ subnet }) => subnet.checks.rpc.stallAfterMs },
+  { check: 'log_block', of: 'node', ms: ({ subnet }) => subnet.checks.rpc.stallAfterMs },
+  { check: 'messages', of: 'bootnode', ms: ({ subnet }) => subnet.checks.logs.bootnodeWindowMs },
+  { check: 'submissions', of: 'relayer', ms: submissionsWithinMs },
+  { check: 'block_data', of: 'stats', ms: ({ subnet }) => subnet.checks.logs.blockDataWithinMs },
+];
