@@ -2,7 +2,7 @@
 export type Severity = 'critical' | 'warning' | 'info' | 'none';
 
 /** A label that a result carries, besides `alertname` and `severity`. */
-export type AlertLabel = 'subnet' | 'component' | 'name' | 'instance';
+export type AlertLabel = 'subnet' | 'component' | 'name' | 'instance' | 'engine';
 
 /** The uid of a Grafana dashboard. */
 export type Dashboard = 'subnetd-fleet' | 'subnetd-node' | 'subnetd-services' | 'subnetd-self';

@@ -1,6 +1,6 @@
 import type { AlertLabels } from '../model/incident.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
-import type { Component, Target } from '../model/target.ts';
+import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import type { Seen } from './alert-input.ts';
 
@@ -37,6 +37,30 @@ export const perSubnet =
     const sightings: AlertInstance[] = [];
     for (const state of seen.snapshot)
       add(sightings, judge(state, seen), withUnknown, () => ({ subnet: state.subnet.name }));
+    return sightings;
+  };
+
+/** How many containers of a subnet are on each Docker Engine. */
+function countContainers({ targets }: SubnetState): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const {
+    target: { container },
+  } of targets) {
+    if (container === undefined) continue;
+    const engine = engineOf(container);
+    counts.set(engine, (counts.get(engine) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Makes a condition of each Docker Engine that has containers of a subnet. */
+export const perEngine =
+  (judge: (engine: string, containers: number, seen: Seen) => ConditionResult): Condition =>
+  (seen, withUnknown = true) => {
+    const sightings: AlertInstance[] = [];
+    for (const state of seen.snapshot)
+      for (const [engine, containers] of countContainers(state))
+        add(sightings, judge(engine, containers, seen), withUnknown, () => ({ subnet: state.subnet.name, engine }));
     return sightings;
   };
 

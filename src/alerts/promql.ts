@@ -31,6 +31,10 @@ export const READERS_OF_SILENT_NODE = `(
   label_replace(${SILENT_NODES}, "node", "$1", "name", "(.*)")
 )`;
 
+/** The containers on an engine that does not answer, as each subnetd sees it. */
+export const ON_LOST_ENGINE = `${last('subnet_container_engine_info')}
+  and on (instance, job, engine) ${last('subnetd_docker_up')} == 0`;
+
 /** By target: the nodes of which an expression by subnet and name speaks. */
 export const ofNodes = (expression: string): string =>
   `label_replace(\n${expression}\n, "component", "node", "name", ".*")`;

@@ -1,8 +1,7 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
-import type { RoundName } from '../model/target.ts';
+import { engineOf, type RoundName } from '../model/target.ts';
 import type { Seen } from './alert-input.ts';
-import { type Condition, type ConditionResult, perInstance, perSubnet, perTarget } from './condition.ts';
-import { nodesOf } from './node-movement.ts';
+import { type Condition, type ConditionResult, perEngine, perInstance, perSubnet, perTarget } from './condition.ts';
 
 /** Beyond three missed runs: the room that the rule gives to scrapes. */
 const SLACK_MS = 150_000;
@@ -33,10 +32,10 @@ function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) =>
 
 /** When subnetdRules of the catalogue are so, judged without Prometheus; subnetd cannot say of itself that it is down. */
 export const subnetdConditions = {
-  SubnetdDockerDown: perSubnet((subnet, { enginesUp }) => {
-    const states = [...enginesUp.values()];
-    if (states.includes(false)) return nodesOf(subnet).length;
-    return states.includes(undefined) ? undefined : false;
+  SubnetdDockerDown: perEngine((engine, containers, { enginesUp }) => {
+    const up = enginesUp.get(engine);
+    if (up === undefined) return undefined;
+    return up ? false : containers;
   }),
   SubnetdCheckStale: perTarget('any', staleSeconds),
   SubnetdRoundsLate: perSubnet((state, { lateRounds, intervalMs, now }) => {
@@ -45,10 +44,13 @@ export const subnetdConditions = {
     return share > MAX_LATE ? share : false;
   }),
   SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? false : 0)),
-  SubnetdLogSourceDown: perTarget('any', ({ target, facts: { logs } }) => {
-    if (target.container === undefined && target.logFiles.length === 0) return false;
+  SubnetdLogSourceDown: perTarget('any', ({ target: { container, logFiles }, facts: { logs } }, { enginesUp }) => {
+    if (container === undefined && logFiles.length === 0) return false;
     if (logs === undefined) return undefined;
-    return Object.values(logs.sources).some(({ up }) => !up) ? 0 : false;
+    if (logs.sources.file?.up === false) return 0;
+    if (logs.sources.container?.up !== false) return false;
+    const isLost = container !== undefined && enginesUp.get(engineOf(container)) === false;
+    return isLost ? undefined : 0;
   }),
   SubnetdAlertsNotSent: perInstance(({ notSent, now }) => notSent(now - NOT_SENT_WINDOW_MS) || false),
   SubnetdDatabaseDown: perInstance(({ isDatabaseUp }) => (isDatabaseUp ? false : 0)),

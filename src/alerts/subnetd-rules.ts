@@ -1,5 +1,5 @@
 import type { AlertRule } from './alert-rule.ts';
-import { last, SCRAPE_JOB, TARGET } from './promql.ts';
+import { last, ON_LOST_ENGINE, SCRAPE_JOB, TARGET } from './promql.ts';
 
 const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
 
@@ -24,13 +24,13 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     severity: 'warning',
     for: '1m',
     keepFiringFor: '5m',
-    expr: `max by (subnet) (
-  ${last('subnet_nodes')} and on (instance, job) (${last('subnetd_docker_up')} == 0)
-)`,
-    labels: ['subnet'],
-    summary: 'subnetd cannot ask Docker about the containers of {{ $labels.subnet }}.',
+    expr: `count by (subnet, engine) (max by (subnet, component, name, engine) (
+  ${ON_LOST_ENGINE}
+))`,
+    labels: ['subnet', 'engine'],
+    summary: 'subnetd cannot ask the Docker Engine {{ $labels.engine }} about the containers of {{ $labels.subnet }}.',
     description:
-      'A Docker Engine does not answer, so its containers of {{ $labels.subnet }}, which has {{ $value }} nodes, and their logs cannot be judged. Start Docker, or correct `docker` in the inventory; a check container on the status page says what was seen.',
+      'The Docker Engine {{ $labels.engine }} does not answer. {{ $value }} containers of {{ $labels.subnet }} are on it; they and their logs cannot be judged. Start Docker there, or correct `docker` in the inventory; a check container on the status page says what was seen.',
     dashboard: 'subnetd-self',
   },
   {
@@ -75,7 +75,12 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     name: 'SubnetdLogSourceDown',
     severity: 'warning',
     for: '2m',
-    expr: `min by (subnet, component, name) (${last('subnet_log_source_up')}) == 0`,
+    // SubnetdDockerDown says why the logs on an engine cannot be read. Its label `engine` is on no target, so that it inhibits none.
+    expr: `min by (subnet, component, name) (
+  ${last('subnet_log_source_up{source="file"}')}
+  or ${last('subnet_log_source_up{source="container"}')}
+  unless on (instance, job, subnet, component, name) (${ON_LOST_ENGINE})
+) == 0`,
     labels: TARGET,
     summary: 'subnetd cannot read a log of {{ $labels.subnet }}.',
     description:

@@ -1,4 +1,4 @@
-import { type ContainerRef, DEFAULT_ENGINE, type DockerAddress } from '../model/target.ts';
+import { type ContainerRef, type DockerAddress, engineOf } from '../model/target.ts';
 import type { DockerEvent } from './event.ts';
 import { createDockerLink, type DockerLink } from './link.ts';
 
@@ -11,9 +11,6 @@ export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'findLog' | 'e
   /** Does each engine answer? Undefined while it has not been asked yet. */
   areUp(): ReadonlyMap<string, boolean | undefined>;
 }
-
-/** The name of a container's engine. */
-export const engineOf = (ref: ContainerRef): string => ref.engine ?? DEFAULT_ENGINE;
 
 /** Links without an engine yet. `onEvent` is given each event with the name of its engine. */
 export function createDockerLinks(onEvent: (event: DockerEvent, engine: string) => void): DockerLinks {

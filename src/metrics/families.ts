@@ -2,7 +2,7 @@ import { TIME_LIMITS } from '../model/check-limits.ts';
 import type { NodeObservation } from '../model/observation.ts';
 import { isRestartPlanned } from '../model/restart-cause.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
-import type { Component, Target } from '../model/target.ts';
+import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import { escapeLabel } from './escape-label.ts';
 import { type Family, timeOf } from './family.ts';
@@ -159,6 +159,21 @@ export const families: readonly Family[] = [
   }),
   node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,
+  {
+    name: 'subnet_container_engine_info',
+    type: 'gauge',
+    help: 'The Docker Engine that the inventory names for the container; always 1.',
+    labels: 'subnet, component, name, engine',
+    samples: [
+      {
+        per: 'list',
+        values: ({ target: { container } }) =>
+          container === undefined
+            ? []
+            : [{ of: 'target', labels: `,engine="${escapeLabel(engineOf(container))}"`, value: 1 }],
+      },
+    ],
+  },
   container('running', 'gauge', 'Whether the container runs (1) or not (0), by Docker.', ({ facts }) =>
     facts.container === undefined || facts.container.observation?.kind === 'docker-unreachable'
       ? undefined

@@ -11,6 +11,9 @@ export type ContainerRef = ({ readonly project: string; readonly service: string
 /** The name of a single Docker Engine. */
 export const DEFAULT_ENGINE = 'default';
 
+/** The name of a container's engine. */
+export const engineOf = (ref: ContainerRef): string => ref.engine ?? DEFAULT_ENGINE;
+
 /** A log file, or a glob of them, and the IANA time zone of times in it that carry none. */
 export interface LogFile {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DockerEvent, matchesContainer } from '../docker/event.ts';
-import { createDockerLinks, engineOf } from '../docker/links.ts';
+import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
@@ -8,7 +8,15 @@ import type { PositionTable } from '../model/log.ts';
 import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
 import { settleWithin } from '../model/settle-within.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import { type Inventory, positionKeys, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
+import {
+  engineOf,
+  type Inventory,
+  positionKeys,
+  type RoundName,
+  type Subnet,
+  type Target,
+  targetKey,
+} from '../model/target.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { createProber, PROBE_KINDS, proberInputs } from '../probes/create-prober.ts';
 import { createBoard } from './board.ts';

@@ -113,6 +113,19 @@ const unreachable: Facts = {
   },
 };
 
+/** A target whose container is on the second of two engines, and whether its log is read. */
+const onMachine2 = (target: Target, up = true): TargetState =>
+  state(
+    { ...target, container: { name: 'c', engine: 'machine2' } },
+    {},
+    { logs: logs({ sources: { container: { ...sources.file, up } } }) },
+  );
+const machine2 = (up: boolean | undefined) =>
+  new Map([
+    ['default', true],
+    ['machine2', up],
+  ]);
+
 type Subnet = readonly TargetState[];
 const see = (targets: Subnet, more: Partial<Seen> = {}): Seen => ({
   snapshot: [
@@ -357,11 +370,17 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetStatsWithoutContract: byFailure('stats_without_contract'),
   SubnetFrontendWithoutRegistry: byFailure('frontend_without_registry'),
   SubnetdDockerDown: {
-    so: see([good('a'), state(contained, {})], { enginesUp: new Map([['default', false]]) }),
-    of: { subnet: 'd' },
-    value: 1,
-    not: [see([good('a'), state(contained, {})]), see([good('a')], { enginesUp: new Map() })],
-    unknown: [see([good('a'), state(contained, {})], { enginesUp: new Map([['default', undefined]]) })],
+    so: see([good('a'), onMachine2(stats), onMachine2(relayer), state({ ...bootnode, container: { name: 'b' } }, {})], {
+      enginesUp: machine2(false),
+    }),
+    of: { subnet: 'd', engine: 'machine2' },
+    value: 2,
+    not: [
+      see([onMachine2(stats)], { enginesUp: machine2(true) }),
+      see([good('a'), state(contained, {})], { enginesUp: machine2(false) }),
+      see([good('a')], { enginesUp: new Map() }),
+    ],
+    unknown: [see([good('a'), onMachine2(stats)], { enginesUp: machine2(undefined) })],
   },
   SubnetdCheckStale: {
     so: see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 })]),
@@ -394,8 +413,13 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     so: see([state(readable, {}, { logs: logs({ sources: { file: { ...sources.file, up: false } } }) })]),
     of: ofStats,
     value: 0,
-    not: [see([state(readable, {}, { logs: logs() })]), see([state(stats, {})])],
-    unknown: [see([state(readable, {})])],
+    not: [
+      see([state(readable, {}, { logs: logs() })]),
+      see([state(stats, {})]),
+      see([onMachine2(stats, true)], { enginesUp: machine2(false) }),
+    ],
+    // What the log on an engine that is gone would say.
+    unknown: [see([state(readable, {})]), see([onMachine2(stats, false)], { enginesUp: machine2(false) })],
   },
   SubnetdDatabaseDown: itself({ isDatabaseUp: false }),
   SubnetdWatchdog: { so: see([]), of: {}, value: 1, not: [], unknown: [] },

@@ -164,6 +164,44 @@ describe('what fires', () => {
     expect(testRules(['containers', 'subnetd'], tests)).toBe('');
   });
 
+  it('is the Docker Engine that is gone with its subnets, no log on it, and each container and log elsewhere', () => {
+    const targetOf = (component: string, name = component) => `subnet="s", component="${component}", name="${name}"`;
+    const onEngine = (engine: string, of: string): Series => ({
+      [`subnet_container_engine_info{${of}, engine="${engine}"}`]: always(1),
+      // What was seen half a minute before the end of machine2, as a stop of Docker ends its containers first.
+      [`subnet_check_success{${of}, check="container"}`]:
+        engine === 'machine1' ? always(0) : [absent, (step) => (step < 17 ? 1 : step < 20 ? 0 : undefined)],
+      [`subnet_container_running{${of}}`]:
+        engine === 'machine1' ? always(0) : [absent, (step) => (step < 17 ? 1 : step < 20 ? 0 : undefined)],
+      [`subnet_container_restarts_total{${of}}`]: always(0),
+      [`subnet_log_source_up{${of}, source="container"}`]: from(20, engine === 'machine1' ? 0 : 1, 0),
+    });
+    const from = (step: number, before: number, after: number): Values => [
+      constant(before),
+      (now) => (now < step ? before : after),
+    ];
+    const [stats, relayer, frontend] = [targetOf('stats'), targetOf('relayer'), targetOf('frontend')];
+    const series: Series = {
+      ...onEngine('machine1', stats),
+      ...onEngine('machine2', relayer),
+      ...onEngine('machine2', frontend),
+      [`subnet_log_source_up{${frontend}, source="file"}`]: always(0),
+      'subnetd_docker_up{engine="machine1"}': always(1),
+      'subnetd_docker_up{engine="machine2"}': from(20, 1, 0),
+    };
+    const own = (alertname: string, name: string) => ({ alertname, component: name, name });
+    const expected = [
+      watchdog,
+      { alertname: 'SubnetdDockerDown', engine: 'machine2' },
+      own('SubnetContainerDown', 'stats'),
+      own('SubnetdLogSourceDown', 'stats'),
+      own('SubnetdLogSourceDown', 'frontend'),
+    ];
+    // While the last sample of a container counts, and long after.
+    const tests = [30, 33, 36, 120].map((steps) => toFiringTest(subnetOf(4, {}, series), steps, expected));
+    expect(testRules(Object.keys(alertGroups), tests)).toBe('');
+  });
+
   it('is a check that has missed its runs, and not one that has none to make by night', () => {
     const of = 'subnet="s", component="relayer", name="relayer", check="http"';
     const stale = { alertname: 'SubnetdCheckStale', component: 'relayer', name: 'relayer' };

@@ -173,11 +173,15 @@ export const ruleCases: Readonly<Record<AlertName, RuleCase>> = {
   SubnetdDown: { series: { [one('up', self)]: fails }, labels: { instance: 'a:10545' } },
   SubnetdDockerDown: {
     series: {
-      [one('subnet_nodes', { ...subnet, ...self })]: stays(4),
-      [one('subnetd_docker_up', { ...self, engine: 'default' })]: fails,
+      [one('subnet_container_engine_info', { ...node, ...self, engine: 'machine1' })]: stays(1),
+      [one('subnet_container_engine_info', { ...target('node', 'n2'), ...self, engine: 'machine2' })]: stays(1),
+      [one('subnet_container_engine_info', { ...target('relayer'), ...self, engine: 'machine2' })]: stays(1),
+      [one('subnet_container_engine_info', { ...node, subnet: 'other', ...self, engine: 'machine1' })]: stays(1),
+      [one('subnetd_docker_up', { ...self, engine: 'machine1' })]: stays(1),
+      [one('subnetd_docker_up', { ...self, engine: 'machine2' })]: fails,
     },
-    labels: subnet,
-    value: () => '4',
+    labels: { ...subnet, engine: 'machine2' },
+    value: () => '2',
   },
   SubnetdCheckStale: {
     series: {

@@ -82,12 +82,17 @@ export const toPromtoolTest = (series: Series, course: Course, expectations: rea
 export const toFiringTest = (
   series: Series,
   steps: number,
-  firing: readonly { readonly alertname: string; readonly component?: string; readonly name?: string }[],
+  firing: readonly {
+    readonly alertname: string;
+    readonly component?: string;
+    readonly name?: string;
+    readonly engine?: string;
+  }[],
 ) => ({
   ...toPromtoolTest(series, { steps, isBroken: () => true, isGap: () => false }, []),
   promql_expr_test: [
     {
-      expr: 'count by (alertname, component, name) (ALERTS{alertstate="firing"})',
+      expr: 'count by (alertname, component, engine, name) (ALERTS{alertstate="firing"})',
       eval_time: `${(steps - 1) * STEP_SECONDS}s`,
       exp_samples: firing.map((labels) => ({
         labels: `{${Object.entries(labels)
