@@ -183,9 +183,12 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
     const fillsMs = rotated?.files === 1 ? rotated.fillsMs : 0;
     const goesOn = !old && stamp > last && recent.wholeTo() !== undefined && lastAt - Date.parse(last) < fillsMs;
     const isLost = beginsLate && (old ? isFirst && rotated?.files !== 1 : !goesOn);
-    if (isLost) onLost?.(!old && stamp > last ? last : wholeTo);
     if (!old || isLost) beginsLate = false;
-    if (isFirst && rotated !== undefined && readBefore >= wholeTo)
+    if (isLost) {
+      onLost?.(!old && stamp > last ? last : wholeTo);
+      // All up to here was read, or was told as lost.
+      if (stamp > wholeTo) recent.extendWhole(stamp);
+    } else if (isFirst && rotated !== undefined && readBefore >= wholeTo)
       recent.extendWhole(readBefore === '' ? stamp : readBefore);
     isFirst = false;
   };

@@ -236,6 +236,16 @@ test('what only a stream brought, as the engine threw it away before the log was
   expect(log.told.length).toBe(400);
 });
 
+test('a loss that was told is not told again when the log is opened once more within the second', () => {
+  const lines = every(300, 1);
+  const log = createOpenings({}, 2);
+  log.open(0, lines.slice(0, 10));
+  log.open(0, lines.slice(200));
+  log.open(0, lines.slice(200));
+  expect(log.lost).toEqual([stampAt(9)]);
+  expect(log.told.length).toBe(110);
+});
+
 test('a log that prints seldom is never told as lost', () => {
   const lines = every(20, 60_000);
   const log = createOpenings({}, 2);
