@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { alertRules } from '../src/alerts/alert-rules.ts';
-import { plainWords } from '../src/alerts/plain-words.ts';
+import { plainWords } from '../src/alerts/read-runbook.ts';
 import { inventorySchema } from '../src/inventory/schema.ts';
 import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
 import { families } from '../src/metrics/families.ts';

@@ -16,8 +16,8 @@ import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts'
 import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
-import { settleWithin } from './model/settle-within.ts';
 import type { Inventory } from './model/target.ts';
+import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
 import { startAdminApi } from './platform/start-admin-api.ts';

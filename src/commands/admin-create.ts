@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { toNameKey } from '../model/resource.ts';
 import { createAdmin } from '../platform/create-admin.ts';
 import { makePassword } from '../platform/passwords.ts';
-import type { ExitCode } from './exit-code.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 import { withStore } from './with-store.ts';
 
 /** The flags of `subnetd admin create`, as they are typed. */

@@ -3,12 +3,10 @@ import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
 import { checkText } from '../platform/check-text.ts';
 import { requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
-import type { ExitCode } from './exit-code.ts';
 import { escapeText, toJson } from './quote.ts';
-import { report } from './report.ts';
+import { type ExitCode, printLine, report } from './report.ts';
 import { withStore } from './with-store.ts';
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const toId = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
 
 /** The flags of `subnetd apikey create`, as they are typed. */
@@ -74,11 +72,11 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
     const secret = makeApiKey();
     const id = await store.addKey({ ...key, hash: hashApiKey(secret) }, onCommandLine(now));
     const scope = scopes.join(' ');
-    if (flags.json) say(JSON.stringify({ id, name, owner, scope, expiresAt: expiresAt ?? null, key: secret }));
+    if (flags.json) printLine(JSON.stringify({ id, name, owner, scope, expiresAt: expiresAt ?? null, key: secret }));
     else {
       const until = expiresAt === undefined ? '' : `, expires ${expiresAt}`;
-      say(`API key ${id}: ${name}, scope ${scope}, owner ${owner}${until}`);
-      say(`key, shown only now: ${secret}`);
+      printLine(`API key ${id}: ${name}, scope ${scope}, owner ${owner}${until}`);
+      printLine(`key, shown only now: ${secret}`);
     }
     return 0;
   });
@@ -98,16 +96,16 @@ function stateOf({ revokedAt, expiresAt, lastUsedAt }: Omit<ApiKeyRow, 'scopes'>
 export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode> =>
   withStore(async (store) => {
     const keys = (await store.listKeys()).map(({ scopes, ...key }) => ({ ...key, scope: scopes.join(' ') }));
-    if (flags.json) say(toJson(keys, 2));
-    else if (keys.length === 0) say('there are no API keys; "subnetd apikey create" creates one');
+    if (flags.json) printLine(toJson(keys, 2));
+    else if (keys.length === 0) printLine('there are no API keys; "subnetd apikey create" creates one');
     const width = Math.max(5, ...keys.map(({ scope }) => scope.length));
     for (const key of flags.json ? [] : keys) {
       const { id, name, scope, owner, hasOldOperate, revokedAt } = key;
       const state = stateOf(key, Date.now());
-      say(
+      printLine(
         `${String(id).padEnd(5)} ${scope.padEnd(width)}  owner ${String(owner).padEnd(5)} ${state}  ${escapeText(name)}`,
       );
-      if (hasOldOperate && revokedAt === null) say(`      ${OLD_OPERATE}`);
+      if (hasOldOperate && revokedAt === null) printLine(`      ${OLD_OPERATE}`);
     }
     return 0;
   });
@@ -120,6 +118,6 @@ export const apikeyRevoke = (text: string): Promise<ExitCode> =>
       report([`subnetd apikey revoke: there is no key ${text}; "subnetd apikey list" lists them`]);
       return 2;
     }
-    say(`API key ${id} is revoked`);
+    printLine(`API key ${id} is revoked`);
     return 0;
   });

@@ -1,7 +1,6 @@
 import type { AuditEvent } from '../model/platform-store.ts';
-import type { ExitCode } from './exit-code.ts';
 import { escapeText, quote, toJson } from './quote.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 import { withStore } from './with-store.ts';
 
 const PAGE = 500;

@@ -1,6 +1,5 @@
-import type { ExitCode } from './exit-code.ts';
 import { readDatabase, shellAddress, shellWord } from './read-database.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** `subnetd backup FILE`: copies the SQLite database as it is at one moment. */
 export async function backup(file: string): Promise<ExitCode> {

@@ -1,9 +1,8 @@
 import { findWarnings } from '../inventory/find-warnings.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import { readEnvironment } from '../settings.ts';
-import type { ExitCode } from './exit-code.ts';
 import { toJson } from './quote.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** `subnetd check-config FILE`: every error, or what the inventory has; with `--json` both as one JSON object. */
 export async function checkConfig(file: string, { json }: { readonly json?: boolean } = {}): Promise<ExitCode> {

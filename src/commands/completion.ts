@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { ExitCode } from './exit-code.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** A command as a shell completes it. */
 interface Node {

@@ -2,9 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPOSE_LINKS } from '../alerts/to-links.ts';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../settings.ts';
-import type { ExitCode } from './exit-code.ts';
 import { quote } from './quote.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** The flags of `subnetd dashboards`, as they are typed. */
 export interface DashboardFlags extends LinkSettings {

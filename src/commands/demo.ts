@@ -20,9 +20,8 @@ import { createLog } from '../log.ts';
 import { createProcessClock } from '../model/clock.ts';
 import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import { prepareDemoApi } from './demo-api.ts';
-import type { ExitCode } from './exit-code.ts';
 import { readBuild } from './read-build.ts';
-import { describeBindError, report } from './report.ts';
+import { describeBindError, type ExitCode, printLine, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -39,18 +38,17 @@ export interface DemoFlags {
 const MAX_NODES = 100;
 const TELL_EVERY_MS = 500;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const strong = (text: string) => styleText('bold', text, { stream: process.stdout });
 
 function printFaults(parts: DemoParts, json: boolean): ExitCode {
   const faults = listFaults(parts);
-  if (json) say(JSON.stringify(faults, null, 2));
+  if (json) printLine(JSON.stringify(faults, null, 2));
   else {
     for (const { name, what, fails, degrades, needs } of faults) {
-      say(`${strong(name)}: ${what}`);
-      if (fails.length > 0) say(`  fails     ${fails.join(' ')}`);
-      if (degrades.length > 0) say(`  degrades  ${degrades.join(' ')}`);
-      if (needs !== undefined) say(`  ${needs}`);
+      printLine(`${strong(name)}: ${what}`);
+      if (fails.length > 0) printLine(`  fails     ${fails.join(' ')}`);
+      if (degrades.length > 0) printLine(`  degrades  ${degrades.join(' ')}`);
+      if (needs !== undefined) printLine(`  ${needs}`);
     }
   }
   return 0;
@@ -66,7 +64,9 @@ function tellChanges(app: App): () => void {
           const where = `${target.name} ${check}`;
           if (known.get(where) === verdict || verdict === 'unknown') continue;
           known.set(where, verdict);
-          say(`${new Date().toISOString().slice(11, 19)}  ${paintVerdict(verdict, 8)}  ${where.padEnd(21)}  ${reason}`);
+          printLine(
+            `${new Date().toISOString().slice(11, 19)}  ${paintVerdict(verdict, 8)}  ${where.padEnd(21)}  ${reason}`,
+          );
         }
   };
   const timer = setInterval(() => tell(app.status()), TELL_EVERY_MS);
@@ -81,31 +81,31 @@ function printAddresses(
   parts: DemoParts,
   apiKey: string,
 ) {
-  say(strong('subnetd demo: a simulated subnet on this machine'));
-  say('');
-  say(`  ${url}/             the status of every check`);
-  say(`  ${url}/metrics      for Prometheus`);
-  say(`  ${url}/status.json  every verdict with its reason`);
-  say('');
-  for (const { name, rpc } of simulation.nodes) say(`  ${name.padEnd(9)} ${rpc}`);
-  for (const name of ['relayer', 'stats', 'frontend'] as const) say(`  ${name.padEnd(9)} ${simulation[name]}`);
-  say(`  docker    ${simulation.docker}`);
-  say(`  inventory ${config}`);
-  say('');
-  say(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
-  say(`  curl '${url}/api/AdminUser/ListAll/0?apiKey=${apiKey}'`);
-  say('');
-  say(
+  printLine(strong('subnetd demo: a simulated subnet on this machine'));
+  printLine('');
+  printLine(`  ${url}/             the status of every check`);
+  printLine(`  ${url}/metrics      for Prometheus`);
+  printLine(`  ${url}/status.json  every verdict with its reason`);
+  printLine('');
+  for (const { name, rpc } of simulation.nodes) printLine(`  ${name.padEnd(9)} ${rpc}`);
+  for (const name of ['relayer', 'stats', 'frontend'] as const) printLine(`  ${name.padEnd(9)} ${simulation[name]}`);
+  printLine(`  docker    ${simulation.docker}`);
+  printLine(`  inventory ${config}`);
+  printLine('');
+  printLine(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
+  printLine(`  curl '${url}/api/AdminUser/ListAll/0?apiKey=${apiKey}'`);
+  printLine('');
+  printLine(
     faults.length > 0
       ? `Broken on purpose: ${faults.join(', ')}. A height that stands still fails after a minute.`
       : 'Nothing is broken. Try: bin/subnetd demo --fault node-down (--list-faults shows them all)',
   );
   for (const fault of faults) {
     const missing = missingFor(fault, parts);
-    if (missing !== undefined) say(strong(missing));
+    if (missing !== undefined) printLine(strong(missing));
   }
-  say('Ctrl-C ends it.');
-  say('');
+  printLine('Ctrl-C ends it.');
+  printLine('');
 }
 
 async function watchSimulation(

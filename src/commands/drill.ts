@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { formatDuration } from '../model/duration.ts';
+import { formatDuration, parseDuration } from '../model/duration.ts';
 import { runDrill } from '../notify/run-drill.ts';
-import type { ExitCode } from './exit-code.ts';
-import { parseDuration } from './parse-duration.ts';
 import { escapeText } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { report } from './report.ts';
+import { type ExitCode, printLine, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
-
-const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** `subnetd drill`: sends a test alert to each Alertmanager, waits until it shows, and ends it. */
 export async function drill(flags: AlertmanagerFlags & { readonly hold: string }): Promise<ExitCode> {
@@ -31,16 +27,16 @@ export async function drill(flags: AlertmanagerFlags & { readonly hold: string }
     holdMs,
     signal: stopping.signal,
     onShown: ({ address, receivers, suppressed, afterMs }) => {
-      say(
+      printLine(
         `${address}: SubnetdDrill shows after ${formatDuration(afterMs)}, for the receivers: ${receivers.map(escapeText).join(', ')}`,
       );
-      if (suppressed) say(`${address}: a silence or another alert suppresses it, so nobody is notified`);
+      if (suppressed) printLine(`${address}: a silence or another alert suppresses it, so nobody is notified`);
     },
   });
   for (const result of results)
-    if (result.ok) say(`${result.address}: SubnetdDrill has ended`);
+    if (result.ok) printLine(`${result.address}: SubnetdDrill has ended`);
     else report([`subnetd drill: ${result.why}`]);
   if (holdMs === 0 && results.some(({ ok }) => ok))
-    say('It ended at once, before receivers were notified; --hold 2m keeps it firing until they are.');
+    printLine('It ended at once, before receivers were notified; --hold 2m keeps it firing until they are.');
   return results.every(({ ok }) => ok) ? 0 : 1;
 }

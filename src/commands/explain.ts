@@ -1,10 +1,8 @@
 import type { AlertRule } from '../alerts/alert-rule.ts';
 import { alertRules } from '../alerts/alert-rules.ts';
 import { findAlert } from '../alerts/find-alert.ts';
-import { plainWords } from '../alerts/plain-words.ts';
-import { readRunbook } from '../alerts/read-runbook.ts';
-import type { ExitCode } from './exit-code.ts';
-import { report } from './report.ts';
+import { plainWords, readRunbook } from '../alerts/read-runbook.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** A rule as programs read it. */
 const toEntry = ({ name, severity, for: after, labels, summary }: AlertRule) => ({

@@ -1,6 +1,5 @@
 import { importDeployment } from '../import/import-deployment.ts';
-import type { ExitCode } from './exit-code.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** `subnetd import DIR [--host HOST]` */
 export function importFolder(folder: string, { host }: { readonly host?: string }): ExitCode {

@@ -1,12 +1,9 @@
 import { stat } from 'node:fs/promises';
-import type { Component } from '../model/target.ts';
-import type { ExitCode } from './exit-code.ts';
+import { COMPONENTS } from '../model/target.ts';
 import { judgeSavedLog, type SavedLog } from './judge-saved-log.ts';
 import { toJson } from './quote.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
-
-const COMPONENTS: readonly Component[] = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
 
 const sayTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
 

@@ -6,8 +6,7 @@ import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
 import { createMonitor } from '../monitor/create-monitor.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
-import type { ExitCode } from './exit-code.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 import { statusTable } from './status-table.ts';
 
 const READ_EVERY_MS = 1_000;

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import type { ExitCode } from './exit-code.ts';
+import type { ExitCode } from './report.ts';
 import { endWhenUnread } from './until-signal.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

@@ -1,3 +1,9 @@
+/** 0: success; 1: a check failed, or something broke; 2: wrong usage or a bad configuration. */
+export type ExitCode = 0 | 1 | 2;
+
+/** Writes a line of output. */
+export const printLine = (line: string): boolean => process.stdout.write(`${line}\n`);
+
 /** Writes errors and warnings for a person to stderr, one per line. */
 export function report(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`${line}\n`);

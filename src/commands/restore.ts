@@ -1,6 +1,5 @@
-import type { ExitCode } from './exit-code.ts';
 import { readDatabase, shellAddress, shellWord } from './read-database.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** `subnetd restore FILE`: replaces the SQLite database with a backup. */
 export async function restore(file: string): Promise<ExitCode> {

@@ -2,8 +2,7 @@ import { stringify } from 'yaml';
 import { alertGroups } from '../alerts/alert-rules.ts';
 import { toRuleGroup } from '../alerts/to-rule-group.ts';
 import { parseLinkSettings, readEnvironment } from '../settings.ts';
-import type { ExitCode } from './exit-code.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** The flags of `subnetd rules`, as they are typed. */
 export interface RulesFlags {

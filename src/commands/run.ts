@@ -2,10 +2,9 @@ import { LISTEN_LIMITS, type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
 import { planDescriptors, readDescriptorLimit } from '../limits/descriptors.ts';
 import { createProcessClock } from '../model/clock.ts';
-import { settleWithin } from '../model/settle-within.ts';
+import { settleWithin } from '../model/within.ts';
 import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
-import type { ExitCode } from './exit-code.ts';
-import { describeBindError, report } from './report.ts';
+import { describeBindError, type ExitCode, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** Long enough to answer a client that has waited for the port. */

@@ -1,14 +1,13 @@
 import { userInfo } from 'node:os';
+import { parseDuration } from '../model/duration.ts';
 import { toNameKey } from '../model/resource.ts';
-import type { Inventory } from '../model/target.ts';
+import { COMPONENTS, type Inventory } from '../model/target.ts';
 import type { Client } from '../notify/create-client.ts';
 import { addSilence, endSilence, listSilences } from '../notify/silences.ts';
 import { checkText } from '../platform/check-text.ts';
-import type { ExitCode } from './exit-code.ts';
-import { parseDuration } from './parse-duration.ts';
 import { escapeText, quote, toJson } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { report } from './report.ts';
+import { type ExitCode, printLine, report } from './report.ts';
 
 /** The flags of `subnetd silence`, as they are typed. */
 export interface SilenceFlags extends AlertmanagerFlags {
@@ -26,8 +25,6 @@ export interface SilenceFlags extends AlertmanagerFlags {
 /** Alertmanager's ids are UUIDs. */
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const YEAR_MS = 365 * 24 * 3_600_000;
-const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
-const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Errors in the texts that others read. */
 function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
@@ -50,7 +47,7 @@ function findProblems(flags: SilenceFlags): readonly string[] {
   if (!made) return [];
   return [
     ...(subnet ? [] : ['--subnet must name the subnet']),
-    ...(component === undefined || COMPONENTS.includes(component)
+    ...(component === undefined || COMPONENTS.some((known) => known === component)
       ? []
       : [`--component must be one of ${COMPONENTS.join(', ')}`]),
     ...(name === '' ? ['--name must not be empty'] : []),

@@ -1,5 +1,5 @@
-import type { ExitCode } from './exit-code.ts';
 import { readBuild } from './read-build.ts';
+import type { ExitCode } from './report.ts';
 
 /** `subnetd version` and `subnetd --version` */
 export function version({ json }: { readonly json?: boolean } = {}): ExitCode {

@@ -3,9 +3,8 @@ import { openDatabase } from '../db/open-database.ts';
 import { formatDatabase } from '../db/parse-database-url.ts';
 import { describeCause } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
-import type { ExitCode } from './exit-code.ts';
 import { readDatabase } from './read-database.ts';
-import { report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** Opens the database of the settings for one command. A bad setting or a failing database gives exit code 2. */
 export async function withStore(work: (store: PlatformStore) => Promise<ExitCode>): Promise<ExitCode> {

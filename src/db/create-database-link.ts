@@ -1,5 +1,5 @@
 import { databaseAway } from '../model/database-failure.ts';
-import { settleWithin } from '../model/settle-within.ts';
+import { settleWithin } from '../model/within.ts';
 import type { OpenStore } from './create-store.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
 import type { Engine } from './engine.ts';

@@ -3,8 +3,7 @@ import { Marked } from 'marked';
 import { alertRules } from '../alerts/alert-rules.ts';
 import { fillRunbook, toTargetFacts } from '../alerts/fill-runbook.ts';
 import { findAlert } from '../alerts/find-alert.ts';
-import { plainWords } from '../alerts/plain-words.ts';
-import { readRunbook } from '../alerts/read-runbook.ts';
+import { plainWords, readRunbook } from '../alerts/read-runbook.ts';
 import type { Target } from '../model/target.ts';
 import { STYLE_PATH } from './page-style.ts';
 

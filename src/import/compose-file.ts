@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
-import { type ComposeContext, type ComposeService, expand, isMapping, toComposeService } from './compose-service.ts';
+import { isRecord } from '../model/record.ts';
+import { type ComposeContext, type ComposeService, expand, toComposeService } from './compose-service.ts';
 import { readEnvFile } from './env-file.ts';
 
 const COMPOSE_FILES = ['docker-compose.yml', 'docker-compose.yaml'];
@@ -108,17 +109,17 @@ export function readComposeFile(folder: string): ReadComposeFile {
     const node = document.getIn(path, true) as { readonly range?: readonly number[] | null } | undefined;
     return node?.range?.[0] ?? 0;
   };
-  if (!isMapping(root) || !('services' in root))
+  if (!isRecord(root) || !('services' in root))
     return fail(`${at(0)}: the file has no services and is no compose file; ${GENERATED}.`);
-  if (!isMapping(root.services))
+  if (!isRecord(root.services))
     return fail(`${at(offsetOf('services'))}: services must be a mapping of names to services; ${GENERATED}.`);
 
   const context = toContext(folder);
   const services = new Map<string, ComposeService>();
   const problems: string[] = [];
   for (const [key, value] of Object.entries(root.services)) {
-    if (isMapping(value) && Object.keys(value).length > 0) services.set(key, toComposeService(value, context));
-    else if (value !== null && !isMapping(value) && isNodeKey(key))
+    if (isRecord(value) && Object.keys(value).length > 0) services.set(key, toComposeService(value, context));
+    else if (value !== null && !isRecord(value) && isNodeKey(key))
       problems.push(`${at(offsetOf('services', key))}: ${key} must be a mapping with its image, ports and volumes.`);
   }
   if (problems.length > 0) return fail(...problems);

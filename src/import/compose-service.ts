@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
+import { isRecord } from '../model/record.ts';
 import { isSettingName, type SettingName } from './env-file.ts';
 
 /** The absolute path of a compose file, and the variables that Compose replaces in it. */
@@ -24,10 +25,6 @@ export interface ComposeService {
   readonly envFiles: readonly string[];
   readonly environment: ReadonlyMap<SettingName, string>;
 }
-
-/** Whether a value of a YAML document is a mapping. */
-export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const toList = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
@@ -55,7 +52,7 @@ export function toPort(value: unknown): number | undefined {
 }
 
 function toPortMapping(entry: unknown, context: ComposeContext): ComposeService['ports'] {
-  const long = isMapping(entry) ? entry : undefined;
+  const long = isRecord(entry) ? entry : undefined;
   const short = /^(?:(?:.*:)?(\d+):)?(\d+)(?:\/(\w+))?$/.exec((long ? '' : expand(entry, context)) ?? '');
   const target = toPort(long ? expand(long.target, context) : short?.[2]);
   const published = toPort(long ? expand(long.published, context) : short?.[1]);
@@ -66,7 +63,7 @@ function toPortMapping(entry: unknown, context: ComposeContext): ComposeService[
 function toMount(entry: unknown, context: ComposeContext): readonly (readonly [target: string, source: string])[] {
   // A default inside a variable may contain the colon that separates the parts.
   const short = typeof entry === 'string' ? /^((?:\$\{[^}]*\}|(?!\$\{)[^:])+):([^:]+)(?::[^:]*)?$/.exec(entry) : null;
-  const long = isMapping(entry) && entry.type !== 'volume' ? entry : undefined;
+  const long = isRecord(entry) && entry.type !== 'volume' ? entry : undefined;
   const source = expand(long ? long.source : short?.[1], context);
   const target = expand(long ? long.target : short?.[2], context);
   // Anything that does not start like a path is the name of a volume.
@@ -75,7 +72,7 @@ function toMount(entry: unknown, context: ComposeContext): readonly (readonly [t
 }
 
 function toEnvironment(value: unknown, context: ComposeContext): ComposeService['environment'] {
-  const entries = isMapping(value)
+  const entries = isRecord(value)
     ? Object.entries(value)
     : toList(value).map((entry): [string, unknown] => {
         const [, name = '', text] = /^([^=]*)=(.*)$/s.exec(String(entry)) ?? [];
@@ -94,9 +91,9 @@ function toEnvironment(value: unknown, context: ComposeContext): ComposeService[
  * (https://github.com/compose-spec/compose-spec). What has an unknown form is left out.
  */
 export function toComposeService(value: Readonly<Record<string, unknown>>, context: ComposeContext): ComposeService {
-  const networks = isMapping(value.networks) ? Object.values(value.networks) : [];
+  const networks = isRecord(value.networks) ? Object.values(value.networks) : [];
   const address = networks
-    .map((network) => (isMapping(network) ? network.ipv4_address : undefined))
+    .map((network) => (isRecord(network) ? network.ipv4_address : undefined))
     .find((ip): ip is string => typeof ip === 'string' && isIPv4(ip));
   return {
     image: typeof value.image === 'string' ? value.image : '',
@@ -106,7 +103,7 @@ export function toComposeService(value: Readonly<Record<string, unknown>>, conte
     ports: toList(value.ports).flatMap((entry) => toPortMapping(entry, context)),
     mounts: new Map(toList(value.volumes).flatMap((entry) => toMount(entry, context))),
     envFiles: toList(value.env_file).flatMap((entry) => {
-      const path = expand(isMapping(entry) ? entry.path : entry, context);
+      const path = expand(isRecord(entry) ? entry.path : entry, context);
       return path === undefined ? [] : [resolve(context.folder, path)];
     }),
     environment: toEnvironment(value.environment, context),

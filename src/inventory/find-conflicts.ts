@@ -1,3 +1,4 @@
+import { isRecord } from '../model/record.ts';
 import { DEFAULT_ENGINE } from '../model/target.ts';
 
 interface Conflict {
@@ -7,9 +8,7 @@ interface Conflict {
 
 /** A member of a mapping; undefined of anything else. */
 const get = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
-    ? (value as Readonly<Record<string, unknown>>)[key]
-    : undefined;
+  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -63,7 +62,7 @@ function findNodeConflicts(node: unknown, path: readonly PropertyKey[]): readonl
 function engineNamesOf(docker: unknown): readonly string[] | undefined {
   const engines = get(docker, 'engines');
   if (engines === undefined) return [DEFAULT_ENGINE];
-  return typeof engines === 'object' && engines !== null && !Array.isArray(engines) ? Object.keys(engines) : undefined;
+  return isRecord(engines) ? Object.keys(engines) : undefined;
 }
 
 /** Containers on an engine that `docker` does not name. */

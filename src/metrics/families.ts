@@ -4,8 +4,7 @@ import { isRestartPlanned } from '../model/restart-cause.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
-import { escapeLabel } from './escape-label.ts';
-import { type Family, timeOf } from './family.ts';
+import { escapeLabel, type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
 
 /** subnetd could not send a request, so nothing is known of the node. */

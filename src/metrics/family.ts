@@ -35,3 +35,7 @@ export interface Family {
 
 /** A family whose values are watched time. */
 export const timeOf = (family: Family): Family => ({ ...family, isTime: true });
+
+/** A label's value, escaped for the quotes of Prometheus's text format. */
+export const escapeLabel = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');

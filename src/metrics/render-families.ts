@@ -1,8 +1,8 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
-import { escapeLabel } from './escape-label.ts';
 import { families } from './families.ts';
+import { escapeLabel } from './family.ts';
 
 /** The interval of a subnet's round, in seconds. */
 export type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;

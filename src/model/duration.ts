@@ -17,3 +17,9 @@ export function formatDuration(ms: number): string {
       : [Math.floor(seconds / 3600), Math.round((seconds % 3600) / 60), 'h', 'm'];
   return small === 0 ? `${big}${unit}` : `${big}${unit} ${small}${rest}`;
 }
+
+/** Parses a duration such as 30s or 1h to milliseconds; undefined for 0 and anything else. */
+export function parseDuration(text: string): number | undefined {
+  const ms = durationMs(text);
+  return ms > 0 && Number.isFinite(ms) ? ms : undefined;
+}

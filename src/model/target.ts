@@ -1,7 +1,10 @@
 import type { Alertmanagers } from './alertmanager.ts';
 
 /** The five kinds of program in a subnet: the values of the label `component`. */
-export type Component = 'node' | 'bootnode' | 'relayer' | 'stats' | 'frontend';
+export const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'] as const;
+
+/** A kind of program. */
+export type Component = (typeof COMPONENTS)[number];
 
 /** How a container is found: by its compose labels, or by its name, on a Docker Engine; by default on `DEFAULT_ENGINE`. */
 export type ContainerRef = ({ readonly project: string; readonly service: string } | { readonly name: string }) & {

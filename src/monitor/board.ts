@@ -2,15 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../model/facts.ts';
 import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
-import type { Inventory, RoundName, Subnet, Target } from '../model/target.ts';
-import { targetKey } from '../model/target.ts';
+import { type Inventory, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
-import { activeFailures } from '../rules/active-failures.ts';
 import { checks, checksFor } from '../rules/checks.ts';
-import { countHeardNodes } from '../rules/count-heard-nodes.ts';
+import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
-import { failuresOf } from '../rules/known-failures.ts';
+import { activeFailures, failuresOf } from '../rules/known-failures.ts';
 import { createSummaryTree, type SummaryTree } from './create-summary-tree.ts';
 
 /** Keeps the facts and the verdicts of all targets. */

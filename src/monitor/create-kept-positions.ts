@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogPosition, PositionStore, PositionTable } from '../model/log.ts';
-import { settleWithin, valueWithin } from '../model/settle-within.ts';
+import { settleWithin, valueWithin } from '../model/within.ts';
 
 /** Positions that survive a restart while their table can be reached; otherwise they are kept in memory. */
 export interface KeptPositions extends PositionStore {

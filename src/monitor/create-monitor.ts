@@ -6,7 +6,6 @@ import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
 import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
-import { settleWithin } from '../model/settle-within.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import {
   engineOf,
@@ -17,6 +16,7 @@ import {
   type Target,
   targetKey,
 } from '../model/target.ts';
+import { settleWithin } from '../model/within.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { createProber, PROBE_KINDS, proberInputs } from '../probes/create-prober.ts';
 import { createBoard } from './board.ts';

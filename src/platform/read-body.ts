@@ -1,3 +1,4 @@
+import { isRecord } from '../model/record.ts';
 import type { Body } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
@@ -51,7 +52,7 @@ export async function readBody(request: Request, mayBeMissing: boolean): Promise
   if (!isUnderstood.ok) return isUnderstood;
   try {
     const value: unknown = JSON.parse(utf8.decode(read.value));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return succeed(value as Body);
+    if (isRecord(value)) return succeed(value);
     return fail(1001, 'the body must be a JSON object');
   } catch {
     return fail(1001, 'the body is not JSON; correct it');

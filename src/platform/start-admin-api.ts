@@ -4,7 +4,7 @@ import { isAway } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { PlatformDatabase } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
-import { settleWithin } from '../model/settle-within.ts';
+import { settleWithin } from '../model/within.ts';
 import type { LimitSettings } from './create-limits.ts';
 import type { Platform } from './create-platform.ts';
 import type { ApiRequest } from './visit.ts';

@@ -1,8 +1,8 @@
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import { readCredentials } from '../model/credentials.ts';
 import type { PageObservation } from '../model/observation.ts';
-import { settleWithin, valueWithin } from '../model/settle-within.ts';
 import type { BrowserRef } from '../model/target.ts';
+import { settleWithin, valueWithin } from '../model/within.ts';
 import { type Started, startBrowser } from './start-browser.ts';
 import { visitPage } from './visit-page.ts';
 

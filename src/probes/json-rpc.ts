@@ -1,4 +1,5 @@
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
+import { isRecord } from '../model/record.ts';
 import type { Answer } from './http-transport.ts';
 import { skimPeers } from './skim-peers.ts';
 
@@ -16,9 +17,6 @@ const toMessage = ({ method, params }: Call, index: number) => ({ jsonrpc: '2.0'
 /** Calls as a request body: one message for one call, else a batch. */
 export const toBody = (calls: readonly Call[]): Buffer =>
   Buffer.from(JSON.stringify(calls.length === 1 && calls[0] ? toMessage(calls[0], 0) : calls.map(toMessage)));
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
 const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });

@@ -1,7 +1,5 @@
 import type { Block, Peers, Result } from '../model/observation.ts';
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isRecord } from '../model/record.ts';
 
 const badResult = (what: string): Result<never> => ({ ok: false, fault: { kind: 'result', what } });
 

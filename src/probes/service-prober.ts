@@ -1,4 +1,5 @@
 import type { Fault, ServiceObservation } from '../model/observation.ts';
+import { isRecord } from '../model/record.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { type Answer, createHttpTransport } from './http-transport.ts';
 
@@ -16,7 +17,7 @@ const good = (note?: string): ServiceObservation => ({ ok: true, value: note ===
 function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { ProbeKind } from '../model/prober.ts';
 import {
   type CheckSettings,
+  COMPONENTS,
   type Component,
   isAttachOnly,
   type NodeTarget,
@@ -8,7 +9,6 @@ import {
   type Target,
 } from '../model/target.ts';
 import { type CheckName, type Judgement, unknown } from '../model/verdict.ts';
-import { activeFailures } from './active-failures.ts';
 import { judgeContainer } from './judge-container.ts';
 import { judgeFrontendLog } from './judge-frontend-log.ts';
 import { judgeHttp } from './judge-http.ts';
@@ -19,7 +19,7 @@ import { judgePage } from './judge-page.ts';
 import { judgePeers } from './judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
 import { judgeSubmissions } from './judge-submissions.ts';
-import type { KnownFailure } from './known-failures.ts';
+import { activeFailures, type KnownFailure } from './known-failures.ts';
 import type { View } from './view.ts';
 
 /** One check: the targets it is for, the kind of probe that feeds it, and how it judges. */
@@ -105,7 +105,7 @@ export const checks: Readonly<Record<CheckName, Check>> = {
   http: defineCheck({ of: ['relayer', 'stats', 'frontend'], kind: 'service', skippedBecause: noUrl, judge: judgeHttp }),
   console: defineCheck({ of: ['frontend'], kind: 'page', skippedBecause: noBrowser, judge: judgePage }),
   container: defineCheck({
-    of: ['node', 'bootnode', 'relayer', 'stats', 'frontend'],
+    of: COMPONENTS,
     kind: 'container',
     isFor: ({ container }) => container !== undefined,
     skippedBecause: () => undefined,

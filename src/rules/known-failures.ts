@@ -1,6 +1,6 @@
 import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
 import { findCrashes } from '../model/restart-cause.ts';
-import type { Component, Target } from '../model/target.ts';
+import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
 /** What a log has told, as far as a known failure shows in it; times are Unix milliseconds. */
 export interface LogEvidence {
@@ -57,8 +57,6 @@ const untilRestart =
     return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
   };
 
-const everything: readonly Component[] = ['node', 'bootnode', 'relayer', 'stats', 'frontend'];
-
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
   {
@@ -73,7 +71,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'out_of_memory',
-    of: everything,
+    of: COMPONENTS,
     symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
     cause:
       'The container has reached its memory limit, or the machine has run out of memory. The build of the frontend at each start needs most.',
@@ -197,3 +195,23 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
   container === undefined && logFiles.length === 0
     ? []
     : knownFailures.filter((failure) => failure.of.includes(component));
+
+/** A failure is over once the program has run this long without a sign of it. */
+export const QUIET_MS = 10 * 60 * 1000;
+
+/**
+ * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last sign, and
+ * as long as its container does not run.
+ */
+export function activeFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
+  const { observation } = evidence.container ?? {};
+  const container = observation?.kind === 'found' ? observation.container : undefined;
+  return failuresOf(target).filter((failure) => {
+    const seenAt = failure.seenAt(evidence, now);
+    if (seenAt === undefined) return false;
+    if (container && !container.running) return true;
+    // A start in the future means that the clocks differ.
+    const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
+    return now - quietSince < QUIET_MS;
+  });
+}

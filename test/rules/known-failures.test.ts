@@ -2,9 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
-import { activeFailures } from '../../src/rules/active-failures.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
-import { type Evidence, failuresOf, knownFailures, type LogEvidence } from '../../src/rules/known-failures.ts';
+import {
+  activeFailures,
+  type Evidence,
+  failuresOf,
+  knownFailures,
+  type LogEvidence,
+} from '../../src/rules/known-failures.ts';
 
 const minute = 60_000;
 const t0 = Date.parse('2026-03-01T12:00:00Z');
