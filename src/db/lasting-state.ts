@@ -18,6 +18,8 @@ export function createLastingState<T>(
   let known: ReadonlyMap<string, T> = new Map();
   let holder: OpenStore | undefined;
   const writeNow: InstanceState<T>['write'] = async (changed, gone) => {
+    // A restore before the first use writes nothing. To open the store would load Kysely for it.
+    if (holder === undefined && changed.size + gone.length === 0) return;
     const store = await open();
     const isOther = holder !== undefined && holder !== store;
     const all = new Map([...known, ...changed]);

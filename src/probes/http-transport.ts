@@ -1,7 +1,8 @@
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { Dispatcher, Client as UndiciClient } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault, Result } from '../model/observation.ts';
 import { trackConnects } from '../net/track-connects.ts';
+import { buildConnector, Client } from '../net/undici-client.ts';
 
 /** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -87,13 +88,13 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
   const authorization = credentials && toBasicAuthorization(credentials.username, credentials.password);
   const ownPath = `${url.pathname}${url.search}`;
   let connection: Connection = 'new';
-  let client: Client | undefined;
+  let client: UndiciClient | undefined;
   const connector = buildConnector({ allowH2: false, timeout: 0 });
   const connects = trackConnects(() => connector);
   /** Ends what was asked over the connection that is lost. */
   let onLost = () => {};
 
-  const open = (): Client => {
+  const open = (): UndiciClient => {
     const opened = new Client(url.origin, {
       connect: connects.connect,
       bodyTimeout: 0,
