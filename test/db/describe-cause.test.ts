@@ -5,14 +5,14 @@ import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { describeCause } from '../../src/model/database-failure.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Postgres, usePostgres } from '../support/postgres.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
 
 let postgres: Postgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
 }, 60_000);
 afterAll(() => postgres?.stop());
 

@@ -6,12 +6,12 @@ import { openPostgres } from '../../src/db/open-postgres.ts';
 import { isDatabaseFailure } from '../../src/model/database-failure.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type Postgres, usePostgres } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
 }, 60_000);
 afterAll(() => postgres?.stop());
 

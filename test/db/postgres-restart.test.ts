@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../support/api-daemon.ts';
 import { startDaemon, eventually as within } from '../support/cli.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
 
-let postgres: Postgres;
+let postgres: OwnPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
 }, 60_000);

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { type Api, platformSettings, startAdmin, startApi } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { type Postgres, usePostgres } from '../support/postgres.ts';
+import { useDatabases } from '../support/use-api.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
 }, 60_000);
 afterAll(() => postgres?.stop());
 
@@ -96,11 +97,7 @@ describe('on PostgreSQL', () => {
 });
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
-  let databases: Databases;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-  }, 60_000);
-  afterAll(() => databases?.stop());
+  const databases = useDatabases(kind);
 
   it('the last use of a key is kept, to the minute, and that of another stays as it was', async () => {
     const address = await databases.create();

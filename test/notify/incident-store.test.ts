@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createStore } from '../../src/db/create-store.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { type Incident, incidentKey } from '../../src/model/incident.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useDatabases } from '../support/use-api.ts';
 
 const incident = (name: string, phase: Incident['phase']): Incident => ({
   labels: { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', component: 'node', name },
@@ -15,11 +16,7 @@ const incident = (name: string, phase: Incident['phase']): Incident => ({
 const byKey = (...incidents: readonly Incident[]) => new Map(incidents.map((one) => [incidentKey(one.labels), one]));
 
 describe.each(DATABASE_KINDS)('incidents in %s', (kind) => {
-  let databases: Databases;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-  });
-  afterAll(() => databases.stop());
+  const databases = useDatabases(kind);
 
   it('come back as they were, changed and without those that are gone, each instance its own', async () => {
     const address = await databases.create();

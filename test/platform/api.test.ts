@@ -1,8 +1,9 @@
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/platform/error-codes.ts';
 import { type Answer, type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useApi, useDatabases } from '../support/use-api.ts';
 
 const industry = (name: string) => ({ IndustryName: name, ImagePath: 'a/b.png', IsDeleted: false, CreateBy: 1 });
 const user = (name: string) => ({
@@ -23,16 +24,8 @@ function expectCode(answer: Answer, code: number): void {
 }
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
-  let databases: Databases;
-  let api: Api;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-    api = await startApi(await databases.create());
-  }, 60_000);
-  afterAll(async () => {
-    await api?.stop();
-    await databases?.stop();
-  });
+  const databases = useDatabases(kind);
+  const api = useApi(databases);
   const add = (name: string, body: unknown) => api.send('POST', `/api/${name}/Add`, body);
   const update = (name: string, body: unknown, by: unknown = 1) => api.send('PUT', `/api/${name}/Update/${by}`, body);
   const list = async (name: string, id: unknown = 0) =>

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/platform/error-codes.ts';
-import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
-import { type Databases, startDatabases } from '../support/databases.ts';
+import { ROOT_PASSWORD, startApi } from '../support/api.ts';
+import { useApi, useDatabases } from '../support/use-api.ts';
 
-let databases: Databases;
-let api: Api;
-beforeAll(async () => {
-  databases = await startDatabases('sqlite');
-  api = await startApi(await databases.create());
-});
-afterAll(async () => {
-  await api?.stop();
-  await databases?.stop();
-});
+const databases = useDatabases('sqlite');
+const api = useApi(databases);
 
 const MOST = 2 ** 31 - 1;
 const project = (more: object) => ({ ContractName: 'Bound', IsDeleted: false, CreateBy: 1, ...more });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
 import { killUnderLoad } from '../support/kill-loop.ts';
-import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 
 let folder: string;
-let postgres: Postgres;
+let postgres: OwnPostgres;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'platform-'));
   postgres = await startPostgres();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createStore } from '../../src/db/create-store.ts';
 import type { Engine } from '../../src/db/engine.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -11,9 +11,10 @@ import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
 import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { operationsOf } from '../../src/platform/operations.ts';
 import { resources } from '../../src/platform/resources.ts';
-import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
+import { ROOT_PASSWORD } from '../support/api.ts';
 import { runCli, temporaryFolder } from '../support/cli.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useApi, useDatabases } from '../support/use-api.ts';
 
 /** Which scopes let each kind of operation through: the contract, section 6. */
 const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
@@ -38,17 +39,11 @@ const openBare = (address: DatabaseAddress): Promise<Engine> =>
   address.kind === 'sqlite' ? Promise.resolve(openSqlite(address.path)) : openPostgres(address.url);
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
-  let databases: Databases;
-  let api: Api;
+  const databases = useDatabases(kind);
+  const api = useApi(databases);
   const keys = new Map<Scope, string>();
   beforeAll(async () => {
-    databases = await startDatabases(kind);
-    api = await startApi(await databases.create());
     for (const scope of SCOPES) keys.set(scope, (await api.makeKey(scope)).key);
-  }, 60_000);
-  afterAll(async () => {
-    await api?.stop();
-    await databases?.stop();
   });
   const send = (method: string, path: string, credential: string, body?: unknown) =>
     api.sendBare(method, `${path}?${credential}`, method === 'GET' ? undefined : (body ?? {}));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../src/model/platform-store.ts';
 import type { SecurityEvent } from '../../src/model/security-event.ts';
 import { parseTrustedProxies } from '../../src/platform/client-address.ts';
@@ -6,7 +6,8 @@ import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { createSecurityLog } from '../../src/platform/security-log.ts';
 import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
 import { runCli, temporaryFolder } from '../support/cli.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useDatabases } from '../support/use-api.ts';
 
 const parsed = parseTrustedProxies('127.0.0.0/8');
 if (!parsed.ok) throw new Error('unreachable');
@@ -15,11 +16,7 @@ const off = { rate: 0, burst: 0, signIns: 0 };
 const from = (address: string, requestId = 'id') => ({ 'x-forwarded-for': address, 'x-request-id': requestId });
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
-  let databases: Databases;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-  }, 60_000);
-  afterAll(() => databases?.stop());
+  const databases = useDatabases(kind);
   const signIn = (api: Api, address: string, Password = 'wrong', UserName = 'root', requestId?: string) =>
     api.sendBare('POST', '/api/Auth/Token', { UserName, Password }, from(address, requestId));
   /** The security events, once the API has stopped and written them. */

@@ -1,13 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PASSWORD_MASK, type Parameter, parametersOf, toNameKey } from '../../src/model/resource.ts';
 import { checkValue, requireMember } from '../../src/platform/check-value.ts';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
 import { resources } from '../../src/platform/resources.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { runCli, temporaryFolder } from '../support/cli.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useApi, useDatabases } from '../support/use-api.ts';
 
 const user = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
   ...{
@@ -27,16 +27,8 @@ const industry = (IndustryName: string, ImagePath = 'a.png') => ({
 const long = (length: number) => 'ä'.repeat(length);
 
 describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
-  let databases: Databases;
-  let api: Api;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-    api = await startApi(await databases.create());
-  }, 60_000);
-  afterAll(async () => {
-    await api?.stop();
-    await databases?.stop();
-  });
+  const databases = useDatabases(kind);
+  const api = useApi(databases);
   const add = (name: string, body: unknown) => api.send('POST', `/api/${name}/Add`, body);
   const kept = async (name: string, id: unknown) =>
     (await api.send('GET', `/api/${name}/ListAll/${id}`)).data.items[0] ?? {};

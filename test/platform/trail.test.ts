@@ -1,29 +1,21 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createStore } from '../../src/db/create-store.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
 import { openSqlite } from '../../src/db/open-sqlite.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
 import { runCli, temporaryFolder } from '../support/cli.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { useApi, useDatabases } from '../support/use-api.ts';
 
 const person = { FirstName: 'F', LastName: 'L', Password: 'long enough', CreateBy: 1, UpdateBy: 1 };
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
-  let databases: Databases;
-  let api: Api;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-    api = await startApi(await databases.create());
-  }, 60_000);
-  afterAll(async () => {
-    await api?.stop();
-    await databases?.stop();
-  });
+  const databases = useDatabases(kind);
+  const api = useApi(databases);
   const changes = async (resource: string) =>
     (await api.store.listAudit('', 0, 1_000)).filter((event) => event.resource === resource && !event.isSecurity);
 

@@ -1,20 +1,12 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
-import { type Api, SHORT_WAITS, startApi } from '../support/api.ts';
-import { type Databases, startDatabases } from '../support/databases.ts';
+import { SHORT_WAITS, startApi } from '../support/api.ts';
+import { useApi, useDatabases } from '../support/use-api.ts';
 
-let databases: Databases;
-let api: Api;
-beforeAll(async () => {
-  databases = await startDatabases('sqlite');
-  api = await startApi(await databases.create(), {}, SHORT_WAITS);
-});
-afterAll(async () => {
-  await api.stop();
-  await databases.stop();
-});
+const databases = useDatabases('sqlite');
+const api = useApi(databases, {}, SHORT_WAITS);
 
 /** Sends raw bytes, and gives all that comes back until the connection ends. */
 const raw = (text: string, end = false): Promise<string> =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { usePostgres } from './postgres.ts';
 
 /** Makes empty databases of one kind. */
 export interface Databases {
@@ -13,10 +13,10 @@ export interface Databases {
 /** Both kinds, for tests that run on each. */
 export const DATABASE_KINDS = ['sqlite', 'postgres'] as const;
 
-/** Starts what makes databases of the kind. */
+/** Prepares what makes databases of the kind. */
 export async function startDatabases(kind: (typeof DATABASE_KINDS)[number]): Promise<Databases> {
   if (kind === 'postgres') {
-    const server: Postgres = await startPostgres();
+    const server = await usePostgres();
     return { create: async () => ({ kind, url: await server.createDatabase() }), stop: server.stop };
   }
   const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));

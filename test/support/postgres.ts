@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,16 +7,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A real PostgreSQL that belongs to the test that started it. */
+/** A real PostgreSQL that tests may use, each with databases of its own. */
 export interface Postgres {
   /** Makes an empty database and gives its URL. */
   createDatabase(): Promise<string>;
   /** Runs a statement as the server's owner. */
   query(sql: string): Promise<void>;
+  /** Ends what was started for the caller. */
+  stop(): Promise<void>;
+}
+
+/** One that belongs to the test that started it, which may end it. */
+export interface OwnPostgres extends Postgres {
+  /** The URL of the database that is always there. */
+  readonly url: string;
   /** Ends the server by PostgreSQL's fast shutdown (SIGINT) or another, and starts it again on the same data. */
   halt(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   resume(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 const HOME = '/usr/lib/postgresql';
@@ -38,8 +46,32 @@ const freePort = (): Promise<number> =>
     });
   });
 
+const toDatabase = (server: string, name: string): string =>
+  Object.assign(new URL(server), { pathname: `/${name}` }).href;
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(sql);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** What a test may do with the server at this URL, whoever started it. */
+const connectTo = (url: string): Omit<Postgres, 'stop'> => ({
+  createDatabase: async () => {
+    const name = `test_${randomBytes(6).toString('hex')}`;
+    await query(url, `create database ${name}`);
+    return toDatabase(url, name);
+  },
+  query: (sql) => query(url, sql),
+});
+
 /** Starts Debian's PostgreSQL in a temporary folder; as root it runs as the user `postgres`, since it refuses root. */
-export async function startPostgres(): Promise<Postgres> {
+export async function startPostgres(): Promise<OwnPostgres> {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
@@ -49,27 +81,18 @@ export async function startPostgres(): Promise<Postgres> {
   const flags = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
   execFileSync(join(programs, 'initdb'), flags, { ...user, cwd: folder, stdio: 'pipe' });
   const port = await freePort();
-  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
 
-  const query = async (sql: string) => {
-    const client = new pg.Client({ connectionString: urlOf('postgres') });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.query(sql);
-    } finally {
-      await client.end().catch(() => {});
-    }
-  };
   let child: ChildProcess;
   let ended: Promise<void>;
   const resume = async () => {
-    const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port), '-c', 'fsync=off'];
+    const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port)];
+    options.push('-c', 'fsync=off', '-c', 'max_connections=300');
     child = spawn(join(programs, 'postgres'), options, { ...user, cwd: folder, stdio: 'ignore' });
     ended = new Promise((resolve) => child.once('exit', () => resolve()));
     for (let left = 300; ; left -= 1) {
       try {
-        return await query('select 1');
+        return await query(url, 'select 1');
       } catch (error) {
         if (left === 0) throw new Error('PostgreSQL did not start within 30 seconds', { cause: error });
         await sleep(100);
@@ -81,20 +104,26 @@ export async function startPostgres(): Promise<Postgres> {
     child.kill(signal);
     await ended;
   };
+  // A test run that is cut short must not leave a server behind.
+  const endLast = (): void => void child?.kill('SIGQUIT');
+  process.once('exit', endLast);
   await resume();
-  let made = 0;
   return {
-    createDatabase: async () => {
-      made += 1;
-      await query(`create database test_${made}`);
-      return urlOf(`test_${made}`);
-    },
-    query,
+    ...connectTo(url),
+    url,
     halt,
     resume,
     stop: async () => {
       await halt();
+      process.off('exit', endLast);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The server of the test run, by `SUBNETD_TEST_POSTGRES_URL`; without one, a new one. */
+export async function usePostgres(): Promise<Postgres> {
+  const url = process.env.SUBNETD_TEST_POSTGRES_URL;
+  if (url === undefined || url === '') return startPostgres();
+  return { ...connectTo(url), stop: async () => {} };
 }

@@ -3,17 +3,18 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabaseLink } from '../../../src/db/create-database-link.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../../src/db/parse-database-url.ts';
 import type { LogPosition, PositionTable } from '../../../src/model/log.ts';
 import { createKeptPositions } from '../../../src/monitor/create-kept-positions.ts';
-import { DATABASE_KINDS, type Databases, startDatabases } from '../../support/databases.ts';
+import { DATABASE_KINDS } from '../../support/databases.ts';
 import { follow, numbered } from '../../support/follow.ts';
 import { startLogWriter } from '../../support/log-writer.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { useFolder } from '../../support/recordings.ts';
+import { useDatabases } from '../../support/use-api.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../support/follow-and-print.ts', import.meta.url));
 const LONG = { timeout: 60_000, interval: 20 };
@@ -70,11 +71,7 @@ const container = (id: string): LogPosition => ({
 });
 
 describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
-  let databases: Databases;
-  beforeAll(async () => {
-    databases = await startDatabases(kind);
-  }, 120_000);
-  afterAll(() => databases?.stop(), 60_000);
+  const databases = useDatabases(kind);
 
   test('are read as they were written last, each instance its own', async () => {
     const tableOf = openTables(await databases.create());
