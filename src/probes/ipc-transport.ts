@@ -2,12 +2,57 @@ import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
 import { type Ask, type Exchange, MAX_ANSWER_BYTES, type RpcTransport } from './http-transport.ts';
-import { createJsonStream, type JsonStream } from './json-stream.ts';
 import { toSocketFault } from './socket-fault.ts';
+
+/** What a chunk completed: messages as bytes, and why no more can be read, if so. */
+interface ReadMessages {
+  readonly messages: readonly Buffer[];
+  readonly broken?: 'garbage' | 'too-large';
+}
+
+/** Cuts a byte stream into messages. */
+interface MessageCutter {
+  /** Takes the next chunk. Once it has returned `broken`, the stream cannot go on. */
+  push(chunk: Buffer): ReadMessages;
+  /** A message has begun and not ended. */
+  isMidMessage(): boolean;
+}
+
+const [NEWLINE, OPEN_BRACKET, OPEN_BRACE] = [0x0a, 0x5b, 0x7b];
+
+/** A cutter of messages that each end with a newline, as Go's JSON encoder writes them (XDC-Subnet rpc/json.go). */
+export function createMessageCutter(maxBytes: number): MessageCutter {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const keep = (part: Buffer): ReadMessages['broken'] => {
+    if (part.length === 0) return undefined;
+    if (size === 0 && part[0] !== OPEN_BRACE && part[0] !== OPEN_BRACKET) return 'garbage';
+    parts.push(part);
+    size += part.length;
+    return size > maxBytes ? 'too-large' : undefined;
+  };
+  return {
+    push: (chunk) => {
+      const messages: Buffer[] = [];
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        const broken = keep(chunk.subarray(start, end));
+        if (broken) return { messages, broken };
+        if (size > 0) messages.push(Buffer.concat(parts));
+        parts = [];
+        size = 0;
+        start = end + 1;
+      }
+      const broken = keep(chunk.subarray(start));
+      return broken ? { messages, broken } : { messages };
+    },
+    isMidMessage: () => size > 0,
+  };
+}
 
 interface Connection {
   readonly socket: Socket;
-  readonly stream: JsonStream;
+  readonly messages: MessageCutter;
   /** The exchange that waits for its answer. */
   waiting?: { readonly take: (value: Buffer) => void; readonly fail: (fault: Fault) => void };
 }
@@ -27,7 +72,7 @@ const toId = (value: Buffer): unknown => {
 function createGathering(calls: number): (value: Buffer) => Buffer | undefined {
   const gathered = new Map<number, Buffer>();
   return (value) => {
-    if (value[0] === 0x5b) return value;
+    if (value[0] === OPEN_BRACKET) return value;
     const id = toId(value);
     if (id === null) return value;
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) return undefined;
@@ -38,8 +83,8 @@ function createGathering(calls: number): (value: Buffer) => Buffer | undefined {
 }
 
 /**
- * A node's IPC socket, as one more way to exchange requests and answers: a unix stream on which JSON values follow each
- * other (XDC-Subnet rpc/ipc_unix.go, rpc/json.go). The connection is kept; one that failed in any way is closed, so that
+ * A node's IPC socket, as one more way to exchange requests and answers: a unix stream of JSON messages, each on a
+ * line (XDC-Subnet rpc/ipc_unix.go, rpc/json.go). The connection is kept; one that failed in any way is closed, so that
  * no late answer is taken for another's. Every answer counts as HTTP 200.
  */
 export function createIpcTransport(path: string): RpcTransport {
@@ -53,15 +98,15 @@ export function createIpcTransport(path: string): RpcTransport {
   };
 
   const dial = (): Connection => {
-    const connection: Connection = { socket: connect(path), stream: createJsonStream(MAX_ANSWER_BYTES) };
-    const { socket, stream } = connection;
+    const connection: Connection = { socket: connect(path), messages: createMessageCutter(MAX_ANSWER_BYTES) };
+    const { socket, messages } = connection;
     const fail = (fault: Fault) => {
       connection.waiting?.fail(fault);
       drop(connection);
     };
     socket.on('data', (chunk: Buffer) => {
-      const { values, broken } = stream.push(chunk);
-      for (const value of values) connection.waiting?.take(value);
+      const { messages: whole, broken } = messages.push(chunk);
+      for (const message of whole) connection.waiting?.take(message);
       if (broken === 'too-large') fail({ kind: 'too-large', maxBytes: MAX_ANSWER_BYTES });
       else if (broken === 'garbage') fail({ kind: 'not-json', looksLike: 'other' });
     });
@@ -69,7 +114,7 @@ export function createIpcTransport(path: string): RpcTransport {
     socket.on('error', (error: NodeJS.ErrnoException) => {
       code = error.code;
     });
-    socket.on('end', () => stream.isMidValue() && fail({ kind: 'not-json', looksLike: 'cut' }));
+    socket.on('end', () => messages.isMidMessage() && fail({ kind: 'not-json', looksLike: 'cut' }));
     socket.on('close', () => {
       const { waiting } = connection;
       connection.waiting = undefined;
@@ -96,7 +141,7 @@ export function createIpcTransport(path: string): RpcTransport {
           kind: 'timeout',
           address: `unix:${path}`,
           afterMs: Math.round(performance.now() - started),
-          received: connection.stream.isMidValue(),
+          received: connection.messages.isMidMessage(),
         });
         drop(connection);
       },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHttpAndIpcProber, createIpcProber } from '../../src/probes/http-and-ipc-prober.ts';
-import { createJsonStream } from '../../src/probes/json-stream.ts';
+import { createMessageCutter } from '../../src/probes/ipc-transport.ts';
 import type { NodeProber } from '../../src/probes/node-prober.ts';
 import { answerText, messagesOf, socketFolder, startIpcNode } from '../support/ipc-node.ts';
 
@@ -23,25 +23,36 @@ const well = {
   peers: { ok: true, value: { count: 3, via: 'admin_peers' } },
 };
 
-test('a stream of values is cut the same however it is cut into chunks', () => {
+test('a stream of messages is cut the same however it is cut into chunks', () => {
   const values = fc.array(fc.oneof(fc.object(), fc.array(fc.jsonValue())), { minLength: 1, maxLength: 5 });
   fc.assert(
-    fc.property(values, fc.array(fc.nat(40)), fc.constantFrom('', '\n', ' \r\n\t'), (sent, cuts, between) => {
+    fc.property(values, fc.array(fc.nat(40)), fc.constantFrom('\n', '\n\n'), (sent, cuts, between) => {
       const texts = sent.map((value) => JSON.stringify(value));
-      const bytes = Buffer.from(texts.join(between));
-      const stream = createJsonStream(1024 * 1024);
-      const seen: string[] = [];
+      const bytes = Buffer.from(texts.map((text) => text + between).join(''));
+      const cutter = createMessageCutter(1024 * 1024);
+      const messages: string[] = [];
       let at = 0;
       for (const cut of [...cuts, bytes.length]) {
-        const { values: read, broken } = stream.push(bytes.subarray(at, Math.min(at + cut, bytes.length)));
-        expect(broken).toBeUndefined();
-        seen.push(...read.map(String));
+        const read = cutter.push(bytes.subarray(at, Math.min(at + cut, bytes.length)));
+        expect(read.broken).toBeUndefined();
+        messages.push(...read.messages.map(String));
         at = Math.min(at + cut, bytes.length);
       }
-      expect(seen).toEqual(texts);
-      expect(stream.isMidValue()).toBe(false);
+      expect(messages).toEqual(texts);
+      expect(cutter.isMidMessage()).toBe(false);
     }),
   );
+});
+
+test('a message of exactly the maximum length is read, and one byte more is too large', () => {
+  const message = JSON.stringify({ id: 1 });
+  expect(createMessageCutter(message.length).push(Buffer.from(`${message}\n`))).toEqual({
+    messages: [Buffer.from(message)],
+  });
+  expect(createMessageCutter(message.length - 1).push(Buffer.from(`${message}\n`))).toEqual({
+    messages: [],
+    broken: 'too-large',
+  });
 });
 
 describe('a node that is asked by its socket alone', () => {
@@ -63,7 +74,7 @@ describe('a node that is asked by its socket alone', () => {
   test('that ends the calls in another order, each in a message of its own and several in a chunk, is understood', async () => {
     const node = await startIpcNode((value, socket) => {
       const stray = '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":{}}}';
-      socket.write(stray + [...messagesOf(value)].reverse().map(answerText).join(''));
+      socket.write(`${stray}\n` + [...messagesOf(value)].reverse().map(answerText).join(''));
     });
     expect(await probeOf(node.path).look(2_000)).toMatchObject(well);
   });

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { createJsonStream } from '../../src/probes/json-stream.ts';
 
 /** One message of a request, as it came. */
 export interface IpcMessage {
@@ -44,7 +44,7 @@ export async function socketFolder(): Promise<string> {
   return folder;
 }
 
-/** A node's socket: it reads JSON values wherever they begin and end, as the real one does, and answers as told. */
+/** A node's socket: it reads a request from each line, and answers as told. */
 export async function startIpcNode(behave: IpcBehaviour = (value, socket) => void socket.write(answerText(value))) {
   const path = join(await socketFolder(), 'XDC.ipc');
   const sockets = new Set<Socket>();
@@ -52,11 +52,8 @@ export async function startIpcNode(behave: IpcBehaviour = (value, socket) => voi
   const server = createServer((socket) => {
     connections += 1;
     sockets.add(socket);
-    const stream = createJsonStream(5 * 1024 * 1024);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk: Buffer) => {
-      for (const value of stream.push(chunk).values) behave(JSON.parse(value.toString()), socket);
-    });
+    createInterface(socket).on('line', (line) => behave(JSON.parse(line), socket));
   });
   const listen = () => new Promise<void>((resolve) => server.listen(path, resolve));
   const close = () =>
