@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { alertGroups } from '../src/alerts/alert-rules.ts';
 import { COMPOSE_LINKS } from '../src/alerts/to-links.ts';
-import { toRuleGroup } from '../src/alerts/to-rule-group.ts';
+import { toRuleGroups } from '../src/alerts/to-rule-groups.ts';
 
 /**
  * Writes the rule files that are committed, from the catalogue of alerts. Their links lead to where docker-compose.yml
@@ -16,9 +15,9 @@ const HEAD = '# Made by `npm run rules` from src/alerts; a test keeps it so. Cha
 /** Every rule file with the content that it should have. */
 export const toRuleFiles = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(alertGroups).map(([name, rules]) => [
+    Object.entries(toRuleGroups(COMPOSE_LINKS)).map(([name, group]) => [
       `config/prometheus/rules/${name}.yml`,
-      HEAD + stringify({ groups: [toRuleGroup(name, rules, COMPOSE_LINKS)] }, { lineWidth: 0 }),
+      HEAD + stringify({ groups: [group] }, { lineWidth: 0 }),
     ]),
   );
 

@@ -1,5 +1,8 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
-import { type Column, graph, table, timeline } from './panels.ts';
+import { toStatusPage } from './links.ts';
+import { graph, timeline } from './panels.ts';
+import { RECORDED } from './queries.ts';
+import { type Column, table } from './table.ts';
 
 const TARGET = 'subnet, component, name';
 
@@ -19,23 +22,34 @@ const WHERE: readonly Column[] = [
 const withBoard = (expr: string): string =>
   `label_replace(label_replace(${expr}, "board", "subnetd-services", "", ""), "board", "subnetd-node", "component", "node")`;
 
+/** A vector; or, if there is none of a series that is always there, one sample that says why in this label. */
+const orNoData = (expr: string, always: string, label: string, because: string): string =>
+  `${expr} or label_replace(absent(${always}), "${label}", "no data: ${because}", "", "")`;
+
 /** The checks that fail now. */
-export const failingChecks = (id: number, selector: string, width: number): Panel =>
+export const failingChecks = (id: number, selector: string, subnetd: string, width: number): Panel =>
   table(
     {
       id,
       title: 'Checks that fail',
-      what: 'Each check that fails now. The link at the top opens the reason and what to type next. A name opens the dashboard of that target.',
+      what: 'Each check that fails now. A check opens the page with its reason and what to type next, a name the dashboard of that target.',
       unit: 'none',
       width,
-      queries: { '': withBoard(`min by (${TARGET}, check) (subnet_check_success{${selector}}) == 0`) },
+      queries: {
+        '': orNoData(
+          withBoard(`${RECORDED.checks}{${selector}} == 0`),
+          RECORDED.checks,
+          'check',
+          'nothing is scraped, or the rules are missing',
+        ),
+      },
     },
-    [...WHERE, { field: 'check', title: 'check' }, { field: 'board', hidden: true }],
+    [...WHERE, { field: 'check', title: 'check', link: toStatusPage(subnetd) }, { field: 'board', hidden: true }],
     'No check fails.',
   );
 
-/** The alerts that fire now, with links to their runbooks. */
-export const firingAlerts = (id: number, subnetd: string, width: number): Panel =>
+/** The alerts that fire now, with links to their runbooks; `more` is added to the selector. */
+export const firingAlerts = (id: number, subnetd: string, more: string, width: number): Panel =>
   table(
     {
       id,
@@ -44,14 +58,22 @@ export const firingAlerts = (id: number, subnetd: string, width: number): Panel 
       unit: 'none',
       width,
       queries: {
-        '': `max by (severity, alertname, ${TARGET}) (ALERTS{alertstate="firing",severity!="none",subnet=~"$subnet|"})`,
+        '': orNoData(
+          `max by (severity, alertname, ${TARGET}) (ALERTS{alertstate="firing",severity!="none",subnet=~"$subnet|"${more}})`,
+          'ALERTS{alertname="SubnetdWatchdog"}',
+          'severity',
+          'the rules are missing',
+        ),
       },
     },
     [
       {
         field: 'alertname',
         title: 'alert',
-        link: { title: 'Runbook', url: `${subnetd}/alerts/\${__data.fields.alertname}` },
+        link: {
+          title: 'Runbook',
+          url: `${subnetd}/alerts/\${__data.fields.alertname}?subnet=\${__data.fields.subnet}&name=\${__data.fields.name}`,
+        },
       },
       { field: 'severity', title: 'severity' },
       { field: 'subnet', title: 'subnet' },
@@ -62,17 +84,17 @@ export const firingAlerts = (id: number, subnetd: string, width: number): Panel 
   );
 
 /** How the checks stood over time. */
-export const checkTimeline = (id: number, selector: string, width: number): Panel =>
+export const checkTimeline = (id: number, selector: string, subnetd: string, width: number): Panel =>
   timeline(
     {
       id,
       title: 'Checks over time',
       what: 'Each check: green while it passes, red while it fails, empty while it is unknown.',
       width,
-      height: 9,
       queries: {
-        '{{subnet}} {{name}} {{check}}': `min by (subnet, name, check) (subnet_check_success{${selector}})`,
+        '{{subnet}} {{name}} {{check}}': `min by (subnet, name, check) (${RECORDED.checks}{${selector}})`,
       },
+      links: [toStatusPage(subnetd)],
     },
     ['passes', 'fails'],
   );

@@ -1,10 +1,12 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { toRunbook } from './links.ts';
 import { graph, stat, timeline } from './panels.ts';
+import { RECORDED } from './queries.ts';
 
 const BY = 'subnet, name';
 
 /** Panels of the containers of a selector's targets, by Docker. Their ids begin at `id`. */
-export const containerPanels = (id: number, selector: string): readonly Panel[] => [
+export const containerPanels = (id: number, selector: string, subnetd: string): readonly Panel[] => [
   timeline(
     {
       id,
@@ -31,10 +33,12 @@ export const containerPanels = (id: number, selector: string): readonly Panel[] 
     title: 'Memory of its limit',
     what: 'At 100 % the kernel kills a process of the container.',
     unit: 'percentunit',
+    max: 1,
     width: 8,
     queries: {
-      '{{subnet}} {{name}}': `max by (${BY}) (subnet_container_memory_bytes{${selector}} / subnet_container_memory_limit_bytes{${selector}})`,
+      '{{subnet}} {{name}}': `max by (${BY}) (${RECORDED.memory}{${selector}})`,
     },
+    links: [toRunbook(subnetd, 'SubnetContainerMemoryNearLimit', ['subnet', 'name'])],
   }),
   graph({
     id: id + 3,

@@ -1,27 +1,35 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { checkTimeline, failingChecks, firingAlerts } from './check-panels.ts';
-import { graph, heightGraph, type Steps, stat, table } from './panels.ts';
-import { type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
+import { toBoard, toRunbook, toStatusPage } from './links.ts';
+import { graph, heightGraph, limitedStat, type Steps, stat } from './panels.ts';
+import { bySubnet, limitOf, RECORDED, SUBNET as S } from './queries.ts';
+import { table } from './table.ts';
+import { componentChoice, type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
 
-const S = 'subnet=~"$subnet"';
+const C = `component=~"$component",${S}`;
 const ADVANCED = `subnet_node_block_advanced_timestamp_seconds{${S},block="latest"}`;
-const heightOf = (block: string): string => `subnet_node_block_number{${S},block="${block}"}`;
+const heightOf = (block: string): string => `${RECORDED.heights}{${S},block="${block}"}`;
 const finalityGap = `max by (subnet) (${heightOf('latest')}) - max by (subnet) (${heightOf('committed')})`;
 const sinceBlock = `time() - max by (subnet) (${ADVANCED})`;
+const sinceBlockOfNode = `time() - max by (subnet, name) (${ADVANCED})`;
+const behind = `${RECORDED.behind}{${S}}`;
+const stallAfter = limitOf('latest_block');
+const maxLag = limitOf('latest_block', 'blocks');
 
 /** Nodes that advance, less those that the chain needs for a quorum: ceil(0.667 × nodes), by its own comparison. */
 const spareNodes =
-  `(count by (subnet) (max by (subnet, name) (${ADVANCED}) > time() - 60) or 0 * max by (subnet) (subnet_nodes{${S}})) ` +
+  `(count by (subnet) (${bySubnet(sinceBlockOfNode, '<', stallAfter)}) or 0 * max by (subnet) (subnet_nodes{${S}})) ` +
   `- ceil(0.667 * max by (subnet) (subnet_nodes{${S}}))`;
 
 const none: Steps = [
   [null, 'green'],
   [1, 'red'],
 ];
-const fresh: Steps = [
+/** Of a limit. */
+const used: Steps = [
   [null, 'green'],
-  [30, 'orange'],
-  [60, 'red'],
+  [0.5, 'orange'],
+  [1, 'red'],
 ];
 
 /** `subnetd-fleet`: what is wrong now, in all subnets. */
@@ -31,8 +39,8 @@ export const fleet = (places: Places): Dashboard =>
       uid: 'subnetd-fleet',
       title: 'Subnets',
       what: 'What is wrong now in all subnets, and the state of their chains and nodes.',
-      choices: [subnetChoice],
-      marks: [restarts(S), reloads],
+      choices: [subnetChoice, componentChoice(S)],
+      marks: [restarts(C), reloads],
       rows: [
         {
           title: 'What is wrong now',
@@ -40,13 +48,14 @@ export const fleet = (places: Places): Dashboard =>
             stat({
               id: 1,
               title: 'Checks that fail',
-              what: 'How many checks fail now. The table below names them.',
+              what: 'How many checks fail now. The table below names them. Without data, Prometheus does not scrape subnetd, or does not have its rules.',
               unit: 'none',
               width: 4,
               queries: {
-                fail: `count(min by (subnet, component, name, check) (subnet_check_success{${S}}) == 0) or vector(0)`,
+                fail: `sum(${RECORDED.checks}{${C}} == bool 0)`,
               },
               steps: none,
+              links: [toStatusPage(places.subnetd)],
             }),
             stat({
               id: 2,
@@ -55,18 +64,20 @@ export const fleet = (places: Places): Dashboard =>
               unit: 'none',
               width: 4,
               queries: {
-                degraded: `count(max by (subnet, component, name, check) (subnet_check_degraded{${S}}) == 1) or vector(0)`,
+                degraded: `sum(max by (subnet, component, name, check) (subnet_check_degraded{${C}}))`,
               },
               steps: [
                 [null, 'green'],
                 [1, 'orange'],
               ],
+              links: [toStatusPage(places.subnetd)],
             }),
             stat({
               id: 3,
               title: 'Nodes that answer',
               what: 'Nodes that answered any call in the last round, of all in the inventory.',
               unit: 'percentunit',
+              max: 1,
               width: 4,
               queries: {
                 '{{subnet}}': `sum by (subnet) (max by (subnet, name) (subnet_node_up{${S}})) / max by (subnet) (subnet_nodes{${S}})`,
@@ -76,6 +87,7 @@ export const fleet = (places: Places): Dashboard =>
                 [0.667, 'orange'],
                 [1, 'green'],
               ],
+              links: [toBoard('subnetd-node', 'Its nodes', ['subnet'])],
             }),
             stat({
               id: 4,
@@ -89,15 +101,21 @@ export const fleet = (places: Places): Dashboard =>
                 [0, 'orange'],
                 [1, 'green'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetQuorumAtRisk', ['subnet'])],
             }),
-            stat({
+            limitedStat({
               id: 5,
               title: 'Since the last block',
-              what: 'The time since the height of any node last rose. After a minute, the subnet is stalled.',
+              what: 'The time since the height of any node last rose. From checks.rpc.stallAfter on, the subnet is stalled and this is red; from half of it on, orange.',
               unit: 's',
               width: 4,
-              queries: { '{{subnet}}': sinceBlock },
-              steps: fresh,
+              legend: '{{subnet}}',
+              value: sinceBlock,
+              limit: stallAfter,
+              links: [
+                toRunbook(places.subnetd, 'SubnetHalted', ['subnet']),
+                toBoard('subnetd-node', 'Its nodes', ['subnet']),
+              ],
             }),
             stat({
               id: 6,
@@ -111,9 +129,10 @@ export const fleet = (places: Places): Dashboard =>
                 [10, 'orange'],
                 [60, 'red'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetFinalityStalled', ['subnet'])],
             }),
-            failingChecks(7, S, 12),
-            firingAlerts(8, places.subnetd, 12),
+            failingChecks(7, C, places.subnetd, 12),
+            firingAlerts(8, places.subnetd, ',component=~"$component|"', 12),
           ],
         },
         {
@@ -126,16 +145,17 @@ export const fleet = (places: Places): Dashboard =>
               unit: 'none',
               width: 8,
               queries: {
-                '{{subnet}} {{block}}': `max by (subnet, block) (subnet_node_block_number{${S}})`,
+                '{{subnet}} {{block}}': `max by (subnet, block) (${RECORDED.heights}{${S}})`,
               },
             }),
             graph({
               id: 21,
               title: 'Since the last block',
-              what: 'The time since the height of any node of the subnet last rose.',
+              what: 'The time since the height of any node of the subnet last rose, and checks.rpc.stallAfter.',
               unit: 's',
               width: 8,
-              queries: { '{{subnet}}': sinceBlock },
+              queries: { '{{subnet}}': sinceBlock, '{{subnet}} limit': stallAfter },
+              links: [toBoard('subnetd-node', 'Its nodes', ['subnet'])],
             }),
             graph({
               id: 22,
@@ -154,17 +174,19 @@ export const fleet = (places: Places): Dashboard =>
               {
                 id: 30,
                 title: 'Nodes',
-                what: 'Every node as it is now. A name opens its dashboard.',
+                what: 'Every node as it is now, beside the limits of the inventory. A name opens its dashboard.',
                 unit: 'none',
                 width: 24,
                 queries: {
                   answers: `max by (subnet, name) (subnet_node_up{${S}})`,
-                  latest: `max by (subnet, name) (${heightOf('latest')})`,
-                  committed: `max by (subnet, name) (${heightOf('committed')})`,
-                  behind: `max by (subnet) (${heightOf('latest')}) - on (subnet) group_right () max by (subnet, name) (${heightOf('latest')})`,
+                  latest: heightOf('latest'),
+                  committed: heightOf('committed'),
+                  behind,
+                  'of maxLag': bySubnet(behind, '/', maxLag),
                   peers: `max by (subnet, name) (subnet_node_peers{${S}})`,
                   expected: `max by (subnet, name) (subnet_node_peers_expected{${S}})`,
-                  'since rise': `time() - max by (subnet, name) (${ADVANCED})`,
+                  'since rise': sinceBlockOfNode,
+                  'of stallAfter': bySubnet(sinceBlockOfNode, '/', stallAfter),
                 },
               },
               [
@@ -188,36 +210,31 @@ export const fleet = (places: Places): Dashboard =>
                 },
                 { field: 'Value #B', title: 'latest block' },
                 { field: 'Value #C', title: 'committed block' },
-                {
-                  field: 'Value #D',
-                  title: 'blocks behind',
-                  steps: [
-                    [null, 'green'],
-                    [5, 'orange'],
-                    [11, 'red'],
-                  ],
-                },
-                { field: 'Value #E', title: 'peers' },
-                { field: 'Value #F', title: 'peers expected' },
-                { field: 'Value #G', title: 'since the last block', unit: 's', steps: fresh },
+                { field: 'Value #D', title: 'blocks behind' },
+                { field: 'Value #E', title: 'of maxLag', unit: 'percentunit', steps: used },
+                { field: 'Value #F', title: 'peers' },
+                { field: 'Value #G', title: 'peers expected' },
+                { field: 'Value #H', title: 'since the last block', unit: 's' },
+                { field: 'Value #I', title: 'of stallAfter', unit: 'percentunit', steps: used },
               ],
-              'The inventory has no node.',
+              'No data: nothing is scraped, or the inventory has no node.',
             ),
-            checkTimeline(31, S, 24),
+            checkTimeline(31, C, places.subnetd, 24),
           ],
         },
         {
           title: 'The containers',
+          folded: true,
           panels: [
             graph({
               id: 40,
               title: 'Memory of its limit',
               what: 'At 100 % the kernel kills a process of the container. A container without a limit is not shown.',
               unit: 'percentunit',
+              max: 1,
               width: 12,
-              queries: {
-                '{{subnet}} {{name}}': `max by (subnet, name) (subnet_container_memory_bytes{${S}} / subnet_container_memory_limit_bytes{${S}})`,
-              },
+              queries: { '{{subnet}} {{name}}': `max by (subnet, name) (${RECORDED.memory}{${C}})` },
+              links: [toRunbook(places.subnetd, 'SubnetContainerMemoryNearLimit', ['subnet', 'name'])],
             }),
             graph({
               id: 41,
@@ -226,7 +243,7 @@ export const fleet = (places: Places): Dashboard =>
               unit: 'short',
               width: 12,
               queries: {
-                '{{subnet}} {{name}}': `max by (subnet, name) (increase(subnet_container_restarts_total{${S}}[$__rate_interval]))`,
+                '{{subnet}} {{name}}': `max by (subnet, name) (increase(subnet_container_restarts_total{${C}}[$__rate_interval]))`,
               },
             }),
           ],

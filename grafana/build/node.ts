@@ -1,18 +1,19 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { checkTimeline, failingChecks, lookPanels } from './check-panels.ts';
 import { containerPanels } from './container-panels.ts';
+import { toBoard, toRunbook } from './links.ts';
 import { logPanels } from './log-panels.ts';
-import { graph, heightGraph, stat } from './panels.ts';
+import { graph, heightGraph, limitedStat, stat } from './panels.ts';
+import { limitOf, RECORDED } from './queries.ts';
 import { type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
 
 const N = 'subnet=~"$subnet",name=~"$name"';
 const T = `component="node",${N}`;
 const BY = 'by (subnet, name)';
 const LEGEND = '{{subnet}} {{name}}';
-const heightOf = (block: string): string => `max ${BY} (subnet_node_block_number{${N},block="${block}"})`;
-const behind =
-  'max by (subnet) (subnet_node_block_number{subnet=~"$subnet",block="latest"}) - on (subnet) group_right () ' +
-  heightOf('latest');
+const heightOf = (block: string): string => `${RECORDED.heights}{${N},block="${block}"}`;
+const behind = `${RECORDED.behind}{${N}}`;
+const maxLag = limitOf('latest_block', 'blocks');
 const missingPeers = `max ${BY} (subnet_node_peers_expected{${N}}) - max ${BY} (subnet_node_peers{${N}})`;
 
 /** `subnetd-node`: one node, or several beside each other. */
@@ -42,34 +43,32 @@ export const node = (places: Places): Dashboard =>
                 [null, 'red'],
                 [1, 'green'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetNodeDown', ['subnet', 'name'])],
             }),
-            stat({
+            limitedStat({
               id: 2,
               title: 'Since the last block',
-              what: 'The time since the height of the node last rose. If all nodes are stalled, the subnet is the problem, not the node.',
+              what: 'The time since the height of the node last rose. If all nodes are stalled, the subnet is the problem, not the node. Red from checks.rpc.stallAfter on, orange from half of it on.',
               unit: 's',
               width: 6,
-              queries: {
-                [LEGEND]: `time() - max ${BY} (subnet_node_block_advanced_timestamp_seconds{${N},block="latest"})`,
-              },
-              steps: [
-                [null, 'green'],
-                [30, 'orange'],
-                [60, 'red'],
+              legend: LEGEND,
+              value: `time() - max ${BY} (subnet_node_block_advanced_timestamp_seconds{${N},block="latest"})`,
+              limit: limitOf('latest_block'),
+              links: [
+                toRunbook(places.subnetd, 'SubnetNodeStalled', ['subnet', 'name']),
+                toBoard('subnetd-fleet', 'Its subnet', ['subnet']),
               ],
             }),
-            stat({
+            limitedStat({
               id: 3,
               title: 'Blocks behind',
-              what: 'Blocks below the highest node of its subnet.',
+              what: 'Blocks below the highest node of its subnet. Red above checks.rpc.maxLag, orange above half of it.',
               unit: 'none',
               width: 6,
-              queries: { [LEGEND]: behind },
-              steps: [
-                [null, 'green'],
-                [5, 'orange'],
-                [11, 'red'],
-              ],
+              legend: LEGEND,
+              value: behind,
+              limit: `${maxLag} + 1`,
+              links: [toRunbook(places.subnetd, 'SubnetNodeBehind', ['subnet', 'name'])],
             }),
             stat({
               id: 4,
@@ -83,9 +82,10 @@ export const node = (places: Places): Dashboard =>
                 [0, 'green'],
                 [1, 'red'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetNodePeersMissing', ['subnet', 'name'])],
             }),
-            failingChecks(5, T, 10),
-            checkTimeline(6, T, 14),
+            failingChecks(5, T, places.subnetd, 10),
+            checkTimeline(6, T, places.subnetd, 14),
           ],
         },
         {
@@ -106,10 +106,10 @@ export const node = (places: Places): Dashboard =>
             graph({
               id: 21,
               title: 'Blocks behind',
-              what: 'Blocks below the highest node of its subnet.',
+              what: 'Blocks below the highest node of its subnet, and checks.rpc.maxLag.',
               unit: 'none',
               width: 12,
-              queries: { [LEGEND]: behind },
+              queries: { [LEGEND]: behind, '{{subnet}} limit': maxLag },
             }),
             graph({
               id: 22,
@@ -127,7 +127,7 @@ export const node = (places: Places): Dashboard =>
               what: 'The latest block of the node minus its committed one.',
               unit: 'none',
               width: 8,
-              queries: { [LEGEND]: `${heightOf('latest')} - ${heightOf('committed')}` },
+              queries: { [LEGEND]: `${heightOf('latest')} - ignoring (block) ${heightOf('committed')}` },
             }),
             graph({
               id: 24,
@@ -142,9 +142,9 @@ export const node = (places: Places): Dashboard =>
             }),
           ],
         },
-        { title: 'The log', panels: logPanels(30, T) },
-        { title: 'The container', panels: containerPanels(40, T) },
-        { title: 'The probes', panels: lookPanels(50, T) },
+        { title: 'The log', folded: true, panels: logPanels(30, T) },
+        { title: 'The container', folded: true, panels: containerPanels(40, T, places.subnetd) },
+        { title: 'The probes', folded: true, panels: lookPanels(50, T) },
       ],
     },
     places,

@@ -1,23 +1,29 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import {
+  DashboardLinkBuilder,
   type DynamicConfigValue,
   MappingType,
   type Panel,
+  SpecialValueMatch,
   type Threshold,
   ThresholdsConfigBuilder,
   ThresholdsMode,
+  type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as statPanel from '@grafana/grafana-foundation-sdk/stat';
 import * as timelinePanel from '@grafana/grafana-foundation-sdk/statetimeline';
-import * as tablePanel from '@grafana/grafana-foundation-sdk/table';
 import * as graphPanel from '@grafana/grafana-foundation-sdk/timeseries';
+import type { DataLink } from './links.ts';
+import { bySubnet } from './queries.ts';
 
 /** The source of data is the one that the dashboard's variable names. */
 export const DATASOURCE: common.DataSourceRef = { type: 'prometheus', uid: '${datasource}' };
 
+type Color = 'green' | 'orange' | 'red' | 'text';
+
 /** A colour for each value from which on it holds; the one of `null` holds below all others. */
-export type Steps = readonly (readonly [from: number | null, color: 'green' | 'orange' | 'red' | 'text'])[];
+export type Steps = readonly (readonly [from: number | null, color: Color])[];
 
 /** What every panel says of itself. The id stays when panels move: links name it. */
 export interface PanelPlan {
@@ -26,12 +32,15 @@ export interface PanelPlan {
   /** What it shows, and what to make of it. */
   readonly what: string;
   readonly unit: string;
+  /** The top of a scale that begins at 0, such as 1 for a share. */
+  readonly max?: number;
   /** Of 24 columns. */
   readonly width: number;
   readonly height?: number;
   /** Queries by their legends. */
   readonly queries: Readonly<Record<string, string>>;
   readonly steps?: Steps;
+  readonly links?: readonly DataLink[];
 }
 
 interface CommonBuilder<Self> {
@@ -40,9 +49,12 @@ interface CommonBuilder<Self> {
   description(text: string): Self;
   datasource(source: common.DataSourceRef): Self;
   unit(unit: string): Self;
+  min(min: number): Self;
+  max(max: number): Self;
   span(width: number): Self;
   height(height: number): Self;
   thresholds(steps: ThresholdsConfigBuilder): Self;
+  dataLinks(links: DashboardLinkBuilder[]): Self;
   withTarget(query: DataqueryBuilder): Self;
 }
 
@@ -58,7 +70,12 @@ function toQuery(expr: string, legend: string, index: number, kind: Kind): Dataq
   return query.instant().format(kind === 'table' ? PromQueryFormat.Table : PromQueryFormat.TimeSeries);
 }
 
-function fill<Self extends CommonBuilder<Self>>(builder: Self, plan: PanelPlan, kind: Kind, height: number): Self {
+export function fill<Self extends CommonBuilder<Self>>(
+  builder: Self,
+  plan: PanelPlan,
+  kind: Kind,
+  height: number,
+): Self {
   const steps: Threshold[] = (plan.steps ?? [[null, 'text']]).map(([value, color]) => ({ value, color }));
   const filled = builder
     .id(plan.id)
@@ -69,42 +86,98 @@ function fill<Self extends CommonBuilder<Self>>(builder: Self, plan: PanelPlan, 
     .span(plan.width)
     .height(plan.height ?? height)
     .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps));
+  if (plan.max !== undefined) filled.min(0).max(plan.max);
+  const toLink = ({ title, url, targetBlank = false }: DataLink) =>
+    new DashboardLinkBuilder(title).url(url).targetBlank(targetBlank);
+  if (plan.links !== undefined) filled.dataLinks(plan.links.map(toLink));
   for (const [index, [legend, expr]] of Object.entries(plan.queries).entries())
     filled.withTarget(toQuery(expr, legend, index, kind));
   return filled;
 }
 
-/** One number for each series, as it is now. */
-export const stat = (plan: PanelPlan): Panel =>
+/** Without it Grafana gives a missing value the colour of the lowest step, which is green for most. */
+const NO_DATA: ValueMapping = {
+  type: MappingType.SpecialValue,
+  options: { match: SpecialValueMatch.NullAndNan, result: { text: 'no data', color: '#808080', index: 0 } },
+};
+
+const toStat = (plan: PanelPlan): statPanel.PanelBuilder =>
   fill(new statPanel.PanelBuilder(), plan, 'instant', 4)
+    .mappings([NO_DATA])
     .colorMode(common.BigValueColorMode.Background)
     .graphMode(common.BigValueGraphMode.None)
-    .noValue('no data')
-    .build();
+    .noValue('no data');
 
-/** A line for each series. */
+/** One number for each series, as it is now. */
+export const stat = (plan: PanelPlan): Panel => toStat(plan).build();
+
+const fixed = (color: string): DynamicConfigValue => ({ id: 'color', value: { mode: 'fixed', fixedColor: color } });
+
+/**
+ * One number for each series of `value`, coloured by the limit of its own subnet: red from the limit on, orange from half
+ * of it on. Grafana's thresholds are the same for all series of a panel, so Prometheus sorts the series by their colour.
+ */
+export function limitedStat({
+  legend,
+  value,
+  limit,
+  ...plan
+}: Omit<PanelPlan, 'queries' | 'steps'> & {
+  readonly legend: string;
+  readonly value: string;
+  /** By subnet. */
+  readonly limit: string;
+}): Panel {
+  const half = `${limit} / 2`;
+  const colors = {
+    red: bySubnet(value, '>=', limit),
+    orange: bySubnet(bySubnet(value, '<', limit), '>=', half),
+    green: bySubnet(value, '<', half),
+    text: `(${value}) unless on (subnet) (${limit})`,
+  };
+  const builder = toStat({ ...plan, queries: {} });
+  for (const [index, [color, expr]] of Object.entries(colors).entries()) {
+    builder.withTarget(toQuery(expr, legend, index, 'instant'));
+    builder.overrideByQuery(String.fromCharCode(65 + index), [fixed(color)]);
+  }
+  return builder.build();
+}
+
+/** A line for each series, with its present and highest value in the legend; lines called `… limit` are dashed. */
 export const graph = (plan: PanelPlan): Panel =>
-  fill(new graphPanel.PanelBuilder(), plan, 'range', 8)
+  fill(new graphPanel.PanelBuilder(), plan, 'range', 9)
     .lineWidth(1)
     .fillOpacity(5)
     .axisSoftMin(0)
     .showPoints(common.VisibilityMode.Never)
+    .overrideByRegexp('/limit$/', [
+      fixed('red'),
+      { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } },
+      { id: 'custom.fillOpacity', value: 0 },
+    ])
     .tooltip(
       new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi).sort(common.SortOrder.Descending),
     )
-    .legend(new common.VizLegendOptionsBuilder().displayMode(common.LegendDisplayMode.List).showLegend(true))
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .displayMode(common.LegendDisplayMode.Table)
+        .placement(common.LegendPlacement.Bottom)
+        .calcs(['lastNotNull', 'max'])
+        .showLegend(true),
+    )
     .build();
 
 /** A line whose zero is far away, as of heights. */
 export const heightGraph = (plan: PanelPlan): Panel => {
   const panel = graph(plan);
   const { axisSoftMin: _, ...custom } = panel.fieldConfig?.defaults.custom ?? {};
-  return { ...panel, fieldConfig: { overrides: [], defaults: { ...panel.fieldConfig?.defaults, custom } } };
+  const overrides = panel.fieldConfig?.overrides ?? [];
+  return { ...panel, fieldConfig: { overrides, defaults: { ...panel.fieldConfig?.defaults, custom } } };
 };
 
 /** A band for each series of 1, which is well, and 0, which is not; `words` says what they are called. */
 export const timeline = (plan: Omit<PanelPlan, 'unit'>, words: readonly [well: string, bad: string]): Panel =>
-  fill(new timelinePanel.PanelBuilder(), { ...plan, unit: 'none' }, 'range', 8)
+  fill(new timelinePanel.PanelBuilder(), { ...plan, unit: 'none' }, 'range', 9)
     .mappings([
       {
         type: MappingType.ValueToText,
@@ -117,54 +190,3 @@ export const timeline = (plan: Omit<PanelPlan, 'unit'>, words: readonly [well: s
     .fillOpacity(80)
     .legend(new common.VizLegendOptionsBuilder().displayMode(common.LegendDisplayMode.List).showLegend(true))
     .build();
-
-/** A column of a table: its field, and how it is called and shown. */
-export interface Column {
-  readonly field: string;
-  readonly title?: string;
-  readonly unit?: string;
-  readonly steps?: Steps;
-  readonly link?: { readonly title: string; readonly url: string };
-  /** There for a link to read, and not shown. */
-  readonly hidden?: boolean;
-}
-
-function toProperties({ title, unit, steps, link, hidden }: Column): DynamicConfigValue[] {
-  return [
-    ...(title === undefined ? [] : [{ id: 'displayName', value: title }]),
-    ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
-    ...(link === undefined ? [] : [{ id: 'links', value: [link] }]),
-    // The second is what the first is called in newer ones.
-    ...(hidden === true
-      ? [
-          { id: 'custom.hidden', value: true },
-          { id: 'custom.hideFrom', value: { viz: true, legend: false, tooltip: false } },
-        ]
-      : []),
-    ...(steps === undefined
-      ? []
-      : [
-          { id: 'thresholds', value: { mode: 'absolute', steps: steps.map(([value, color]) => ({ value, color })) } },
-          { id: 'custom.cellOptions', value: { type: 'color-background', mode: 'basic' } },
-        ]),
-  ];
-}
-
-/**
- * One row for each set of labels, its columns in this order and no others. A query's value is in the field `Value` when
- * there is one query, else in `Value #A`, `Value #B`, … in the order of the queries; their legends are not shown.
- */
-export function table(plan: PanelPlan, columns: readonly Column[], empty: string): Panel {
-  const builder = fill(new tablePanel.PanelBuilder(), plan, 'table', 9).noValue(empty);
-  builder.withTransformation({ id: 'merge', options: {} });
-  builder.withTransformation({
-    id: 'filterFieldsByName',
-    options: { include: { names: columns.map(({ field }) => field) } },
-  });
-  builder.withTransformation({
-    id: 'organize',
-    options: { indexByName: Object.fromEntries(columns.map(({ field }, index) => [field, index])) },
-  });
-  for (const column of columns) builder.overrideByName(column.field, toProperties(column));
-  return builder.build();
-}

@@ -1,5 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { graph, stat, table, timeline } from './panels.ts';
+import { toRunbook } from './links.ts';
+import { graph, stat, timeline } from './panels.ts';
+import { table } from './table.ts';
 import { type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
 
 const I = 'instance=~"$instance"';
@@ -42,6 +44,7 @@ export const self = (places: Places): Dashboard =>
               width: 4,
               queries: { [LEGEND]: is('subnetd_config_last_reload_successful') },
               steps: yes,
+              links: [toRunbook(places.subnetd, 'SubnetdReloadFailed')],
             }),
             stat({
               id: 2,
@@ -51,6 +54,7 @@ export const self = (places: Places): Dashboard =>
               width: 4,
               queries: { [`${LEGEND} {{engine}}`]: is('subnetd_docker_up') },
               steps: yes,
+              links: [toRunbook(places.subnetd, 'SubnetdDockerDown')],
             }),
             stat({
               id: 3,
@@ -63,6 +67,7 @@ export const self = (places: Places): Dashboard =>
                 [null, 'orange'],
                 [1, 'green'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetdDatabaseDown')],
             }),
             stat({
               id: 4,
@@ -76,6 +81,7 @@ export const self = (places: Places): Dashboard =>
                 [2, 'orange'],
                 [3, 'red'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetdCheckStale')],
             }),
             stat({
               id: 5,
@@ -89,6 +95,7 @@ export const self = (places: Places): Dashboard =>
                 [0.5, 'orange'],
                 [2, 'red'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetdRoundsLate')],
             }),
             stat({
               id: 6,
@@ -119,7 +126,6 @@ export const self = (places: Places): Dashboard =>
                 what: 'The version, the commit and the Node.js of each subnetd.',
                 unit: 'none',
                 width: 12,
-                height: 8,
                 queries: { '': `max by (instance, version, commit, node) (subnetd_build_info{${I}})` },
               },
               [{ field: 'instance' }, { field: 'version' }, { field: 'commit' }, { field: 'node', title: 'Node.js' }],
@@ -162,6 +168,7 @@ export const self = (places: Places): Dashboard =>
         },
         {
           title: 'The push to Alertmanager',
+          folded: true,
           panels: [
             graph({
               id: 50,
@@ -183,6 +190,7 @@ export const self = (places: Places): Dashboard =>
         },
         {
           title: 'HTTP',
+          folded: true,
           panels: [
             graph({
               id: 30,
@@ -216,6 +224,7 @@ export const self = (places: Places): Dashboard =>
         },
         {
           title: 'The process',
+          folded: true,
           panels: [
             graph({
               id: 40,

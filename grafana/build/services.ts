@@ -1,12 +1,14 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { checkTimeline, failingChecks, lookPanels } from './check-panels.ts';
 import { containerPanels } from './container-panels.ts';
+import { toRunbook } from './links.ts';
 import { logPanels } from './log-panels.ts';
-import { graph, stat } from './panels.ts';
-import { type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
+import { graph, limitedStat, stat } from './panels.ts';
+import { limitOf, SUBNET as S } from './queries.ts';
+import { componentChoice, type Places, reloads, restarts, subnetChoice, toDashboard } from './to-dashboard.ts';
 
-const S = 'subnet=~"$subnet"';
-const T = `component!="node",${S},name=~"$name"`;
+const C = `component!="node",${S}`;
+const T = `${C},component=~"$component",name=~"$name"`;
 const since = (metric: string): string => `time() - max by (subnet) (${metric}{${S}})`;
 const submissionAge = since('subnet_relayer_last_submission_timestamp_seconds');
 const blockDataAge = since('subnet_stats_last_block_data_timestamp_seconds');
@@ -20,10 +22,11 @@ export const services = (places: Places): Dashboard =>
       what: 'Relayer, stats server, frontend and bootnode: what they do, their logs and containers.',
       choices: [
         subnetChoice,
+        componentChoice(C),
         {
           name: 'name',
           label: 'Service',
-          query: 'label_values(subnet_check_interval_seconds{component!="node",subnet=~"$subnet"}, name)',
+          query: `label_values(subnet_check_interval_seconds{${C},component=~"$component"}, name)`,
         },
       ],
       marks: [restarts(T), reloads],
@@ -31,31 +34,27 @@ export const services = (places: Places): Dashboard =>
         {
           title: 'What is wrong now',
           panels: [
-            stat({
+            limitedStat({
               id: 1,
               title: 'Since the last submission',
-              what: 'The time since the relayer last logged a submission. In full mode, minutes are long. In lite mode, which submits once an epoch, most of an hour is normal.',
+              what: 'The time since the relayer last logged a submission. Red from checks.logs.submissionsWithin on, which follows the mode of the relayer by default; orange from half of it on.',
               unit: 's',
               width: 6,
-              queries: { '{{subnet}}': submissionAge },
-              steps: [
-                [null, 'green'],
-                [300, 'orange'],
-                [2700, 'red'],
-              ],
+              legend: '{{subnet}}',
+              value: submissionAge,
+              limit: limitOf('submissions'),
+              links: [toRunbook(places.subnetd, 'SubnetRelayerStopped', ['subnet'])],
             }),
-            stat({
+            limitedStat({
               id: 2,
               title: 'Since the last block at the stats server',
-              what: 'The time since the stats server last received a block from a node. If the chain advances, its heights are stale after two minutes.',
+              what: 'The time since the stats server last received a block from a node. Red from checks.logs.blockDataWithin on: its heights are stale. Orange from half of it on.',
               unit: 's',
               width: 6,
-              queries: { '{{subnet}}': blockDataAge },
-              steps: [
-                [null, 'green'],
-                [60, 'orange'],
-                [120, 'red'],
-              ],
+              legend: '{{subnet}}',
+              value: blockDataAge,
+              limit: limitOf('block_data'),
+              links: [toRunbook(places.subnetd, 'SubnetStatsStale', ['subnet'])],
             }),
             stat({
               id: 3,
@@ -70,6 +69,7 @@ export const services = (places: Places): Dashboard =>
                 [null, 'green'],
                 [1, 'red'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetBootnodeMissesNode', ['subnet'])],
             }),
             stat({
               id: 4,
@@ -84,9 +84,10 @@ export const services = (places: Places): Dashboard =>
                 [null, 'green'],
                 [0.5, 'red'],
               ],
+              links: [toRunbook(places.subnetd, 'SubnetFrontendErrors', ['subnet'])],
             }),
-            failingChecks(5, T, 10),
-            checkTimeline(6, T, 14),
+            failingChecks(5, T, places.subnetd, 10),
+            checkTimeline(6, T, places.subnetd, 14),
           ],
         },
         {
@@ -108,7 +109,7 @@ export const services = (places: Places): Dashboard =>
               what: 'If the line only rises, the relayer is stalled, although its container runs and its page answers.',
               unit: 's',
               width: 8,
-              queries: { '{{subnet}}': submissionAge },
+              queries: { '{{subnet}}': submissionAge, '{{subnet}} limit': limitOf('submissions') },
             }),
             graph({
               id: 22,
@@ -119,6 +120,7 @@ export const services = (places: Places): Dashboard =>
               queries: {
                 '{{subnet}} block': blockDataAge,
                 '{{subnet}} history': since('subnet_stats_last_history_data_timestamp_seconds'),
+                '{{subnet}} limit': limitOf('block_data'),
               },
             }),
             graph({
@@ -144,9 +146,9 @@ export const services = (places: Places): Dashboard =>
             }),
           ],
         },
-        { title: 'The logs', panels: logPanels(30, T) },
-        { title: 'The containers', panels: containerPanels(40, T) },
-        { title: 'The probes', panels: lookPanels(50, T) },
+        { title: 'The logs', folded: true, panels: logPanels(30, T) },
+        { title: 'The containers', folded: true, panels: containerPanels(40, T, places.subnetd) },
+        { title: 'The probes', folded: true, panels: lookPanels(50, T) },
       ],
     },
     places,

@@ -14,9 +14,10 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DATASOURCE } from './panels.ts';
 
-/** A row of a dashboard, from its first panel on. */
+/** A row of a dashboard, from its first panel on; a folded one loads its data when it is opened. */
 export interface Row {
   readonly title: string;
+  readonly folded?: true;
   readonly panels: readonly Panel[];
 }
 
@@ -68,12 +69,19 @@ export const restarts = (selector: string): Mark => ({
   text: '{{subnet}} {{name}}',
 });
 
-/** The variables `subnet` and `name`; the names are those of the targets that the selector leaves. */
+/** The variable `subnet`. */
 export const subnetChoice: Choice = {
   name: 'subnet',
   label: 'Subnet',
   query: 'label_values(subnet_nodes, subnet)',
 };
+
+/** The variable `component`, of the components that the selector leaves. */
+export const componentChoice = (selector: string): Choice => ({
+  name: 'component',
+  label: 'Component',
+  query: `label_values(subnet_check_interval_seconds{${selector}}, component)`,
+});
 
 const toVariable = ({ name, label, query }: Choice): QueryVariableBuilder =>
   new QueryVariableBuilder(name)
@@ -101,8 +109,11 @@ const toAnnotation = ({ name, expr, color, title, text }: Mark): AnnotationQuery
     .titleFormat(title)
     .textFormat(text);
 
-const toRow = ({ title, panels }: Row, id: number): RowBuilder => {
-  const row = new RowBuilder(title).id(id);
+const toRow = (
+  { title, panels, folded = false }: Omit<Row, 'folded'> & { folded?: boolean },
+  id: number,
+): RowBuilder => {
+  const row = new RowBuilder(title).id(id).collapsed(folded);
   for (const panel of panels) row.withPanel({ build: () => panel });
   return row;
 };
@@ -133,9 +144,9 @@ export function toDashboard({ uid, title, what, choices, marks, rows }: Dashboar
   for (const choice of choices) builder.withVariable(toVariable(choice));
   for (const mark of marks) builder.annotation(toAnnotation(mark));
   for (const [index, row] of rows.entries()) {
-    // A row that is open lies before its panels, not around them.
-    builder.withRow(toRow({ ...row, panels: [] }, 1000 + index));
-    for (const panel of row.panels) builder.withPanel({ build: () => panel });
+    // A row that is open lies before its panels, a folded one around them.
+    builder.withRow(toRow(row.folded ? row : { ...row, panels: [] }, 1000 + index));
+    if (!row.folded) for (const panel of row.panels) builder.withPanel({ build: () => panel });
   }
   const { links = [], annotations, ...built } = builder.build();
   return {

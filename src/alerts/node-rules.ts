@@ -102,6 +102,6 @@ unless on (subnet) (
     summary: 'The bootnode of {{ $labels.subnet }} does not hear every node.',
     description:
       'The bootnode of {{ $labels.subnet }} has not heard a node that runs, or its log shows an error. The reason of its check messages on the status page names the node: open UDP from its p2p port to port 20301 of the bootnode.',
-    dashboard: 'subnetd-node',
+    dashboard: 'subnetd-services',
   },
 ] as const satisfies readonly AlertRule[];

@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
-import { alertGroups } from '../alerts/alert-rules.ts';
-import { toRuleGroup } from '../alerts/to-rule-group.ts';
+import { toRuleGroups } from '../alerts/to-rule-groups.ts';
 import { parseLinkSettings, readEnvironment } from '../settings.ts';
 import { type ExitCode, report } from './report.ts';
 
@@ -15,7 +14,7 @@ export interface RulesFlags {
 /** What a job is called; the Prometheus operator's names have slashes. */
 const JOB = /^[\w.:/-]{1,200}$/;
 
-/** `subnetd rules`: the alerting rules for one's own Prometheus. */
+/** `subnetd rules`: the alerting and recording rules for one's own Prometheus. */
 export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
   const problems: string[] = [];
   const links = parseLinkSettings(readEnvironment(), flags, problems);
@@ -26,7 +25,7 @@ export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
     return 2;
   }
   const places = { ...links, job };
-  const groups = Object.entries(alertGroups).map(([name, group]) => toRuleGroup(name, group, places));
+  const groups = Object.values(toRuleGroups(places));
   const document =
     format === 'prometheus'
       ? { groups }

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { toDashboards } from '../../scripts/dashboards.ts';
-import { dashboards, panelsOf, queriesOf } from '../support/dashboards.ts';
+import { recordingRules } from '../../src/alerts/recording-rules.ts';
+import { dashboards, elementsOf, panelsOf, queriesOf, shownWithoutData } from '../support/dashboards.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
 /** What Prometheus itself knows of a target and of alerts. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'scrape_samples_scraped', 'ALERTS'];
+
+const recorded = recordingRules.map(({ record }) => record);
 
 const exported = new Map(
   [...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name = '', type = '']) => [name, type]),
@@ -15,7 +18,7 @@ const exported = new Map(
 
 /** The names of metrics in an expression: what is followed by a selector, and what is known. */
 const metricsOf = (expr: string): readonly string[] =>
-  (expr.replace(/"[^"]*"/g, '""').match(/\b[a-zA-Z_]\w*(?=\{)|\b(?:subnetd?|process)_\w+/g) ?? []).map((name) =>
+  (expr.replace(/"[^"]*"/g, '""').match(/\b[a-zA-Z_][\w:]*(?=\{)|\b(?:subnetd?|process)_[\w:]+/g) ?? []).map((name) =>
     name.replace(/_bucket$/, ''),
   );
 
@@ -41,14 +44,14 @@ describe('the dashboards', () => {
       expect(description, title).toMatch(/^[A-Z0-9].*\.$/s);
       expect(fieldConfig.defaults.unit, title).toBeTruthy();
     }
-    const ids = board.panels.map(({ id }) => id);
+    const ids = elementsOf(board).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(board.id ?? null).toBeNull();
   });
 
   test.each(dashboards)('%s fills its rows without a gap and puts no panel upon another', (_, board) => {
     const taken = new Set<string>();
-    for (const { title, gridPos } of board.panels) {
+    for (const { title, gridPos } of elementsOf(board)) {
       expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
         for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
@@ -56,7 +59,7 @@ describe('the dashboards', () => {
           taken.add(`${x} ${y}`);
         }
     }
-    const bottom = Math.max(...board.panels.map(({ gridPos }) => gridPos.y + gridPos.h));
+    const bottom = Math.max(...elementsOf(board).map(({ gridPos }) => gridPos.y + gridPos.h));
     expect(taken.size).toBe(bottom * 24);
   });
 
@@ -82,7 +85,7 @@ describe('the dashboards', () => {
         const names = metricsOf(expr);
         expect(names.length, of).toBeGreaterThan(0);
         for (const name of names) {
-          expect([...exported.keys(), ...OF_PROMETHEUS], of).toContain(name);
+          expect([...exported.keys(), ...OF_PROMETHEUS, ...recorded], of).toContain(name);
           const uses = [...expr.matchAll(new RegExp(`(\\w*)\\(?\\b${name}(?:_bucket)?\\{[^}]*\\}(\\[)?`, 'g'))];
           if (exported.get(name) === 'counter' || exported.get(name) === 'histogram')
             for (const [, around, window] of uses)
@@ -93,6 +96,68 @@ describe('the dashboards', () => {
       }
     },
   );
+});
+
+const allPanels = dashboards.flatMap(([, board]) => panelsOf(board));
+
+describe('a panel', () => {
+  test.each(allPanels.filter(({ type }) => type === 'stat').map((panel) => [panel.title, panel] as const))(
+    '%s is grey without data, never the colour of what is well',
+    (_, panel) => {
+      expect(shownWithoutData(panel)).toEqual({ text: 'no data', color: '#808080' });
+    },
+  );
+
+  test.each(allPanels.filter(({ type }) => type === 'timeseries').map((panel) => [panel.title, panel] as const))(
+    '%s has a table of the present and the highest value as its legend',
+    (_, { options }) => {
+      expect(options?.legend).toMatchObject({ displayMode: 'table', calcs: ['lastNotNull', 'max'] });
+    },
+  );
+
+  test('that shows a share has a scale from 0 to 100 %', () => {
+    const shares = allPanels.filter(({ fieldConfig }) => fieldConfig.defaults.unit === 'percentunit');
+    const scales = shares.map(({ title, fieldConfig: { defaults } }) => [title, defaults.min, defaults.max] as const);
+    // A process may use more than one core.
+    expect(scales.filter(([title]) => title === 'CPU')).toEqual([['CPU', undefined, undefined]]);
+    const others = scales.filter(([title]) => title !== 'CPU');
+    expect(others.length).toBeGreaterThan(3);
+    for (const [title, min, max] of others) expect([min, max], title).toEqual([0, 1]);
+  });
+
+  test('links to runbooks that there are', () => {
+    const links = allPanels.flatMap(({ fieldConfig }) => fieldConfig.defaults.links ?? []);
+    const alerts = links.flatMap(({ url }) => /\/alerts\/(\w+)/.exec(url)?.[1] ?? []);
+    expect(alerts.length).toBeGreaterThan(10);
+    for (const alert of alerts) expect(read(`docs/alerts/${alert}.md`)).toContain(`# ${alert}`);
+  });
+});
+
+describe('the rows', () => {
+  test.each(dashboards)('%s opens with what is wrong now, and folds the details', (_, board) => {
+    const rows = board.panels.filter(({ type }) => type === 'row');
+    expect(rows[0]).toMatchObject({ title: 'What is wrong now', collapsed: false });
+    expect(rows.at(-1)?.collapsed).toBe(true);
+    for (const { collapsed, panels = [] } of rows) expect(panels.length > 0).toBe(collapsed === true);
+  });
+
+  test('of all components are those of a chosen component', () => {
+    const withComponent = dashboards.filter(([, { templating }]) =>
+      templating.list.some(({ name }) => name === 'component'),
+    );
+    expect(withComponent.map(([, { uid }]) => uid)).toEqual(['subnetd-fleet', 'subnetd-services']);
+    for (const [, board] of withComponent)
+      for (const { of, expr } of queriesOf(board))
+        if (/subnet_(?:container|log_|check_(?!limit)|known)|:subnet_c/.test(expr) && !of.startsWith('variable comp'))
+          expect(expr, of).toContain('component=~"$component');
+  });
+});
+
+test('a series is recorded if three panels or more share it', () => {
+  for (const record of recorded) {
+    const users = allPanels.filter(({ targets = [] }) => targets.some(({ expr }) => expr.includes(record)));
+    expect(users.length, record).toBeGreaterThanOrEqual(3);
+  }
 });
 
 describe('the provisioning of Grafana', () => {

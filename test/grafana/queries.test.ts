@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findChromium } from '../../src/demo/find-chromium.ts';
@@ -14,6 +15,7 @@ const WITHIN_MS = 90_000;
 const VARIABLES: Readonly<Record<string, string>> = {
   subnet: '.*',
   name: '.*',
+  component: '.*',
   instance: '.*',
   __rate_interval: '20s',
 };
@@ -32,11 +34,14 @@ const rules = {
     {
       name: 'test',
       rules: [
+        { alert: 'SubnetdWatchdog', expr: 'vector(1)', labels: { severity: 'none' } },
         { alert: 'SubnetNodeDown', expr: 'subnet_node_up == 0', labels: { severity: 'warning', component: 'node' } },
       ],
     },
   ],
 };
+
+const RECORDS = fileURLToPath(new URL('../../config/prometheus/rules/records.yml', import.meta.url));
 
 interface Matrix {
   readonly result: readonly { readonly values: readonly (readonly [number, string])[] }[];
@@ -49,7 +54,11 @@ async function ask(prometheus: Prometheus, { expr, kind }: BoardQuery): Promise<
     const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(expression) ?? [];
     return (await prometheus.get(`label/${label}/values`, { 'match[]': selector })) as readonly string[];
   }
-  if (kind === 'instant') return (await prometheus.query(expression)).map(({ value }) => value).filter(Number.isFinite);
+  if (kind === 'instant')
+    return (await prometheus.query(expression))
+      .filter(({ labels }) => !Object.values(labels).some((label) => label.startsWith('no data')))
+      .map(({ value }) => value)
+      .filter(Number.isFinite);
   const end = Date.now() / 1000;
   const query = { query: expression, start: `${end - 60}`, end: `${end}`, step: '1' };
   const { result } = (await prometheus.get('query_range', query)) as Matrix;
@@ -84,7 +93,7 @@ describe('on a Prometheus that scrapes the watched demo', () => {
     prometheus = await startPrometheus(
       stringify({
         global: { scrape_interval: '1s', evaluation_interval: '1s' },
-        rule_files: [folder.path('rules.yml')],
+        rule_files: [folder.path('rules.yml'), RECORDS],
         scrape_configs: [{ job_name: 'any', static_configs: [{ targets: [new URL(daemon.url).host] }] }],
       }),
     );
