@@ -1,5 +1,6 @@
-import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDirectoryWatch } from '../logs/tail/create-directory-watch.ts';
 import { readText } from './read-text.ts';
 
 /** How long a file may take to be complete after an event. */
@@ -23,19 +24,17 @@ export interface FileWatch {
  * watches the folder, not the file, because editors and orchestrators replace the file or a link on its path.
  */
 export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS): FileWatch {
+  const folders = new Set([dirname(path)]);
+  const name = basename(path);
+  // Kubernetes swaps a link called ..data beside the file.
+  const watch = createDirectoryWatch(pollMs, (file) => file === null || file === name || file.startsWith('..'));
   let content: string | undefined;
-  let settling: NodeJS.Timeout | undefined;
-  let stopped = false;
-
   let awayPolls = 0;
-  let looking = false;
+  let isStopped = false;
 
   const compare = async (isPoll: boolean) => {
-    if (looking) return;
-    looking = true;
     const now = await readText(path).catch(() => undefined);
-    looking = false;
-    if (stopped) return;
+    if (isStopped) return;
     if (now !== undefined) awayPolls = 0;
     else if (isPoll) awayPolls += 1;
     // A file that is missing for a moment is not a change.
@@ -43,32 +42,22 @@ export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS):
     content = now;
     onChange();
   };
-  const onEvent = () => {
-    clearTimeout(settling);
-    settling = setTimeout(() => void compare(false), SETTLE_MS);
+  const follow = async () => {
+    while (!isStopped) {
+      watch.use(folders);
+      const hasChanged = await watch.changed();
+      if (hasChanged) await sleep(SETTLE_MS, undefined, { ref: false });
+      if (!isStopped) await compare(!hasChanged);
+    }
   };
-
-  let watcher: FSWatcher | undefined;
-  const name = basename(path);
-  try {
-    watcher = watch(dirname(path), (_, file) => {
-      // Kubernetes swaps a link called ..data beside the file.
-      if (file === null || file === name || file.startsWith('..')) onEvent();
-    });
-    watcher.on('error', () => watcher?.close());
-  } catch {
-    // The folder is missing or cannot be watched; polling finds the changes.
-  }
-  const poll = setInterval(() => void compare(true), pollMs);
+  void follow();
   return {
     know: (known) => {
       content = known;
     },
     stop: () => {
-      stopped = true;
-      watcher?.close();
-      clearTimeout(settling);
-      clearInterval(poll);
+      isStopped = true;
+      watch.stop();
     },
   };
 }

@@ -4,13 +4,22 @@ import { type FSWatcher, watch } from 'node:fs';
 export interface DirectoryWatch {
   /** Watches these folders from now on, as far as they are there. */
   use(folders: ReadonlySet<string>): void;
-  /** Resolves at the next change, at once when there was one since the last call, and after the pause at the latest. */
-  changed(pauseMs?: number): Promise<void>;
+  /**
+   * Resolves at the next change, at once if there was one since the last call, and after the pause at the latest; to
+   * whether there was one.
+   */
+  changed(pauseMs?: number): Promise<boolean>;
   stop(): void;
 }
 
-/** A watch of nothing; `defaultMs` is the longest that a change stays unseen. */
-export function createDirectoryWatch(defaultMs: number): DirectoryWatch {
+/**
+ * Watches nothing yet; `defaultMs` is the longest that a change stays unseen. `concerns` selects the files of the folders,
+ * by name; null if the system gives none.
+ */
+export function createDirectoryWatch(
+  defaultMs: number,
+  concerns: (file: string | null) => boolean = () => true,
+): DirectoryWatch {
   const watchers = new Map<string, FSWatcher>();
   let hasChanged = false;
   let wake: (() => void) | undefined;
@@ -34,7 +43,7 @@ export function createDirectoryWatch(defaultMs: number): DirectoryWatch {
           const watcher = watch(folder, { persistent: false }, (event, name) => {
             // A folder that was itself removed is watched again after the next poll.
             if (event === 'rename' && name === null) drop(folder);
-            onChange();
+            if (concerns(name)) onChange();
           });
           watcher.on('error', () => drop(folder));
           watchers.set(folder, watcher);
@@ -52,7 +61,9 @@ export function createDirectoryWatch(defaultMs: number): DirectoryWatch {
         wake = undefined;
         clearTimeout(timer);
       }
+      const result = hasChanged;
       hasChanged = false;
+      return result;
     },
     stop: () => {
       stopped = true;
