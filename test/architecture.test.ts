@@ -13,9 +13,9 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   net: { rooms: [], packages: ['undici'] },
   inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron'] },
   import: { rooms: ['model', 'inventory'], packages: ['yaml'] },
-  docker: { rooms: ['model', 'logs'], packages: ['dockerode'] },
+  docker: { rooms: ['model'], packages: ['dockerode'] },
   probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core'] },
-  logs: { rooms: ['model'], packages: ['re2js'] },
+  logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
   monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model'], packages: ['prom-client'] },
   http: {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { createLineCutter } from '../logs/create-line-cutter.ts';
 import { createLogReader } from '../logs/match/create-log-reader.ts';
 import { createPatternCounters } from '../logs/match/pattern-counters.ts';
 import { createLineTimeReader } from '../logs/match/read-line-time.ts';
 import { packs } from '../logs/packs.ts';
+import { createLineCutter } from '../model/create-line-cutter.ts';
 import type { Known, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../model/target.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createLineCutter } from '../logs/create-line-cutter.ts';
+import { createLineCutter } from '../model/create-line-cutter.ts';
 import type { ContainerPosition, LogFault, LogPosition, PositionStore } from '../model/log.ts';
 import { createFrameReader } from './frames.ts';
 import type { LogContainer } from './log-container.ts';

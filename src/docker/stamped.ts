@@ -1,4 +1,4 @@
-import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from '../logs/create-line-cutter.ts';
+import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from '../model/create-line-cutter.ts';
 import { createRecent, type Recent } from './recent.ts';
 
 /** By stream: the time of the last whole line as Docker writes it, and how many lines carried it. */

@@ -23,3 +23,6 @@ export function parseDuration(text: string): number | undefined {
   const ms = durationMs(text);
   return ms > 0 && Number.isFinite(ms) ? ms : undefined;
 }
+
+/** A quarter of an hour in milliseconds: time zones differ by multiples of it. */
+export const QUARTER_MS = 15 * 60_000;

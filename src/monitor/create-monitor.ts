@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DockerEvent, matchesContainer } from '../docker/event.ts';
 import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
+import { createLogWatches, type LogWatchPlan } from '../logs/create-log-watches.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
@@ -19,10 +20,10 @@ import {
 import { settleWithin } from '../model/within.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { createProber, PROBE_KINDS, proberInputs } from '../probes/create-prober.ts';
+import { foldLogHit } from '../rules/fold-logs.ts';
 import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
-import { createLogWatches, type LogWatchPlan } from './create-log-watches.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
 import { keepValues } from './keep-values.ts';
 import { createProbeRuns } from './probe-runs.ts';
@@ -121,14 +122,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
         .then((observation) => board.add(target, observation, now()))
         .catch(onBug);
   };
-  const logs = createLogWatches(
+  const logs = createLogWatches({
     docker,
-    positions ?? createMemoryPositions(),
+    positions: positions ?? createMemoryPositions(),
     clock,
-    onLogNews,
-    limits?.logFiles,
-    options.onLogLost,
-  );
+    fold: foldLogHit,
+    onNews: onLogNews,
+    maxOpenFiles: limits?.logFiles,
+    onLost: options.onLogLost,
+  });
 
   /** For how long the process has run since it was last suspended. */
   const awakeMs = () => now() - clock.resumedAt();

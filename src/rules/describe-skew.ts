@@ -1,11 +1,8 @@
-import { formatDuration } from '../model/duration.ts';
+import { formatDuration, QUARTER_MS } from '../model/duration.ts';
 import type { LogFacts } from '../model/facts.ts';
 
 /** Times of lines and of their reading may differ by this without any clock being wrong. */
 const TOLERATED_MS = 5_000;
-
-/** Time zones differ by multiples of this. */
-export const QUARTER_MS = 15 * 60_000;
 
 /** What is the matter with the clock of a node, to follow a reason; empty when nothing is. */
 export function describeSkew({ clockAheadMs = 0 }: LogFacts): string {

@@ -74,7 +74,7 @@ describe('a node that is asked by its socket alone', () => {
   test('that ends the calls in another order, each in a message of its own and several in a chunk, is understood', async () => {
     const node = await startIpcNode((value, socket) => {
       const stray = '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":{}}}';
-      socket.write(`${stray}\n` + [...messagesOf(value)].reverse().map(answerText).join(''));
+      socket.write(`${stray}\n${[...messagesOf(value)].reverse().map(answerText).join('')}`);
     });
     expect(await probeOf(node.path).look(2_000)).toMatchObject(well);
   });

@@ -1,5 +1,5 @@
+import type { OnLine } from '../../model/create-line-cutter.ts';
 import type { FilePosition, LogFault } from '../../model/log.ts';
-import type { OnLine } from '../create-line-cutter.ts';
 import { createOpenFiles, type OpenFiles } from './create-open-files.ts';
 import { createRestSeeker } from './create-rest-seeker.ts';
 import { createTail, type Tail } from './create-tail.ts';

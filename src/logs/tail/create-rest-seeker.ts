@@ -1,4 +1,4 @@
-import type { OnLine } from '../create-line-cutter.ts';
+import type { OnLine } from '../../model/create-line-cutter.ts';
 import type { OpenFiles } from './create-open-files.ts';
 import type { FollowedFile, TrackedFiles } from './create-tracked-files.ts';
 import { lookInto } from './file-head.ts';

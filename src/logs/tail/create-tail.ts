@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { copyUnpooled } from '../../model/copy-unpooled.ts';
+import { createLineCutter, type OnLine } from '../../model/create-line-cutter.ts';
 import type { FilePosition } from '../../model/log.ts';
-import { createLineCutter, type OnLine } from '../create-line-cutter.ts';
 import {
   beginsLike,
   compareContent,

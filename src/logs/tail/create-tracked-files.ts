@@ -1,5 +1,5 @@
+import type { OnLine } from '../../model/create-line-cutter.ts';
 import type { FilePosition } from '../../model/log.ts';
-import type { OnLine } from '../create-line-cutter.ts';
 import type { ReadAt } from './content-marks.ts';
 import type { OpenFiles } from './create-open-files.ts';
 import { createTail, type Tail } from './create-tail.ts';

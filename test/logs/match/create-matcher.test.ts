@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../../src/logs/create-line-cutter.ts';
 import { compileOwnPattern } from '../../../src/logs/match/compile-own-pattern.ts';
 import { compilePackPattern, createMatcher } from '../../../src/logs/match/create-matcher.ts';
 import { fromLatin1, toLatin1 } from '../../../src/logs/match/latin1.ts';
 import { packs } from '../../../src/logs/packs.ts';
+import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../../src/model/create-line-cutter.ts';
 import type { LogPattern } from '../../../src/model/log.ts';
 import type { Pattern } from '../../../src/model/target.ts';
 

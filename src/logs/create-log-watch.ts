@@ -1,18 +1,17 @@
 import { followLog } from '../docker/follow-log.ts';
 import type { DockerLinks } from '../docker/links.ts';
-import { createClockSkew } from '../logs/match/create-clock-skew.ts';
-import { createLogReader } from '../logs/match/create-log-reader.ts';
-import { createPatternCounters, LINES_LOST } from '../logs/match/pattern-counters.ts';
-import { packs } from '../logs/packs.ts';
-import type { OpenFiles } from '../logs/tail/create-open-files.ts';
-import { followFiles } from '../logs/tail/follow-files.ts';
 import type { Clock } from '../model/clock.ts';
+import { QUARTER_MS } from '../model/duration.ts';
 import type { LogFacts, LogState } from '../model/facts.ts';
 import type { LogFault, LogHit, LogPattern, LogSource, LogSourceState, PositionStore } from '../model/log.ts';
-import { type CheckSettings, positionKey, type Target } from '../model/target.ts';
-import { QUARTER_MS } from '../rules/describe-skew.ts';
-import { foldLogHit } from '../rules/fold-logs.ts';
+import { type CheckSettings, type Component, positionKey, type Target } from '../model/target.ts';
 import { createLostReport } from './create-lost-report.ts';
+import { createClockSkew } from './match/create-clock-skew.ts';
+import { createLogReader } from './match/create-log-reader.ts';
+import { createPatternCounters, LINES_LOST } from './match/pattern-counters.ts';
+import { packs } from './packs.ts';
+import type { OpenFiles } from './tail/create-open-files.ts';
+import { followFiles } from './tail/follow-files.ts';
 
 /** Follows the log of one target. */
 export interface LogWatch {
@@ -23,6 +22,9 @@ export interface LogWatch {
   stop(): Promise<void>;
 }
 
+/** Adds what a line says to the state of its program. */
+export type FoldLogHit = (component: Component, state: LogState, hit: LogHit) => LogState;
+
 /** What a watch needs. */
 export interface LogWatchOptions {
   readonly target: Target;
@@ -30,6 +32,7 @@ export interface LogWatchOptions {
   readonly docker: DockerLinks;
   readonly positions: PositionStore;
   readonly clock: Clock;
+  readonly fold: FoldLogHit;
   /** Reading begins after this. */
   readonly ready: Promise<unknown>;
   /** Limits the log files that all watches together have open. */
@@ -63,7 +66,7 @@ const withSkew = (clockAheadMs: number | undefined) => (clockAheadMs === undefin
 
 /** Starts to follow all log sources that the inventory names for a target. */
 export function createLogWatch(options: LogWatchOptions): LogWatch {
-  const { target, settings, docker, positions, clock, ready, openFiles, onNews } = options;
+  const { target, settings, docker, positions, clock, fold, ready, openFiles, onNews } = options;
   const { component, logFiles, container, patterns: own } = target;
   const pack = packs[component];
   const counters = createPatternCounters(pack, own);
@@ -88,7 +91,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   };
   const add = (hit: LogHit) => {
     counters.add(hit);
-    state = foldLogHit(component, state, hit);
+    state = fold(component, state, hit);
     tell(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
   };
 

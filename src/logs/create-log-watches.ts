@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DockerLinks } from '../docker/links.ts';
-import { createOpenFiles, MAX_OPEN_FILES } from '../logs/tail/create-open-files.ts';
-import type { Clock } from '../model/clock.ts';
-import type { PositionStore } from '../model/log.ts';
 import { inputsOf } from '../model/prober.ts';
 import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
-import { createLogWatch, type LogWatch } from './create-log-watch.ts';
+import { createLogWatch, type LogWatch, type LogWatchOptions } from './create-log-watch.ts';
+import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
 
 /** The followers of all logs. They survive a reload that leaves their sources and patterns unchanged. */
 export interface LogWatches {
@@ -30,16 +27,18 @@ export interface LogWatchPlan {
 const isSame = (known: Target, target: Target): boolean =>
   isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
 
-/** Creates no watch yet. `onNews` gets the target of the current inventory; `maxOpenFiles` limits the open log files. */
-export function createLogWatches(
-  docker: DockerLinks,
-  positions: PositionStore,
-  clock: Clock,
-  onNews: (target: Target, urgent: boolean) => void,
-  maxOpenFiles = MAX_OPEN_FILES,
-  onLost: (target: Target, after: string, times: number) => void = () => {},
-): LogWatches {
-  const openFiles = createOpenFiles(maxOpenFiles);
+/** What the watches need. */
+export interface LogWatchesOptions extends Pick<LogWatchOptions, 'docker' | 'positions' | 'clock' | 'fold'> {
+  /** Gets the target of the current inventory; see `onNews` of a watch. */
+  readonly onNews: (target: Target, urgent: boolean) => void;
+  /** How many log files may be open at once. */
+  readonly maxOpenFiles?: number;
+  readonly onLost?: (target: Target, after: string, times: number) => void;
+}
+
+/** Creates no watch yet. */
+export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: LogWatchesOptions): LogWatches {
+  const openFiles = createOpenFiles(maxOpenFiles ?? MAX_OPEN_FILES);
   type Entry = { readonly target: Target; readonly watch: LogWatch };
   let watches = new Map<string, Entry>();
   /** A target that returns must not continue before its last position is saved. */
@@ -61,14 +60,12 @@ export function createLogWatches(
           known !== undefined && isSame(known.target, target)
             ? known.watch
             : createLogWatch({
+                ...shared,
                 target,
                 settings,
-                docker,
-                positions,
-                clock,
                 ready,
                 openFiles,
-                onLost: (after, times) => onLost(target, after, times),
+                onLost: (after, times) => onLost?.(target, after, times),
                 onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
               });
         planned.set(key, { target, watch });
