@@ -44,8 +44,8 @@ export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS):
   };
   const follow = async () => {
     while (!isStopped) {
-      watch.use(folders);
-      const hasChanged = await watch.changed();
+      watch.setFolders(folders);
+      const hasChanged = await watch.nextChange();
       if (hasChanged) await sleep(SETTLE_MS, undefined, { ref: false });
       if (!isStopped) await compare(!hasChanged);
     }

@@ -125,7 +125,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       ...rest,
       onOwnTime,
       now: () => clock.toWall(until()),
-      place: (stamp) => {
+      toHitTime: (stamp) => {
         const latest = until();
         // The clock of the stamp may be ahead of ours, or behind.
         return Math.min(Math.max(stamp === undefined ? latest : clock.fromWall(stamp), since?.() ?? 0), latest);
@@ -145,7 +145,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     // A line that waited while the process was suspended was read late too.
     if (readAt - clock.resumedAt() < AS_IT_COMES_MS) return;
     const ahead = own - clock.toWall(readAt);
-    skew.note(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
+    skew.observe(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
   };
 
   const faults = new Map<string, LogFault | undefined>();

@@ -1,23 +1,23 @@
-/** A line is cut here; what follows up to its end is thrown away unseen. */
+/** Longer lines are cut here. The remainder, up to the line break, is discarded. */
 export const MAX_LINE_BYTES = 64 * 1024;
 
 /**
- * Takes a line: what stands in a Latin-1 text from `start` up to before `end`, without its line break. Most lines say
- * nothing that matters, so no text is made for each.
+ * Receives a line: the part of a Latin-1 text from `start` up to `end`, without its line break. Most lines match
+ * nothing, so none is copied into a string of its own.
  */
 export type OnLine = (text: string, start: number, end: number) => void;
 
-/** Cuts a stream of bytes into lines, never holding more than one cut line. */
+/** Splits a stream of bytes into lines. Holds at most one incomplete line. */
 export interface LineCutter {
-  /** Takes the next bytes as Latin-1 text and passes on each line that ends in them. */
+  /** Adds the next bytes, as Latin-1 text, and emits each line that ends in them. */
   push(text: string, onLine: OnLine): void;
-  /** Bytes of the line that has not ended yet, those thrown away included. */
+  /** Bytes of the incomplete line, discarded ones included. */
   pendingBytes(): number;
-  /** Tells the line that has not ended yet, as far as it is kept and if there is one, and forgets it. */
+  /** Emits the incomplete line, if there is one, and forgets it. */
   flush(onLine: OnLine): void;
 }
 
-/** A slice would hold all that it was cut from in memory. */
+/** A copy, because a slice keeps the whole text that it was cut from in memory. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 /** A cutter at the beginning of a line. */

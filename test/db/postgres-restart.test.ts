@@ -76,7 +76,7 @@ it('two replicas under load outlive each way in which PostgreSQL ends connection
   const metrics = async (at: number) => (await fetch(`${daemons[at]?.url}/metrics`)).text();
   const runs = async (at: number) =>
     Number(/^subnet_check_runs_total{.*latest_block.*} (\d+)$/m.exec(await metrics(at))?.[1]);
-  const goOn = async () => {
+  const shouldContinue = async () => {
     const before = { written: [...written], runs: await Promise.all(daemons.map((_, at) => runs(at))) };
     await eventually(async () => {
       for (const at of daemons.keys()) {
@@ -87,7 +87,7 @@ it('two replicas under load outlive each way in which PostgreSQL ends connection
     });
   };
 
-  await goOn();
+  await shouldContinue();
   const ways: readonly (() => Promise<void>)[] = [
     async () => {
       await postgres.halt('SIGINT');
@@ -102,7 +102,7 @@ it('two replicas under load outlive each way in which PostgreSQL ends connection
   ];
   for (const way of ways) {
     await way();
-    await goOn();
+    await shouldContinue();
   }
   await postgres.halt();
   await eventually(async () => {
@@ -113,7 +113,7 @@ it('two replicas under load outlive each way in which PostgreSQL ends connection
     for (const at of daemons.keys()) expect(await runs(at)).toBeGreaterThan(before[at] ?? Number.NaN);
   });
   await postgres.resume();
-  await goOn();
+  await shouldContinue();
   isOver = true;
   await writers;
 

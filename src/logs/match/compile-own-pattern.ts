@@ -2,23 +2,23 @@ import type { Meaning } from '../../model/log.ts';
 import type { Pattern } from '../../model/target.ts';
 import { compileRe2 } from './compile-re2.ts';
 
-/** What a line that matched carries. */
+/** What a pattern extracted from a line. */
 export interface Match {
   readonly value?: string;
 }
 
-/** An operator's own pattern, ready to look at lines. */
+/** An operator's own pattern, compiled. */
 export interface OwnPattern {
   readonly name: string;
   readonly means: Meaning;
-  /** Takes a line as text, without its line break. */
+  /** Tests a line of text, without its line break. */
   readonly test: (line: string) => Match | undefined;
 }
 
 /**
- * An operator's own pattern, run by RE2, whose time grows with the length of the line and nothing else. RE2 decides alone:
- * its own parser knows which text a match needs, and a second guess here could only hide lines. Throws when RE2 cannot run
- * it, as with look-around and back-references; the inventory is checked by the same call.
+ * Compiles an operator's own pattern with RE2, whose time grows linearly with the line. No literal prefilter: RE2's
+ * parser already knows which text a match needs, and a wrong guess would hide lines. Throws when RE2 cannot run the
+ * pattern, as with look-around and back-references. The inventory is validated by the same call.
  */
 export function compileOwnPattern({ name, means, match, value }: Pattern): OwnPattern {
   const compiled = compileRe2(match);
@@ -28,7 +28,7 @@ export function compileOwnPattern({ name, means, match, value }: Pattern): OwnPa
     name,
     means,
     test: (line) => {
-      // Without groups RE2 is several times faster than `find`.
+      // Without capture groups RE2 is several times faster than `find`.
       if (!compiled.test(line)) return undefined;
       if (value === undefined) return {};
       const matcher = compiled.matcher(line);

@@ -1,30 +1,30 @@
-/** By how much the clock of a program is ahead of ours, by the times in lines that were read as they came. */
+/** How far a program's clock is ahead of ours, estimated from the times in live lines. */
 export interface ClockSkew {
-  /** A line carries a time that is so much ahead of the time of reading; `now` is in watched time. */
-  note(aheadMs: number, now: number): void;
-  /** In milliseconds, negative when it is behind; undefined while too few lines have shown it lately. */
+  /** A line's time is `aheadMs` ahead of the time of reading; `now` is in watched time. */
+  observe(aheadMs: number, now: number): void;
+  /** Milliseconds, negative when the clock is behind. Undefined while too few recent lines have shown it. */
   read(now: number): number | undefined;
 }
 
-const STRETCH_MS = 10_000;
-const STRETCHES = 6;
+const BUCKET_MS = 10_000;
+const BUCKETS = 6;
 
-/** Fewer lines may all have been read late. */
+/** With fewer lines, all may have been read late. */
 const MIN_LINES = 3;
 
 /**
- * A skew that is not known yet. Lines are read after they were printed and carry whole seconds, so each shows the clock
- * further behind than it is: the one that shows it least far behind, of about the last minute, is nearest to the truth.
+ * Starts with no estimate. Lines are read after they were printed and carry whole seconds, so each makes the clock look
+ * further behind than it is. The largest value of the last minute is therefore the best estimate.
  */
 export function createClockSkew(): ClockSkew {
-  let stretches: readonly { readonly from: number; readonly aheadMs: number; readonly lines: number }[] = [];
-  const recent = (now: number) => stretches.filter(({ from }) => now - from < STRETCHES * STRETCH_MS);
+  let buckets: readonly { readonly from: number; readonly aheadMs: number; readonly lines: number }[] = [];
+  const recent = (now: number) => buckets.filter(({ from }) => now - from < BUCKETS * BUCKET_MS);
   return {
-    note: (aheadMs, now) => {
-      const [last, ...before] = stretches;
-      if (last !== undefined && now - last.from < STRETCH_MS)
-        stretches = [{ ...last, aheadMs: Math.max(last.aheadMs, aheadMs), lines: last.lines + 1 }, ...before];
-      else stretches = [{ from: now, aheadMs, lines: 1 }, ...recent(now)];
+    observe: (aheadMs, now) => {
+      const [last, ...before] = buckets;
+      if (last !== undefined && now - last.from < BUCKET_MS)
+        buckets = [{ ...last, aheadMs: Math.max(last.aheadMs, aheadMs), lines: last.lines + 1 }, ...before];
+      else buckets = [{ from: now, aheadMs, lines: 1 }, ...recent(now)];
     },
     read: (now) => {
       const known = recent(now);

@@ -2,16 +2,16 @@ import type { PatternFacts } from '../../model/facts.ts';
 import type { LogHit, LogPattern, Meaning } from '../../model/log.ts';
 import type { Pattern } from '../../model/target.ts';
 
-/** The name under which it is counted that Docker has thrown lines away before they were read. */
+/** Counts the gaps where Docker discarded lines before they were read. */
 export const LINES_LOST = 'log_lines_lost';
 
-/** Counts hits; nothing is copied until somebody reads it. */
+/** Counts hits per pattern; nothing is copied until `read`. */
 export interface PatternCounters {
   add(hit: LogHit): void;
   read(): Readonly<Record<string, PatternFacts>>;
 }
 
-/** Counters in which every counted pattern starts at 0. */
+/** Counters for a pack and an operator's own patterns. A pattern has no entry before its first hit. */
 export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]): PatternCounters {
   const known = new Map<string, { what: string; own: boolean }>();
   known.set(LINES_LOST, { what: 'Docker threw lines away before they were read; give its log more room', own: false });

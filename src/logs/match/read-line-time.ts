@@ -14,7 +14,7 @@ interface WallTime {
   readonly ms: number;
 }
 
-const wall = (year: number | undefined, month: number, day: number, clock: readonly number[]): WallTime => {
+const toWallTime = (year: number | undefined, month: number, day: number, clock: readonly number[]): WallTime => {
   const [hour = 0, minute = 0, second = 0, ms = 0] = clock;
   return { year, month, day, hour, minute, second, ms };
 };
@@ -27,12 +27,12 @@ function readNodeMinute(minute: string): WallTime {
   return { month: part(0), day: part(3), hour: part(6), minute: part(9), second: 0, ms: 0 };
 }
 
-/** Times as winston, redis and serve print them; anywhere else in a line is not looked at. */
+/** Times as winston, redis and serve print them, at the start of a line only. */
 function readWallTime(line: string): WallTime | undefined {
   const winston = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?(?!\S*Z)/.exec(line);
   if (winston) {
     const [year = 0, month = 0, day = 0, ...clock] = numbers(winston);
-    return wall(
+    return toWallTime(
       year,
       month,
       day,
@@ -42,17 +42,17 @@ function readWallTime(line: string): WallTime | undefined {
   const redis = /^\[0\] \d+:[A-Z] (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d)\.(\d{3})/.exec(line);
   if (redis) {
     const [day = 0, , year = 0, ...clock] = numbers(redis);
-    return wall(year, MONTHS.indexOf(redis[2] ?? '') + 1, day, clock);
+    return toWallTime(year, MONTHS.indexOf(redis[2] ?? '') + 1, day, clock);
   }
   const serve = /^ HTTP {2}(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d\d):(\d\d) ([AP])M/.exec(line);
   if (serve) {
     const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers(serve);
-    return wall(year, month, day, [(hour % 12) + (serve[7] === 'P' ? 12 : 0), minute, second]);
+    return toWallTime(year, month, day, [(hour % 12) + (serve[7] === 'P' ? 12 : 0), minute, second]);
   }
   return undefined;
 }
 
-/** How far the zone's clocks are ahead of UTC at about this time, in milliseconds. */
+/** Offset of a zone from UTC at about this time, in milliseconds. */
 function zoneOffset(timezone: string, utc: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -64,12 +64,12 @@ function zoneOffset(timezone: string, utc: number): number {
   return shown - Math.floor(utc / 1000) * 1000;
 }
 
-/** Reads the time that a line carries, in Unix milliseconds; `now` tells the year where none is printed. */
+/** Reads the time in a line, in Unix milliseconds. `now` supplies the year where none is printed. */
 export type ReadLineTime = (line: string, now: number) => number | undefined;
 
-/** Times without a zone are in `timezone`, an IANA name. */
+/** `timezone`, an IANA name, applies to times without a zone. */
 export function createLineTimeReader(timezone: string): ReadLineTime {
-  // Zones change their offset on whole quarters of an hour, so that an hour's offset is asked for once.
+  // Zones change their offset on quarters of an hour at most, so one lookup per hour is enough.
   let known: { readonly hour: number; readonly offset: number } | undefined;
   const toUtc = (local: number): number => {
     if (timezone === 'UTC') return local;
@@ -87,12 +87,12 @@ export function createLineTimeReader(timezone: string): ReadLineTime {
     const inYear = (year: number) => toUtc(Date.UTC(year, month - 1, day, hour, minute, second, ms));
     if (parts.year !== undefined) return inYear(parts.year);
     const year = new Date(now).getUTCFullYear();
-    // A date that lies ahead is of last year, but for clocks that are not quite in step.
+    // A date far in the future is from last year; the margin allows for clock skew.
     const at = inYear(year);
     return at > now + 36 * HOUR_MS ? inYear(year - 1) : at < now - 364 * 24 * HOUR_MS ? inYear(year + 1) : at;
   };
 
-  // Nodes print many lines a minute, and within a second of reading the year stays what it is.
+  // Nodes print many lines a minute. Within a second of reading, the year cannot change.
   let last: { readonly minute: string; readonly now: number; readonly at: number | undefined } | undefined;
   return (line, now) => {
     if (isNodeLine(line)) {

@@ -1,6 +1,6 @@
 import type { PatternPack } from '../../model/log.ts';
 
-/** XDC-Subnet v0.3.2 `bootnode -verbosity 6` (p2p/discover/udp.go); `<<` is what was received. */
+/** XDC-Subnet v0.3.2, `bootnode -verbosity 6` (p2p/discover/udp.go); `<<` marks received packets. */
 export const bootnodePack: PatternPack = {
   component: 'bootnode',
   patterns: [

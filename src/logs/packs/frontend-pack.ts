@@ -1,6 +1,9 @@
 import type { PatternPack } from '../../model/log.ts';
 
-/** The frontend's start.sh: yarn 1.22, vite 4.4, serve 14.2. "✓ built in" comes from a failed build too, and "errors" from a good one. */
+/**
+ * The frontend's start.sh: yarn 1.22, vite 4.4, serve 14.2. A failed build also prints "✓ built in", and a good one
+ * prints "errors".
+ */
 export const frontendPack: PatternPack = {
   component: 'frontend',
   patterns: [

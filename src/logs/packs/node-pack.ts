@@ -1,6 +1,9 @@
 import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
 
-/** A height in the log of a node, at level 3 (INFO) or 4 (DEBUG), by message and key: `number=` is often a vote count. */
+/**
+ * A height in a node's log, at level 3 (INFO) or 4 (DEBUG). Chosen by message and key, as `number=` is often a vote
+ * count.
+ */
 const height = (name: string, literal: string, key: string): LogPattern => ({
   name,
   means: 'progress',
@@ -19,7 +22,7 @@ const line = (name: string, means: Meaning, literal: string, what: string, match
   match,
 });
 
-/** XDC-Subnet v0.3.2, levels 2 to 4; the sources are named in the documentation of the lines. */
+/** XDC-Subnet v0.3.2, log levels 2 to 4. */
 export const nodePack: PatternPack = {
   component: 'node',
   patterns: [

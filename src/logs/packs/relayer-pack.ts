@@ -1,6 +1,6 @@
 import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
 
-/** A message of the relayer's own logger, by how it begins; it stands in a JSON object behind `[1] `. */
+/** A message of the relayer's logger, by its first words. The line is `[1] ` and a JSON object. */
 const message = (name: string, means: Meaning, begins: string, what: string, match?: RegExp): LogPattern => ({
   name,
   means,
@@ -15,7 +15,7 @@ const BLOCK_HASH = 'Fail to get block hash by number from ';
 const submitError = (name: string, cause: string, what: string): LogPattern =>
   message(name, 'error', SUBMIT, what, new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`));
 
-/** What web3 makes of the answer of an address without code; the apostrophe of "aren't" is escaped in some lines. */
+/** What web3 prints when there is no code at an address; some lines escape the apostrophe of "aren't". */
 const NO_CONTRACT = 'Returned values aren';
 
 const KNOWN_CAUSES =

@@ -1,6 +1,9 @@
 import type { PatternPack } from '../../model/log.ts';
 
-/** subnet-stats-service v0.1.12, the files of logs/debug; HTTP errors come only when somebody asks, and are no fault by themselves. */
+/**
+ * subnet-stats-service v0.1.12, the files of logs/debug. HTTP errors only answer somebody's request, so they are no
+ * fault by themselves.
+ */
 export const statsPack: PatternPack = {
   component: 'stats',
   patterns: [

@@ -2,27 +2,27 @@ import type { FilePosition } from '../../model/log.ts';
 import { hashLast, hasMarks, type Marks, type ReadAt } from './content-marks.ts';
 import { hashHead } from './file-head.ts';
 
-/** So much of its beginning is held in memory, and compared exactly. */
+/** The first bytes of a content that are held in memory and compared exactly. */
 export const START_BYTES = 8 * 1024;
 
-/** What a file has of a content: all that was read of it; a part, as far as one can see; or it holds another content. */
+/** How much of a content a file holds: at least all that was read, only a part, or another content. */
 export type Relation = 'all' | 'part' | 'none';
 
-/** By what a content is known. */
+/** Identifies a content. */
 export interface Fingerprint {
-  /** How many bytes of it were read. */
+  /** Bytes read so far. */
   offset: number;
-  /** Its beginning, as far as that was read; absent while no process has opened it but the one that saved it. */
+  /** The first bytes, as far as read. Absent until this process has opened the file. */
   start?: Buffer;
   /** The last bytes before the offset. */
   last: Buffer;
   marks: Marks;
-  /** What was saved of it; absent for one that is new. */
+  /** The stored fingerprint; absent for a new content. */
   saved?: Pick<FilePosition, 'head' | 'headBytes' | 'last'>;
 }
 
-/** May a file that begins so hold the content, as far as that says? */
-export function beginsLike({ start, saved, marks }: Fingerprint, head: Buffer): boolean {
+/** Can a file with this head hold the content? A cheap test that may say yes too often. */
+export function matchesHead({ start, saved, marks }: Fingerprint, head: Buffer): boolean {
   if (start !== undefined) {
     const bytes = Math.min(start.length, head.length);
     return bytes > 0 && start.subarray(0, bytes).equals(head.subarray(0, bytes));
@@ -32,7 +32,7 @@ export function beginsLike({ start, saved, marks }: Fingerprint, head: Buffer): 
   return hashHead(head.subarray(0, saved.headBytes)) === saved.head;
 }
 
-/** Is it still the content that was read, in a file that begins so and has these bytes around the offset? */
+/** Is it still the same content, given the file's head and the bytes around the offset? */
 export function isContinued({ offset, start = Buffer.alloc(0), last }: Fingerprint, head: Buffer, around: Buffer) {
   const next = around.subarray(last.length);
   return (
@@ -43,7 +43,7 @@ export function isContinued({ offset, start = Buffer.alloc(0), last }: Fingerpri
   );
 }
 
-/** What a file of this size has of a content that was saved. */
+/** Compares a file of this size with a content known only from the store. */
 export async function compareSaved(print: Fingerprint, readAt: ReadAt, size: number): Promise<Relation> {
   if (print.offset === 0) return 'all';
   const { head = '', headBytes = 0, last } = print.saved ?? {};
@@ -54,8 +54,8 @@ export async function compareSaved(print: Fingerprint, readAt: ReadAt, size: num
 }
 
 /**
- * What a file of this size has of a content. `hasSameEnd` compares the end of a part with the content itself, as marks do
- * not cover that.
+ * Compares a file of this size with a content. Marks do not cover the end of a part, so `hasSameEnd` compares that with
+ * the content itself.
  */
 export async function compareContent(
   print: Fingerprint,

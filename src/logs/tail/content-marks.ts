@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Marks are made of blocks of so many bytes at most. */
+/** A mark is the checksum of a block of at most this many bytes. */
 const BLOCK_BYTES = 128;
 
-/** So many bytes before the place of reading are compared each time that reading goes on. */
+/** This many bytes before the offset are compared each time reading continues. */
 export const LAST_BYTES = 256;
 
-/** Where marks are made: they cover the first 8 KiB, and then a block at each place a quarter further. */
+/** Where marked blocks end: the first 8 KiB are covered, then one block at each offset a quarter further. */
 const OFFSETS: readonly number[] = (() => {
   const offsets: number[] = [];
   for (let at = 8; at <= 64; at += 8) offsets.push(at);
@@ -16,23 +16,23 @@ const OFFSETS: readonly number[] = (() => {
   return offsets;
 })();
 
-/** Reads so many bytes at a place of a content, fewer at its end. */
+/** Reads this many bytes at an offset, fewer at the end. */
 export type ReadAt = (at: number, bytes: number) => Promise<Buffer>;
 
-/** Two digits of base 36 a mark; '..' of one that is not known. */
+/** Two base-36 digits per mark; `..` for an unknown one. */
 export type Marks = string;
 
 const firstOf = (index: number): number =>
   Math.max(index === 0 ? 0 : (OFFSETS[index - 1] as number), (OFFSETS[index] as number) - BLOCK_BYTES);
 
-/** FNV-1a, shortened: many blocks differ when contents do. */
+/** FNV-1a, shortened: two different contents differ in many blocks. */
 function toMark(block: Buffer): string {
   let hash = 0x811c9dc5;
   for (const byte of block) hash = Math.imul(hash ^ byte, 0x01000193);
   return ((hash >>> 0) % 1_296).toString(36).padStart(2, '0');
 }
 
-/** The marks of a content after so many bytes more, of which `bytes` begins at `from`, not after the last mark's block. */
+/** Extends the marks with `bytes`, which start at `from`. `from` is not after the end of the last marked block. */
 export function addMarks(marks: Marks, bytes: Buffer, from: number): Marks {
   let next = marks;
   for (let index = marks.length / 2; (OFFSETS[index] as number) <= from + bytes.length; index++) {
@@ -42,7 +42,7 @@ export function addMarks(marks: Marks, bytes: Buffer, from: number): Marks {
   return next;
 }
 
-/** The blocks that marks are made of, up to a size, read where they are. */
+/** The marked blocks of a content up to a size. */
 async function* readBlocks(readAt: ReadAt, size: number): AsyncGenerator<Buffer> {
   const start = await readAt(0, Math.min(size, 8_192));
   for (let index = 0; (OFFSETS[index] as number) <= size; index++) {
@@ -51,14 +51,14 @@ async function* readBlocks(readAt: ReadAt, size: number): AsyncGenerator<Buffer>
   }
 }
 
-/** The marks of the first `size` bytes of a content that is there. */
+/** The marks of the first `size` bytes. */
 export async function readMarks(readAt: ReadAt, size: number): Promise<Marks> {
   let marks = '';
   for await (const block of readBlocks(readAt, size)) marks += toMark(block);
   return marks;
 }
 
-/** Has a content these marks, as far as it goes? False, too, when it is too short for any. */
+/** Does a content agree with these marks, as far as it goes? False when it is too short for any. */
 export async function hasMarks(readAt: ReadAt, size: number, marks: Marks): Promise<boolean> {
   let index = 0;
   for await (const block of readBlocks(readAt, size)) {
@@ -70,5 +70,5 @@ export async function hasMarks(readAt: ReadAt, size: number, marks: Marks): Prom
   return index > 0;
 }
 
-/** The fingerprint of the bytes before the place of reading. */
+/** Hash of the last bytes before the offset. */
 export const hashLast = (last: Buffer): string => createHash('sha256').update(last).digest('hex').slice(0, 16);

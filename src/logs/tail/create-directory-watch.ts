@@ -1,20 +1,20 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Waits for changes in folders, and for a pause at most: not every file system reports changes. */
+/** Waits for a change in some folders. Not every file system reports changes, so the wait is bounded. */
 export interface DirectoryWatch {
-  /** Watches these folders from now on, as far as they are there. */
-  use(folders: ReadonlySet<string>): void;
+  /** Replaces the watched folders; missing ones are skipped. */
+  setFolders(folders: ReadonlySet<string>): void;
   /**
-   * Resolves at the next change, at once if there was one since the last call, and after the pause at the latest; to
-   * whether there was one.
+   * Resolves at the next change, or at once if one happened since the last call, or after the pause. The value tells
+   * whether there was a change.
    */
-  changed(pauseMs?: number): Promise<boolean>;
+  nextChange(pauseMs?: number): Promise<boolean>;
   stop(): void;
 }
 
 /**
- * Watches nothing yet; `defaultMs` is the longest that a change stays unseen. `concerns` selects the files of the folders,
- * by name; null if the system gives none.
+ * Watches nothing yet; `defaultMs` is the longest a change can go unnoticed. `concerns` selects files by name, which is
+ * null if the system gives none.
  */
 export function createDirectoryWatch(
   defaultMs: number,
@@ -29,30 +29,30 @@ export function createDirectoryWatch(
     hasChanged = true;
     wake?.();
   };
-  const drop = (folder: string) => {
+  const unwatch = (folder: string) => {
     watchers.get(folder)?.close();
     watchers.delete(folder);
   };
 
   return {
-    use: (folders) => {
-      for (const folder of watchers.keys()) if (!folders.has(folder)) drop(folder);
+    setFolders: (folders) => {
+      for (const folder of watchers.keys()) if (!folders.has(folder)) unwatch(folder);
       for (const folder of folders) {
         if (watchers.has(folder) || stopped) continue;
         try {
           const watcher = watch(folder, { persistent: false }, (event, name) => {
             // A folder that was itself removed is watched again after the next poll.
-            if (event === 'rename' && name === null) drop(folder);
+            if (event === 'rename' && name === null) unwatch(folder);
             if (concerns(name)) onChange();
           });
-          watcher.on('error', () => drop(folder));
+          watcher.on('error', () => unwatch(folder));
           watchers.set(folder, watcher);
         } catch {
-          // It is not there, or there are too many watches: polling goes on.
+          // The folder is missing, or there are too many watches. Polling continues.
         }
       }
     },
-    changed: async (pauseMs = defaultMs) => {
+    nextChange: async (pauseMs = defaultMs) => {
       if (!hasChanged && !stopped) {
         const { promise, resolve } = Promise.withResolvers<void>();
         const timer = setTimeout(resolve, pauseMs);
@@ -67,7 +67,7 @@ export function createDirectoryWatch(
     },
     stop: () => {
       stopped = true;
-      for (const folder of [...watchers.keys()]) drop(folder);
+      for (const folder of [...watchers.keys()]) unwatch(folder);
       wake?.();
     },
   };

@@ -1,6 +1,6 @@
 import type { LogPosition, PositionStore } from '../../model/log.ts';
 
-/** Positions that end with the process: the store of last resort, and of tests. */
+/** Positions that live as long as the process: the fallback when there is no database, and for tests. */
 export function createMemoryPositions(): PositionStore {
   const positions = new Map<string, () => LogPosition>();
   return {

@@ -1,8 +1,8 @@
-/** Bounds how many log files are open at once, of all targets together. */
+/** Limits how many log files all targets together keep open. */
 export interface OpenFiles {
   /**
-   * Does something that holds one descriptor, once there is room. What stays open after it says so by `keep`: it is closed
-   * again when others need the room, the one that was used longest ago first.
+   * Runs work that holds one descriptor, once one is free. A file passed as `keep` may stay open afterwards. When
+   * others need descriptors, the least recently used of those files is closed.
    */
   use<T>(work: () => Promise<T>, keep?: OpenFile): Promise<T>;
 }
@@ -13,13 +13,12 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** So many by default: most systems give a process 1,024 descriptors, and some 256. */
+/** Default limit. Most systems give a process 1,024 descriptors, some only 256. */
 export const MAX_OPEN_FILES = 64;
 
-/** None is open yet. */
 export function createOpenFiles(max = MAX_OPEN_FILES): OpenFiles {
   const limit = Math.max(max, 1);
-  /** Open and not in use, the one used longest ago first. */
+  /** Open and not in use, least recently used first. */
   const idle = new Set<OpenFile>();
   const waiting: (() => void)[] = [];
   let busy = 0;
@@ -39,7 +38,7 @@ export function createOpenFiles(max = MAX_OPEN_FILES): OpenFiles {
         return await work();
       } finally {
         if (keep?.isOpen()) idle.add(keep);
-        // The place goes to who waits longest.
+        // The slot goes to the longest waiter.
         const next = waiting.shift();
         if (next === undefined) busy--;
         else next();

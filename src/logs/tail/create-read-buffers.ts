@@ -1,25 +1,25 @@
 /** Buffers that readers share. */
 export interface ReadBuffers {
-  /** Lends a buffer for as long as the work takes; who finds none waits for the next one, in the order of asking. */
+  /** Lends a buffer while the work runs; waiters are served in order. */
   use<T>(work: (buffer: Buffer) => Promise<T>): Promise<T>;
 }
 
-/** At most `count` buffers of so many bytes, each made when it is needed first. */
+/** At most `count` buffers of this many bytes, allocated on first use. */
 export function createReadBuffers(count: number, bytes: number): ReadBuffers {
   const spare: Buffer[] = [];
   const waiting: ((buffer: Buffer) => void)[] = [];
-  let made = 0;
+  let allocated = 0;
 
-  const take = async (): Promise<Buffer> => {
+  const acquire = async (): Promise<Buffer> => {
     const buffer = spare.pop();
     if (buffer !== undefined) return buffer;
-    if (made === count) return new Promise((resolve) => waiting.push(resolve));
-    made++;
+    if (allocated === count) return new Promise((resolve) => waiting.push(resolve));
+    allocated++;
     return Buffer.allocUnsafeSlow(bytes);
   };
   return {
     use: async (work) => {
-      const buffer = await take();
+      const buffer = await acquire();
       try {
         return await work(buffer);
       } finally {

@@ -3,11 +3,11 @@ import { copyUnpooled } from '../../model/copy-unpooled.ts';
 import { createLineCutter, type OnLine } from '../../model/create-line-cutter.ts';
 import type { FilePosition } from '../../model/log.ts';
 import {
-  beginsLike,
   compareContent,
   compareSaved,
   type Fingerprint,
   isContinued,
+  matchesHead,
   type Relation,
   START_BYTES,
 } from './compare-content.ts';
@@ -18,53 +18,53 @@ import { HEAD_BYTES, hashHead, openFound, readerOf, readHead } from './file-head
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Hundreds of files may be followed, and they are read in turn, so they share a few buffers. Node.js reads four at once. */
+/** Hundreds of files are read in turn and share a few buffers. Node.js reads four files at once. */
 const buffers = createReadBuffers(4, CHUNK_BYTES + LAST_BYTES);
 
-/** The content of one file, and how far it has been read. */
+/** The content of one file and how far it was read. */
 export interface Tail {
-  /** Where the file was seen last. */
+  /** The file's last known path. */
   path: string;
   readonly inode: string;
-  /** Where reading is, the bytes of a line that has not ended included. */
+  /** The offset of reading, including the bytes of an incomplete line. */
   offset(): number;
   /**
-   * Reads the file up to its end, or to an offset before it, and passes on whole lines; `goOn` is asked after each chunk.
-   * Resolves to false when the file holds another content now; nothing of that is passed on.
+   * Reads the file to its end, or to `until`, and emits whole lines. `shouldContinue` is called after each chunk.
+   * Resolves to false when the file now holds another content; none of that is emitted.
    */
-  drain(onLine: OnLine, until?: number, goOn?: () => boolean): Promise<boolean>;
-  /** Where a copy is read from to go on with it: some bytes before the offset, by which it is known. */
-  takesFrom(): number;
-  /** Reads what a copy of the content holds from there on; passes on nothing when it is none. */
-  take(rest: AsyncIterable<Buffer>, onLine: OnLine, goOn?: () => boolean): Promise<void>;
-  /** Its first bytes, as many as are compared first; none before it was opened. */
+  drain(onLine: OnLine, until?: number, shouldContinue?: () => boolean): Promise<boolean>;
+  /** Where reading of a copy starts: a few bytes before the offset, to verify that it is one. */
+  restOffset(): number;
+  /** Reads a copy's bytes from `restOffset` on; emits nothing when they are not a copy. */
+  readRest(rest: AsyncIterable<Buffer>, onLine: OnLine, shouldContinue?: () => boolean): Promise<void>;
+  /** The first bytes, as many as are compared first; empty before the file was opened. */
   head(): Buffer;
-  /** May a file that begins so hold this content, as far as that shows? */
-  beginsLike(start: Buffer): boolean;
+  /** Can a file with this head hold the content? A cheap test that may say yes too often. */
+  matchesHead(start: Buffer): boolean;
   compare(readAt: ReadAt, size: number): Promise<Relation>;
-  /** The line that did not end, when no more can come. */
+  /** Emits the incomplete line, when no more can come. */
   flush(onLine: OnLine): void;
   position(): FilePosition;
-  /** Is it known by more than its beginning? False of a position that says no more. */
+  /** Is it identified by more than its head? False for a stored position without more. */
   isSure(): boolean;
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
 /**
- * The content of the file at a path, from an offset on; `known` is the fingerprint that was kept of it. The file is opened
- * by `drain`, which rejects when it cannot be opened or is another file by now.
+ * Tails the content of a file from an offset; `known` is the stored fingerprint. `drain` opens the file, and rejects
+ * when it cannot be opened or has been replaced.
  */
 export function createTail(
   path: string,
   inode: string,
-  begin: number,
+  from: number,
   known?: Pick<FilePosition, 'head' | 'headBytes' | 'marks' | 'last'>,
   files: OpenFiles = createOpenFiles(),
 ): Tail {
   const cutter = createLineCutter();
-  const print: Fingerprint = {
-    offset: begin,
+  const fingerprint: Fingerprint = {
+    offset: from,
     last: Buffer.alloc(0),
     marks: known?.marks ?? '',
     ...(known && { saved: known }),
@@ -72,15 +72,15 @@ export function createTail(
   let handle: FileHandle | undefined;
   let hash = { bytes: 0, head: '' };
 
-  const toLast = () => ({ at: print.offset, bytes: print.last.length, hash: hashLast(print.last) });
+  const toLast = () => ({ at: fingerprint.offset, bytes: fingerprint.last.length, hash: hashLast(fingerprint.last) });
   const hasSameEnd = async (readAt: ReadAt, size: number): Promise<boolean> => {
     const own = handle ?? (await openFound(tail.path, inode).catch(() => undefined));
     if (own === undefined) return true;
     try {
       const isThere =
-        print.start === undefined
-          ? (await compareSaved(print, readerOf(own), (await own.stat()).size)) === 'all'
-          : (await readHead(own, print.start.length)).equals(print.start);
+        fingerprint.start === undefined
+          ? (await compareSaved(fingerprint, readerOf(own), (await own.stat()).size)) === 'all'
+          : (await readHead(own, fingerprint.start.length)).equals(fingerprint.start);
       const from = Math.max(size - LAST_BYTES, 0);
       const end = await readerOf(own)(from, size - from);
       return !isThere || end.length < size - from || end.equals(await readAt(from, size - from));
@@ -91,44 +91,44 @@ export function createTail(
 
   const open = async (): Promise<FileHandle | undefined> => {
     handle ??= await openFound(tail.path, inode);
-    if (print.start !== undefined) return handle;
+    if (fingerprint.start !== undefined) return handle;
     const readAt = readerOf(handle);
-    const { offset } = print;
-    if (known !== undefined && (await compareSaved(print, readAt, (await handle.stat()).size)) !== 'all')
+    const { offset } = fingerprint;
+    if (known !== undefined && (await compareSaved(fingerprint, readAt, (await handle.stat()).size)) !== 'all')
       return undefined;
     const head = await readHead(handle, Math.min(START_BYTES, offset));
     if (head.length < Math.min(START_BYTES, offset)) return undefined;
-    print.last = await readAt(Math.max(offset - LAST_BYTES, 0), Math.min(LAST_BYTES, offset));
-    print.marks = await readMarks(readAt, offset);
-    print.start = head;
+    fingerprint.last = await readAt(Math.max(offset - LAST_BYTES, 0), Math.min(LAST_BYTES, offset));
+    fingerprint.marks = await readMarks(readAt, offset);
+    fingerprint.start = head;
     return handle;
   };
-  /** Passes on the bytes after the offset, given with the last bytes before it. */
+  /** Emits the bytes after the offset; `around` also has the last bytes before it. */
   const accept = (around: Buffer, onLine: OnLine) => {
-    const { last, offset } = print;
+    const { last, offset } = fingerprint;
     const chunk = around.subarray(last.length);
-    print.marks = addMarks(print.marks, around, offset - last.length);
-    print.offset = offset + chunk.length;
-    print.last = copyUnpooled(around.subarray(-LAST_BYTES));
+    fingerprint.marks = addMarks(fingerprint.marks, around, offset - last.length);
+    fingerprint.offset = offset + chunk.length;
+    fingerprint.last = copyUnpooled(around.subarray(-LAST_BYTES));
     cutter.push(chunk.toString('latin1'), onLine);
   };
-  const drain = async (onLine: OnLine, until: number, goOn: () => boolean): Promise<boolean> => {
+  const drain = async (onLine: OnLine, until: number, shouldContinue: () => boolean): Promise<boolean> => {
     const opened = await open();
     if (opened === undefined) return false;
     return buffers.use(async (buffer) => {
       do {
-        const { start, last, offset } = print;
+        const { start, last, offset } = fingerprint;
         if (start === undefined) return false;
         const wanted = last.length + Math.min(CHUNK_BYTES, until - offset);
         const { bytesRead } = await opened.read(buffer, 0, wanted, offset - last.length);
         const around = buffer.subarray(0, bytesRead);
-        // Read after the chunk: had the file been truncated before that, its beginning would be another.
+        // Read after the chunk: a truncation before that would show in the head.
         const head = await readHead(opened, Math.min(START_BYTES, offset + Math.max(bytesRead - last.length, 0)));
-        if (bytesRead < last.length || !isContinued(print, head, around)) return false;
+        if (bytesRead < last.length || !isContinued(fingerprint, head, around)) return false;
         if (bytesRead === last.length) return (await opened.stat()).size >= offset;
-        if (start.length < START_BYTES) print.start = head;
+        if (start.length < START_BYTES) fingerprint.start = head;
         accept(around, onLine);
-      } while (goOn());
+      } while (shouldContinue());
       return true;
     });
   };
@@ -136,30 +136,30 @@ export function createTail(
   const tail: Tail = {
     path,
     inode,
-    offset: () => print.offset,
-    drain: (onLine, until = Number.POSITIVE_INFINITY, goOn = () => true) =>
-      files.use(() => drain(onLine, until, goOn), tail),
-    takesFrom: () => print.offset - print.last.length,
-    take: async (rest, onLine, goOn = () => true) => {
-      let overlap = print.last;
+    offset: () => fingerprint.offset,
+    drain: (onLine, until = Number.POSITIVE_INFINITY, shouldContinue = () => true) =>
+      files.use(() => drain(onLine, until, shouldContinue), tail),
+    restOffset: () => fingerprint.offset - fingerprint.last.length,
+    readRest: async (rest, onLine, shouldContinue = () => true) => {
+      let overlap = fingerprint.last;
       for await (const bytes of rest) {
         const seen = overlap.subarray(0, bytes.length);
         if (!bytes.subarray(0, seen.length).equals(seen)) return;
         overlap = overlap.subarray(seen.length);
         const chunk = bytes.subarray(seen.length);
         if (chunk.length === 0) continue;
-        accept(Buffer.concat([print.last, chunk]), onLine);
-        if (print.start === undefined && known !== undefined) print.saved = { ...known, last: toLast() };
-        if (!goOn()) return;
+        accept(Buffer.concat([fingerprint.last, chunk]), onLine);
+        if (fingerprint.start === undefined && known !== undefined) fingerprint.saved = { ...known, last: toLast() };
+        if (!shouldContinue()) return;
       }
     },
-    head: () => (print.start ?? Buffer.alloc(0)).subarray(0, HEAD_BYTES),
-    beginsLike: (head) => beginsLike(print, head),
-    compare: (readAt, size) => compareContent(print, readAt, size, () => hasSameEnd(readAt, size)),
+    head: () => (fingerprint.start ?? Buffer.alloc(0)).subarray(0, HEAD_BYTES),
+    matchesHead: (head) => matchesHead(fingerprint, head),
+    compare: (readAt, size) => compareContent(fingerprint, readAt, size, () => hasSameEnd(readAt, size)),
     flush: cutter.flush,
     position: () => {
-      const { start, marks, saved } = print;
-      const offset = print.offset - cutter.pendingBytes();
+      const { start, marks, saved } = fingerprint;
+      const offset = fingerprint.offset - cutter.pendingBytes();
       if (start === undefined)
         return { head: '', headBytes: 0, ...saved, ...(saved && { marks }), path: tail.path, inode, offset };
       const bytes = Math.min(start.length, HEAD_BYTES);
@@ -167,7 +167,8 @@ export function createTail(
       const { bytes: headBytes, head } = hash;
       return { path: tail.path, inode, offset, head, headBytes, marks, last: toLast() };
     },
-    isSure: () => print.start !== undefined || print.saved === undefined || print.saved.last !== undefined,
+    isSure: () =>
+      fingerprint.start !== undefined || fingerprint.saved === undefined || fingerprint.saved.last !== undefined,
     isOpen: () => handle !== undefined,
     close: async () => {
       const opened = handle;

@@ -3,10 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { ReadAt } from './content-marks.ts';
 import { type FoundFile, inodeOf } from './find-log-files.ts';
 
-/** By so much of its beginning the content of a file is known again. */
+/** The first bytes of a content, by which it is recognised. */
 export const HEAD_BYTES = 1024;
 
-/** The fingerprint of the beginning of a content. */
+/** Hash of a content's head. */
 export const hashHead = (head: Buffer): string => createHash('sha256').update(head).digest('hex');
 
 /** The first bytes of an open file, fewer when it is shorter. */
@@ -16,7 +16,7 @@ export async function readHead(handle: FileHandle, bytes = HEAD_BYTES): Promise<
   return buffer.subarray(0, bytesRead);
 }
 
-/** Opens the file at a path; rejects when it is another than the one found there, which was renamed meanwhile. '' is any. */
+/** Opens the file at a path. Rejects when its inode differs, because it was renamed meanwhile; '' accepts any. */
 export async function openFound(path: string, inode: string): Promise<FileHandle> {
   const handle = await open(path);
   if (inode === '' || inodeOf(await handle.stat()) === inode) return handle;
@@ -24,7 +24,7 @@ export async function openFound(path: string, inode: string): Promise<FileHandle
   throw new Error('the file was renamed meanwhile');
 }
 
-/** Reads an open file wherever it is asked to. */
+/** Reads an open file at any offset. */
 export const readerOf =
   (handle: FileHandle): ReadAt =>
   async (at, bytes) => {
@@ -33,14 +33,14 @@ export const readerOf =
     return buffer.subarray(0, bytesRead);
   };
 
-/** Opens a found file as long as `look` runs; `size` is what the file has by then. Rejects as `openFound` does. */
-export async function lookInto<T>(
+/** Opens a found file while `work` runs; `size` is its size at that time. Rejects as `openFound` does. */
+export async function withOpenFile<T>(
   { path, inode }: Pick<FoundFile, 'path' | 'inode'>,
-  look: (readAt: ReadAt, size: number) => Promise<T>,
+  work: (readAt: ReadAt, size: number) => Promise<T>,
 ): Promise<T> {
   const handle = await openFound(path, inode);
   try {
-    return await look(readerOf(handle), (await handle.stat()).size);
+    return await work(readerOf(handle), (await handle.stat()).size);
   } finally {
     await handle.close();
   }

@@ -3,7 +3,7 @@ import { glob, readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { LogFault } from '../../model/log.ts';
 
-/** A file that is there now. */
+/** A file on disk. */
 export interface FoundFile {
   readonly path: string;
   readonly inode: string;
@@ -12,20 +12,20 @@ export interface FoundFile {
   readonly writtenAt: number;
 }
 
-/** What a path or a glob leads to. */
+/** The files of a path or a glob. */
 export type FoundFiles =
   | { readonly ok: true; readonly files: readonly FoundFile[] }
   | { readonly ok: false; readonly fault: LogFault };
 
-/** Never read as text; see `readCopy` for what is read out of gzip. */
+/** Never read as text; see `readCopy` for gzip. */
 const PACKED = /\.(?:gz|bz2|xz|zst|zip)$/;
 
 const isGlob = (path: string): boolean => /[*?[{]/.test(path);
 
-/** Device and inode: what stays the same when a file is renamed. */
+/** Device and inode, which survive a rename. */
 export const inodeOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
 
-/** What an error of the file system says of a log. */
+/** Maps a file system error to the fault of a log. */
 export const toFault = (error: unknown): LogFault => {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EMFILE' || code === 'ENFILE') return { what: 'no-descriptor' };
@@ -44,7 +44,7 @@ async function findFile(path: string): Promise<FoundFile | LogFault> {
 
 const isFile = (found: FoundFile | LogFault): found is FoundFile => 'inode' in found;
 
-/** Each file that a path or a glob leads to, once, those written last at the end, without packed ones. Never rejects. */
+/** Each file of a path or a glob once, last written last, without packed ones. Never rejects. */
 export async function findLogFiles(path: string): Promise<FoundFiles> {
   const paths: string[] = [];
   try {
@@ -60,7 +60,7 @@ export async function findLogFiles(path: string): Promise<FoundFiles> {
   return { ok: true, files: [...files.values()].sort((a, b) => a.writtenAt - b.writtenAt) };
 }
 
-/** May rotation have made one path of the other? It keeps the folder, and the beginning of the name up to the last dot. */
+/** Could rotation have made one path from the other? It keeps the folder and the name up to the last dot. */
 export function isRelated(path: string, other: string): boolean {
   const folder = path.lastIndexOf(sep);
   if (other.lastIndexOf(sep) !== folder) return false;
@@ -69,7 +69,7 @@ export function isRelated(path: string, other: string): boolean {
   return other.startsWith(path.slice(0, stem)) && !/[a-z0-9]/i.test(other[stem] ?? '');
 }
 
-/** The files that rotation may have made of one: its copies, renamed or packed. Never rejects. */
+/** The files that rotation may have made from one: renamed, copied or packed. Never rejects. */
 export async function findRelated(path: string): Promise<readonly FoundFile[]> {
   const folder = dirname(path);
   const names = await readdir(folder).catch(() => []);

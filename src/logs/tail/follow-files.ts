@@ -5,33 +5,33 @@ import { createFileSet } from './create-file-set.ts';
 import type { OpenFiles } from './create-open-files.ts';
 import { findLogFiles } from './find-log-files.ts';
 
-/** What a follower of files is given. */
+/** Dependencies and settings of a follower. */
 export interface FollowFilesOptions {
   /** A path or a glob. */
   readonly path: string;
-  /** Under this name the position is kept. */
+  /** The key under which the position is stored. */
   readonly source: string;
   readonly positions: PositionStore;
-  /** So many bytes before the place where reading begins are read, too, and passed on as `old`. */
+  /** This many bytes before the start of reading are read too, and passed on as `old`. */
   readonly lookBackBytes: number;
-  /** Bounds the descriptors of all followers that share it; a bound of its own when absent. */
+  /** Limits the descriptors of all followers that share it; default: a limit of its own. */
   readonly openFiles?: OpenFiles;
-  /** A line, as `OnLine` takes it; `old` when it was there before reading began. */
+  /** Receives a line, as `OnLine` does; `old` for lines from before reading started. */
   readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
-  /** After each sweep: the fault when nothing can be read, and the size of all files together. */
+  /** Called after each sweep with the fault, when nothing can be read, and the total size of the files. */
   readonly onState: (fault: LogFault | undefined, bytes: number) => void;
 }
 
 const POLL_MS = 1_000;
 
-/** After so many polls a missing file is searched for less often, and at each change in its folder or the one above. */
+/** After this many polls a missing file is polled less often; its folder and the one above are watched too. */
 const PATIENT_POLLS = 60;
 const MISSING_POLL_MS = 10_000;
 
 /**
- * Follows the files of a path or glob until the returned function is called: files that grow, are renamed, truncated after
- * a copy was made, taken away, or appear. Without a position it starts at the end of what is there at first, and at the
- * beginning of what appears later.
+ * Follows the files of a path or glob until the returned function is called: appended, renamed, copied and truncated,
+ * removed, created. Without a stored position it starts at the end of the files present at first, and at the beginning
+ * of later ones.
  */
 export function followFiles(options: FollowFilesOptions): () => Promise<void> {
   const { path, source, positions, lookBackBytes, openFiles, onLine, onState } = options;
@@ -44,7 +44,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
       ...(stored?.kind === 'files' && { stored: stored.files }),
       lookBackBytes,
       onLine,
-      goOn: () => !stopped,
+      shouldContinue: () => !stopped,
       openFiles,
     });
     const keep = () => positions.keep(source, () => ({ kind: 'files', files: set.positions() }));
@@ -60,10 +60,10 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
       );
       missing = found.ok ? 0 : missing + 1;
       const above = found.ok ? [] : [dirname(dirname(path))];
-      watch.use(new Set([dirname(path), ...above, ...files.map((file) => dirname(file.path))]));
-      // Before that, what is old has not been read to its end.
+      watch.setFolders(new Set([dirname(path), ...above, ...files.map((file) => dirname(file.path))]));
+      // Not before the first sweep: what is old has not been read to its end.
       if (isFirst && !stopped) keep();
-      await watch.changed(missing > PATIENT_POLLS ? MISSING_POLL_MS : POLL_MS);
+      await watch.nextChange(missing > PATIENT_POLLS ? MISSING_POLL_MS : POLL_MS);
     }
     await set.close();
   };

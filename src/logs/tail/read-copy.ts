@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { ReadAt } from './content-marks.ts';
 
-/** Is it packed in the one form that is read? */
+/** Is it packed in the one supported format? */
 export const isGzip = (path: string): boolean => path.endsWith('.gz');
 
-/** The bytes of a file from an offset on; of one packed by gzip, those that were packed. Rejects when it cannot be read. */
+/** The bytes of a file from an offset on, unpacked if it is gzip. Rejects when it cannot be read. */
 export async function* readCopy(path: string, offset: number): AsyncGenerator<Buffer> {
   if (!isGzip(path)) {
     yield* createReadStream(path, { start: offset });
@@ -20,10 +20,10 @@ export async function* readCopy(path: string, offset: number): AsyncGenerator<Bu
   }
 }
 
-/** How many bytes were packed, less than 4 GiB of them: what gzip writes at the end. */
+/** The unpacked size that gzip writes at the end, modulo 4 GiB. */
 export const toPackedSize = (lastFour: Buffer): number => (lastFour.length < 4 ? 0 : lastFour.readUInt32LE());
 
-/** Reads a file or a packed file wherever it is asked to: nothing when it cannot be read. */
+/** Reads a file or a packed file at any offset; empty when it cannot be read. */
 export const readerOfCopy =
   (path: string): ReadAt =>
   async (at, bytes) => {

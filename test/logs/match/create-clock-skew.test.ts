@@ -4,19 +4,19 @@ import { createClockSkew } from '../../../src/logs/match/create-clock-skew.ts';
 
 test('the skew of a clock is told by the line that was read soonest, and by no fewer than three', () => {
   const skew = createClockSkew();
-  skew.note(-91_000, 1_000);
-  skew.note(-90_200, 2_000);
+  skew.observe(-91_000, 1_000);
+  skew.observe(-90_200, 2_000);
   expect(skew.read(2_000)).toBeUndefined();
-  skew.note(-95_000, 3_000);
+  skew.observe(-95_000, 3_000);
   expect(skew.read(3_000)).toBe(-90_200);
 });
 
 test('a clock that was set is believed within a minute, and a silent one is not known', () => {
   const skew = createClockSkew();
-  for (let at = 0; at < 30_000; at += 1_000) skew.note(90_000, at);
-  for (let at = 30_000; at < 70_000; at += 1_000) skew.note(0, at);
+  for (let at = 0; at < 30_000; at += 1_000) skew.observe(90_000, at);
+  for (let at = 30_000; at < 70_000; at += 1_000) skew.observe(0, at);
   expect(skew.read(70_000)).toBe(90_000);
-  for (let at = 70_000; at < 90_000; at += 1_000) skew.note(0, at);
+  for (let at = 70_000; at < 90_000; at += 1_000) skew.observe(0, at);
   expect(skew.read(90_000)).toBe(0);
   expect(skew.read(150_000)).toBeUndefined();
 });
@@ -31,7 +31,7 @@ test('lines that were read late leave the skew what it is as long as one of them
         const skew = createClockSkew();
         const all = delays.toSpliced(prompt % delays.length, 0, 0);
         all.forEach((delay, i) => {
-          skew.note(ahead - delay, i * 1_000);
+          skew.observe(ahead - delay, i * 1_000);
         });
         expect(skew.read(all.length * 1_000)).toBe(ahead);
       },

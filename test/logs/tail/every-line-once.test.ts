@@ -41,7 +41,7 @@ const property = fc.asyncProperty(
         ...(stored && { stored }),
         lookBackBytes: 0,
         onLine: (all, start, end) => void read.push(all.slice(start, end).replace(/ \.+$/, '')),
-        goOn: () => true,
+        shouldContinue: () => true,
         openFiles: createOpenFiles(maxOpen),
         now: () => now,
       });
@@ -207,7 +207,7 @@ test('what an older version kept of a copy, by 1 KiB of its beginning, loses no 
       ...(stored && { stored }),
       lookBackBytes: 0,
       onLine: (all, start, end) => void lines.push(all.slice(start, end)),
-      goOn: () => true,
+      shouldContinue: () => true,
     });
   const look = async (set: ReturnType<typeof begin>) => {
     const found = await findLogFiles(`${path}*`);
@@ -248,7 +248,7 @@ test('after a restart, two rewrites in place that nobody saw in between double n
       ...(stored && { stored }),
       lookBackBytes: 0,
       onLine: (all, start, end) => void read.push(all.slice(start, end)),
-      goOn: () => true,
+      shouldContinue: () => true,
       now: () => now,
     });
   const look = async (set: ReturnType<typeof begin>) => {

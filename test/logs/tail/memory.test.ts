@@ -16,7 +16,7 @@ function readOf(pattern: string) {
   const set = createFileSet({
     lookBackBytes: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
-    goOn: () => true,
+    shouldContinue: () => true,
     now: () => clock.now,
   });
   const sweep = async (laterMs = 0) => {

@@ -98,7 +98,7 @@ test('a file that has not grown for a minute is closed, and read on when it grow
   const set = createFileSet({
     lookBackBytes: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
-    goOn: () => true,
+    shouldContinue: () => true,
     now: () => now,
   });
   const sweep = async () => {

@@ -3,8 +3,8 @@ import type { FoundFile } from '../../../src/logs/tail/find-log-files.ts';
 import {
   chooseMatch,
   chooseSuccessor,
-  isOver,
   isSameCopy,
+  isSearchOver,
   mayHoldOther,
   planOtherFile,
   planOwnFile,
@@ -62,7 +62,7 @@ describe('the file of an active one', () => {
 });
 
 describe('of the tracked files that a file holds', () => {
-  const match = (given: Partial<TrackedFile>, holds: 'all' | 'part' = 'all') => ({ of: tracked(given), holds });
+  const match = (given: Partial<TrackedFile>, holds: 'all' | 'part' = 'all') => ({ original: tracked(given), holds });
 
   test('the one counts that was read furthest, of which it may be a part', () => {
     const whole = match({ inode: '2', offset: 100 });
@@ -82,28 +82,28 @@ describe('of the tracked files that a file holds', () => {
 });
 
 describe('a rotated file', () => {
-  const of = tracked({ state: 'rotated', isOpen: false });
+  const original = tracked({ state: 'rotated', isOpen: false });
   const holds = (file: Partial<FoundFile>, part: 'all' | 'part' = 'all') => ({
     file: found(file),
-    match: { of, holds: part },
+    match: { original, holds: part },
   });
 
   test('goes on in its own file, though that has gained nothing', () => {
     const own = holds({ path: 'a.log.1', inode: '1', size: 100 });
-    expect(chooseSuccessor(of, [holds({ inode: '2', size: 200 }), own])).toBe(own.file);
+    expect(chooseSuccessor(original, [holds({ inode: '2', size: 200 }), own])).toBe(own.file);
   });
 
   test('goes on in the file that holds most, and of two such in the one with its name', () => {
     const saved = holds({ inode: '2', size: 120 });
     const copy = holds({ path: 'a.log.1', inode: '3', size: 120 });
-    expect(chooseSuccessor(of, [copy, saved])).toBe(saved.file);
-    expect(chooseSuccessor(of, [saved, holds({ path: 'a.log.1', inode: '3', size: 121 })])?.inode).toBe('3');
+    expect(chooseSuccessor(original, [copy, saved])).toBe(saved.file);
+    expect(chooseSuccessor(original, [saved, holds({ path: 'a.log.1', inode: '3', size: 121 })])?.inode).toBe('3');
   });
 
   test('does not go on in a file that holds only what was read, or less, or something else', () => {
     const other = { file: found({ inode: '4', size: 200 }), match: undefined };
     expect(
-      chooseSuccessor(of, [holds({ inode: '2' }), holds({ inode: '3', size: 200 }, 'part'), other]),
+      chooseSuccessor(original, [holds({ inode: '2' }), holds({ inode: '3', size: 200 }, 'part'), other]),
     ).toBeUndefined();
   });
 
@@ -113,7 +113,7 @@ describe('a rotated file', () => {
     [true, 29_999, false],
     [true, 30_000, true],
   ])('is searched for a minute, or for 30 s while it is open (%s): after %i ms it is over: %s', (isOpen, ms, over) => {
-    expect(isOver(tracked({ state: 'rotated', since: NOW, isOpen }), NOW + ms)).toBe(over);
+    expect(isSearchOver(tracked({ state: 'rotated', since: NOW, isOpen }), NOW + ms)).toBe(over);
   });
 });
 
@@ -121,32 +121,50 @@ describe('another file of the glob', () => {
   const active = tracked();
   const rotated = tracked({ state: 'rotated' });
   const done = tracked({ state: 'done' });
-  const short = { of: rotated, holds: 'part', path: 'a.log', size: 50, writtenAt: 5, shortSince: 1_000 } as const;
+  const short = { original: rotated, holds: 'part', path: 'a.log', size: 50, writtenAt: 5, shortSince: 1_000 } as const;
   test.each([
     ['begins when it holds nothing that is known', 200, undefined, undefined, { step: 'begin' }],
     [
       'is followed when it holds more than a rotated one',
       101,
-      { of: rotated, holds: 'all' },
+      { original: rotated, holds: 'all' },
       undefined,
       { step: 'follow' },
     ],
-    ['is followed when it holds more than a done one', 101, { of: done, holds: 'all' }, undefined, { step: 'follow' }],
-    ['waits for its original when that is active', 101, { of: active, holds: 'all' }, undefined, { step: 'branch' }],
-    ['is a copy when it holds what was read', 100, { of: rotated, holds: 'all' }, undefined, { step: 'ignore' }],
-    ['is a copy when it holds a part of an active one', 50, { of: active, holds: 'part' }, short, { step: 'ignore' }],
+    [
+      'is followed when it holds more than a done one',
+      101,
+      { original: done, holds: 'all' },
+      undefined,
+      { step: 'follow' },
+    ],
+    [
+      'waits for its original when that is active',
+      101,
+      { original: active, holds: 'all' },
+      undefined,
+      { step: 'branch' },
+    ],
+    ['is a copy when it holds what was read', 100, { original: rotated, holds: 'all' }, undefined, { step: 'ignore' }],
+    [
+      'is a copy when it holds a part of an active one',
+      50,
+      { original: active, holds: 'part' },
+      short,
+      { step: 'ignore' },
+    ],
     [
       'may be written when it is short',
       50,
-      { of: done, holds: 'part' },
+      { original: done, holds: 'part' },
       undefined,
       { step: 'ignore', shortSince: 3_999 },
     ],
-    ['may be written for 3 s', 50, { of: rotated, holds: 'part' }, short, { step: 'ignore', shortSince: 1_000 }],
+    ['may be written for 3 s', 50, { original: rotated, holds: 'part' }, short, { step: 'ignore', shortSince: 1_000 }],
     [
       'may be written for 3 s more when it has grown',
       60,
-      { of: rotated, holds: 'part' },
+      { original: rotated, holds: 'part' },
       short,
       { step: 'ignore', shortSince: 3_999 },
     ],
@@ -155,13 +173,15 @@ describe('another file of the glob', () => {
   });
 
   test('was cut when it is short for 3 s', () => {
-    expect(planOtherFile(found({ size: 50 }), { of: rotated, holds: 'part' }, short, 4_000)).toEqual({ step: 'cut' });
+    expect(planOtherFile(found({ size: 50 }), { original: rotated, holds: 'part' }, short, 4_000)).toEqual({
+      step: 'truncated',
+    });
   });
 });
 
 describe('a copy', () => {
   const copyOf = (state: TrackedFile['state']) =>
-    ({ of: tracked({ state }), holds: 'all', path: 'a.log.1', size: 100, writtenAt: 5 }) as const;
+    ({ original: tracked({ state }), holds: 'all', path: 'a.log.1', size: 100, writtenAt: 5 }) as const;
 
   test('that has not changed is compared again only while the rest of its content is searched for', () => {
     const same = (state: TrackedFile['state']) => isSameCopy(copyOf(state), found());
@@ -179,17 +199,24 @@ describe('a copy', () => {
 });
 
 describe('for a rotated file, a file outside of the glob', () => {
-  const of = tracked({ state: 'rotated' });
+  const original = tracked({ state: 'rotated' });
   const other = tracked({ inode: '3', offset: 150 });
   test.each([
-    ['is that under another name', of, '1', { of, holds: 'all' }, false, 'read-own'],
-    ['is that under another name, though it was empty', { ...of, offset: 0 }, '1', undefined, false, 'read-own'],
-    ['has taken its inode, and holds something else', of, '1', undefined, false, 'nothing'],
-    ['is a copy with its rest', of, '2', { of, holds: 'all' }, false, 'take'],
-    ['holds only a part of it', of, '2', { of, holds: 'part' }, false, 'nothing'],
-    ['belongs to one that was read further and has its rest', of, '2', { of: other, holds: 'part' }, true, 'known'],
-    ['belongs to another', of, '2', { of: other, holds: 'all' }, false, 'nothing'],
-    ['is unknown', of, '2', undefined, false, 'nothing'],
+    ['is that under another name', original, '1', { original, holds: 'all' }, false, 'read-own'],
+    ['is that under another name, though it was empty', { ...original, offset: 0 }, '1', undefined, false, 'read-own'],
+    ['has taken its inode, and holds something else', original, '1', undefined, false, 'nothing'],
+    ['is a copy with its remainder', original, '2', { original, holds: 'all' }, false, 'read-copy'],
+    ['holds only a part of it', original, '2', { original, holds: 'part' }, false, 'nothing'],
+    [
+      'belongs to one that was read further and has its rest',
+      original,
+      '2',
+      { original: other, holds: 'part' },
+      true,
+      'known',
+    ],
+    ['belongs to another', original, '2', { original: other, holds: 'all' }, false, 'nothing'],
+    ['is unknown', original, '2', undefined, false, 'nothing'],
   ] as const)('%s', (_, file, inode, match, holdsAll, step) => {
     expect(planRest<TrackedFile>(file, found({ inode, path: 'a.log.1' }), match, holdsAll)).toBe(step);
   });
