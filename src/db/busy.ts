@@ -10,11 +10,12 @@ const TRY_AGAIN_MS = 25;
  * event loop, on which probes are timed. `signal` ends the wait early.
  */
 export async function whileBusy<T>(attempt: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-  const started = performance.now();
+  let started: number | undefined;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
+      started ??= performance.now();
       if (!isBusy(error) || signal?.aborted || performance.now() - started > BUSY_FOR_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
     }

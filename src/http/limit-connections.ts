@@ -169,9 +169,9 @@ export function limitConnections(max: number, freshMs: number, onDropped: () => 
       });
       const isOverShare = connection.from.busy > partOf(share, BUSY_PART);
       const isCrowded = isOverShare || busy > partOf(max, BUSY_PART);
-      const isReserved = RESERVED_PATHS.has(request.url?.split('?')[0] ?? '');
+      const isReserved = () => RESERVED_PATHS.has(request.url?.split('?')[0] ?? '');
       const from = isOverShare ? connection.from : undefined;
-      if (!isCrowded || isReserved || spare(from, (other) => other !== connection && isHalf(other)))
+      if (!isCrowded || isReserved() || spare(from, (other) => other !== connection && isHalf(other)))
         handle(request, response);
       else refuse(request, response);
     },

@@ -17,8 +17,9 @@ function identify(request: IncomingMessage, response: ServerResponse): void {
   const id = isSafeId(sent) ? sent : crypto.randomUUID();
   if (id !== sent) {
     const { rawHeaders } = request;
-    for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
-      if (rawHeaders[at]?.toLowerCase() === REQUEST_ID) rawHeaders.splice(at, 2);
+    if (sent !== undefined)
+      for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+        if (rawHeaders[at]?.toLowerCase() === REQUEST_ID) rawHeaders.splice(at, 2);
     rawHeaders.push(REQUEST_ID, id);
     request.headers[REQUEST_ID] = id;
   }
@@ -28,7 +29,10 @@ function identify(request: IncomingMessage, response: ServerResponse): void {
 /** HTTP/1.1 needs exactly one Host header. A proxy and subnetd may read two of them differently. */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
   return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
 }
 

@@ -31,9 +31,11 @@ function plain(address: string): string {
 
 /** The address of the client: the last untrusted one in `X-Forwarded-For`, as far as trusted proxies wrote it. */
 export function clientAddress(peer: string | undefined, forwarded: string | undefined, proxies: BlockList): string {
+  const peerAddress = plain(peer ?? '');
+  if (forwarded === undefined) return peerAddress;
   const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  let client = plain(peer ?? '');
-  for (const entry of (forwarded ?? '').split(',').reverse()) {
+  let client = peerAddress;
+  for (const entry of forwarded.split(',').reverse()) {
     if (isIP(client) === 0 || !isTrusted(client)) break;
     const next = plain(withoutPort(entry.trim()));
     if (isIP(next) === 0) break;

@@ -110,10 +110,11 @@ export function createPlatform(deps: PlatformDeps): Platform {
 
   const identify = async (
     { request, note }: Visit,
+    query: URLSearchParams | undefined,
     body: Body,
     needsOne: boolean,
   ): Promise<Outcome<{ readonly store: PlatformStore; readonly caller: Caller | undefined }>> => {
-    const sent = takeCredentials(body, queryOf(request), request.headers.get('authorization') ?? undefined);
+    const sent = takeCredentials(body, query, request.headers.get('authorization') ?? undefined);
     if (needsOne && sent.apiKeys.length + sent.tokens.length === 0)
       return fail(
         1101,
@@ -166,7 +167,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
     const body = read.value;
 
     const mayBeAnonymous = isToken && method === 'POST';
-    const identified = await identify(visit, body, !mayBeAnonymous);
+    const query = queryOf(request);
+    const identified = await identify(visit, query, body, !mayBeAnonymous);
     if (!identified.ok) return answerFailure(identified.failure, state.headers);
     const { store, caller } = identified.value;
 
@@ -208,7 +210,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
         store,
         resource,
         segment,
-        queryOf(request),
+        query,
         headers,
         (error) => void toFailure(error, from),
         from.breakOff,
@@ -252,7 +254,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
         const hasJson = /^application\/json\b/i.test(from.request.headers.get('content-type') ?? '');
         const read = hasJson ? await readBody(from.request, true) : succeed<Body>({});
         if (!read.ok) return read.failure;
-        const identified = await identify(visit, read.value, true);
+        const identified = await identify(visit, queryOf(from.request), read.value, true);
         if (!identified.ok) return identified.failure;
         const scoped = checkScope(visit, identified.value.caller, needed);
         return scoped.ok ? undefined : scoped.failure;

@@ -41,8 +41,7 @@ export function takeCredentials(
   const sent = (name: string) => [...own(name), ...(query?.getAll(name) ?? [])].filter(isSent);
   // A repeated header arrives joined by commas, which no token contains. The scheme Basic is meant for the web
   // config, or for a proxy in front.
-  const bearers = (header ?? '')
-    .split(',')
+  const bearers = (header === undefined ? [] : header.split(','))
     .map((one) => one.trim())
     .filter((one) => !/^Basic(?:\s|$)/i.test(one))
     .map((one) => one.replace(/^Bearer(?:\s+|$)/i, ''));

@@ -43,6 +43,7 @@ export function neededScope(operation: Operation | undefined, method: string): S
  * slash.
  */
 function decodePath(path: string): string | undefined {
+  if (!path.includes('%')) return path;
   try {
     const segments = path.split('/').map(decodeURIComponent);
     return segments.some((segment) => segment.includes('/')) ? undefined : segments.join('/');

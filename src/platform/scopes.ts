@@ -12,7 +12,9 @@ const GRANTS: Readonly<Record<Scope, readonly Scope[]>> = {
 
 /** Everything that the scopes allow, in the order of `SCOPES`. */
 export const expandScopes = (scopes: readonly Scope[]): readonly Scope[] =>
-  SCOPES.filter((scope) => scopes.some((given) => GRANTS[given].includes(scope)));
+  scopes.length === 1 && scopes[0] !== undefined
+    ? GRANTS[scopes[0]]
+    : SCOPES.filter((scope) => scopes.some((given) => GRANTS[given].includes(scope)));
 
 /** Parses scopes separated by blanks; undefined if one is unknown or there is none. */
 export function parseScopes(text: string): readonly Scope[] | undefined {
