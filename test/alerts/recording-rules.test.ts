@@ -29,7 +29,7 @@ const testRecorded = (
   );
 
 describe('the recorded series', () => {
-  it('are one for each check, node or container, however many subnetd watch them, and the worst of what they see', () => {
+  it('are one for each check, node or container, however many subnetd watch them, and the worst of what they see', async () => {
     const node = 'subnet="s", name="n1"';
     const check = `subnet="s", component="node", name="n1", check="peers"`;
     const container = `subnet="s", component="relayer", name="relayer"`;
@@ -41,7 +41,7 @@ describe('the recorded series', () => {
       [`subnet_container_memory_limit_bytes{${container}}`]: 1000,
     });
     expect(
-      testRecorded([...from('a', seen(100, 1, 250)), ...from('b', seen(99, 0, 750))], {
+      await testRecorded([...from('a', seen(100, 1, 250)), ...from('b', seen(99, 0, 750))], {
         'subnet_component_name_check:subnet_check_success:min': [[check, 0]],
         'subnet_name_block:subnet_node_block_number:max': [
           [`${node}, block="latest"`, 100],
@@ -52,11 +52,11 @@ describe('the recorded series', () => {
     ).toBe('');
   });
 
-  it('count how far each node is behind the highest of its own subnet', () => {
+  it('count how far each node is behind the highest of its own subnet', async () => {
     const height = (subnet: string, name: string) =>
       `subnet_node_block_number{subnet="${subnet}", name="${name}", block="latest"}`;
     expect(
-      testRecorded(from('a', { [height('s', 'n1')]: 100, [height('s', 'n2')]: 88, [height('t', 'n1')]: 7 }), {
+      await testRecorded(from('a', { [height('s', 'n1')]: 100, [height('s', 'n2')]: 88, [height('t', 'n1')]: 7 }), {
         'subnet_name:subnet_node_block_number:behind': [
           ['subnet="s", name="n1"', 0],
           ['subnet="s", name="n2"', 12],
@@ -66,8 +66,8 @@ describe('the recorded series', () => {
     ).toBe('');
   });
 
-  it('say nothing of a container without a limit', () => {
+  it('say nothing of a container without a limit', async () => {
     const unlimited = from('a', { 'subnet_container_memory_bytes{subnet="s", component="node", name="n"}': 1 });
-    expect(testRecorded(unlimited, { 'subnet_component_name:subnet_container_memory_bytes:ratio': [] })).toBe('');
+    expect(await testRecorded(unlimited, { 'subnet_component_name:subnet_container_memory_bytes:ratio': [] })).toBe('');
   });
 });

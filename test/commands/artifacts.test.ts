@@ -29,7 +29,7 @@ describe('subnetd rules', () => {
     const { code, stdout, stderr } = await runCli(['rules', ...ALL]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     writeFileSync(pathOf('subnetd.yml'), stdout);
-    expect(checkWithPromtool('rules', [pathOf('subnetd.yml')])).toMatchObject({ status: 0 });
+    expect(await checkWithPromtool('rules', [pathOf('subnetd.yml')])).toMatchObject({ status: 0 });
     const { groups } = parse(stdout) as { readonly groups: readonly Group[] };
     const committed = groups.map(({ name }) => {
       const text = read(`config/prometheus/rules/${name.replace(/^subnetd-/, '')}.yml`)

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { findProgram } from './engine.ts';
 
 /** How often promtool scrapes and evaluates. */
@@ -104,28 +104,78 @@ export const toFiringTest = (
   ],
 });
 
-const promtool = (words: readonly string[]) => {
-  const { status, stdout, stderr } = spawnSync(findProgram('promtool', 'prometheus'), words, { encoding: 'utf8' });
-  return { status, output: stdout + stderr };
-};
-
-/** Runs tests against the committed rules of these groups; resolves to what promtool says is wrong, nothing when all hold. */
-export function testRules(groups: readonly string[], tests: readonly object[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'subnetd-promtool-'));
-  try {
-    const file = join(folder, 'tests.yml');
-    const path = (group: string) =>
-      fileURLToPath(new URL(`../../config/prometheus/rules/${group}.yml`, import.meta.url));
-    writeFileSync(
-      file,
-      stringify({ rule_files: groups.map(path), evaluation_interval: `${STEP_SECONDS}s`, tests }, { lineWidth: 0 }),
+/** Runs promtool to its end; it may take long where many tests run at once. */
+const promtool = (words: readonly string[]) =>
+  new Promise<{ readonly status: number | string; readonly output: string }>((resolve) => {
+    // It lives for seconds, in which most of its garbage need not be collected.
+    const env = { ...process.env, GOGC: '400' };
+    // Of the two streams one has the names of files and the other what is wrong with them.
+    const merged = ['-c', 'exec "$0" "$@" 2>&1', findProgram('promtool', 'prometheus'), ...words];
+    execFile('sh', merged, { env, maxBuffer: 64 << 20 }, (error, output) =>
+      resolve({ status: error === null ? 0 : (error.code ?? 1), output }),
     );
-    const { status, output } = promtool(['test', 'rules', file]);
-    return status === 0 && /SUCCESS/.test(output) ? '' : output;
+  });
+
+/** What must come of the committed rules of some groups. */
+export interface PromtoolCase {
+  readonly groups: readonly string[];
+  /** Of these groups this rule alone is evaluated, as what promtool needs grows with their number. */
+  readonly alert?: string;
+  readonly tests: readonly object[];
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly { readonly alert?: string }[] }[];
+}
+
+const committed = (group: string): string =>
+  fileURLToPath(new URL(`../../config/prometheus/rules/${group}.yml`, import.meta.url));
+
+/** The committed file of a group with one of its rules. */
+function pickRule(group: string, alert: string): string {
+  const { groups } = parse(readFileSync(committed(group), 'utf8')) as RuleFile;
+  return stringify({
+    groups: groups.map((one) => ({ ...one, rules: one.rules.filter((rule) => rule.alert === alert) })),
+  });
+}
+
+/** Runs all cases in one run of promtool; resolves to what it says is wrong with each, nothing where all holds. */
+export async function testCases<Name extends string>(
+  cases: Readonly<Record<Name, PromtoolCase>>,
+): Promise<Readonly<Record<Name, string>>> {
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-promtool-'));
+  const names = Object.keys(cases) as Name[];
+  try {
+    const files = names.map((name, index) => {
+      const { groups, alert, tests } = cases[name];
+      const rules = groups.map((group) => {
+        if (alert === undefined) return committed(group);
+        const path = join(folder, `${index}-${group}.yml`);
+        writeFileSync(path, pickRule(group, alert));
+        return path;
+      });
+      const file = join(folder, `test-${index}.yml`);
+      const plan = { rule_files: rules, evaluation_interval: `${STEP_SECONDS}s`, tests };
+      writeFileSync(file, stringify(plan, { lineWidth: 0 }));
+      return file;
+    });
+    const { output } = await promtool(['test', 'rules', ...files]);
+    const parts = new Map(output.split(/^Unit Testing: {2}/m).map((part) => [part.split('\n', 1)[0], part]));
+    const isWell = (part: string | undefined) => part !== undefined && /^ {2}SUCCESS$/m.test(part);
+    return Object.fromEntries(
+      names.map((name, index) => {
+        const part = parts.get(files[index]);
+        return [name, isWell(part) ? '' : (part ?? output)];
+      }),
+    ) as Record<Name, string>;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** One case without a name; resolves to what is wrong, nothing when all holds. */
+export const testRules = async (groups: readonly string[], tests: readonly object[]): Promise<string> =>
+  (await testCases({ all: { groups, tests } })).all;
 
 /** What promtool's own checks say of files. */
 export const checkWithPromtool = (what: string, files: readonly string[]) => promtool(['check', what, ...files]);
