@@ -21,7 +21,7 @@ let good = 0;
 let bad = 0;
 
 async function look(index: number): Promise<void> {
-  const observation = await probes[index % probes.length]?.look(5000);
+  const observation = await probes[index % probes.length]?.probe(5000);
   if (observation?.latest.ok && observation.peers?.ok) good += 1;
   else bad += 1;
 }

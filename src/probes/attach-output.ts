@@ -1,7 +1,7 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const WORD = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
 
-/** Go's escapes that JSON does not know, as `%q` writes them. */
+/** Go's escapes, as `%q` writes them, that JSON does not know. */
 const toJsonString = (quoted: string): string =>
   quoted.replace(/\\(?:x([0-9a-f]{2})|U([0-9a-f]{8})|([av']))/g, (_, hex?: string, long?: string) => {
     const code = Number.parseInt(hex ?? long ?? '', 16);
@@ -9,8 +9,9 @@ const toJsonString = (quoted: string): string =>
   });
 
 /**
- * A value as the node's JavaScript console prints it (XDC-Subnet internal/jsre/pretty.go): like JSON, but names of
- * members stand without quotes, and what is too deep or no data as a bare word. Undefined when it is nothing like that.
+ * Parses a value as `XDC attach` prints it (XDC-Subnet internal/jsre/pretty.go). That is like JSON, except that member
+ * names are unquoted, and functions or very deep values are bare words. Undefined when the output is nothing of that
+ * kind.
  */
 export function parseAttachOutput(output: string): unknown {
   const tokens = output.match(TOKEN) ?? [];
@@ -19,7 +20,7 @@ export function parseAttachOutput(output: string): unknown {
     if (token.startsWith('"')) return toJsonString(token);
     if (/^[{}[\],:]$/.test(token)) return token;
     if (tokens[i + 1] === ':') return JSON.stringify(token);
-    // `{...}` and `[...]` stand for more than three levels.
+    // `{...}` and `[...]` replace what is deeper than three levels.
     if (token === '...') return '';
     return WORD.test(token) ? token.toLowerCase() : 'null';
   });

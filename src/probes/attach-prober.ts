@@ -5,19 +5,19 @@ import { parseAnswer } from './json-rpc.ts';
 import type { NodeProber } from './node-prober.ts';
 import { toAdminPeers, toBlock } from './node-results.ts';
 
-/** Runs a command in the node's container; never rejects, is bounded by `timeoutMs`, and ends when the signal aborts. */
+/** Runs a command in the node's container. Never rejects; ends after `timeoutMs` or when the signal aborts. */
 export type Exec = (command: readonly string[], timeoutMs: number, signal?: AbortSignal) => Promise<ExecOutcome>;
 
-/** Where the node's socket is in its container (XDC-Subnet docker/start.sh). */
+/** Path of the node's socket in its container (XDC-Subnet docker/start.sh). */
 const SOCKET = '/work/xdcchain/XDC.ipc';
 
 const failed = (why: ExecFault['why']): Result<never> => ({ ok: false, fault: { kind: 'exec', why } });
 
-/** The call as the console's provider sends it, for not every version knows a name of its own for it. */
+/** Sends the raw JSON-RPC call, as not every version of `XDC attach` has a method for it. */
 const toScript = (consensus: string): string =>
   `web3.currentProvider.send({jsonrpc:"2.0",id:1,method:"${consensus}_getV2BlockByNumber",params:["latest"]})`;
 
-/** The result in the provider's answer; or the value itself, where the console answers with it. */
+/** Unwraps the result of the provider's answer; some versions return the value itself. */
 function toResult(value: unknown): Result<unknown> {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
   const body = Buffer.from(JSON.stringify({ ...value, id: 1 }));
@@ -27,11 +27,11 @@ function toResult(value: unknown): Result<unknown> {
 }
 
 /**
- * A probe of a node by its own console in its container: `XDC attach --exec …`, once for the latest block and once for the
- * peers. `committed` is not asked for, as it crashes inside a node that knows none yet.
+ * A probe that runs `XDC attach --exec …` in the node's container, once for the latest block and once for the peers. It
+ * never asks for `committed`, which crashes inside a node without a committed block.
  */
 export function createAttachProber(exec: Exec, consensus: string): NodeProber {
-  const ask = async (script: string, deadline: number, signal?: AbortSignal): Promise<Result<unknown>> => {
+  const attach = async (script: string, deadline: number, signal?: AbortSignal): Promise<Result<unknown>> => {
     const command = ['XDC', 'attach', '--exec', script, SOCKET];
     const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())), signal);
     if (!outcome.ok) return failed(outcome.why);
@@ -41,10 +41,11 @@ export function createAttachProber(exec: Exec, consensus: string): NodeProber {
   };
 
   return {
-    look: async (timeoutMs, signal): Promise<NodeObservation> => {
+    probe: async (timeoutMs, signal): Promise<NodeObservation> => {
       const deadline = performance.now() + timeoutMs;
-      const block = await ask(toScript(consensus), deadline, signal);
-      const peers = block.ok || block.fault.kind === 'rpc-error' ? await ask('admin.peers', deadline, signal) : block;
+      const block = await attach(toScript(consensus), deadline, signal);
+      const peers =
+        block.ok || block.fault.kind === 'rpc-error' ? await attach('admin.peers', deadline, signal) : block;
       return {
         answered: block.ok || peers.ok,
         latest: block.ok ? toBlock(block.value) : block,

@@ -4,14 +4,17 @@ import type { PageObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 import type { Browser } from './browser.ts';
 
-/** Browsers as the monitor uses them: loaded and started with the first visit, one for all that name the same. */
+/** The browsers of the monitor: one for all targets with the same settings, started at the first visit. */
 export interface BrowserLink {
   use(ref: BrowserRef): BrowserUse;
 }
 
-/** One user's hold on a browser, which ends when the last one has let go. */
+/** A user's share of a browser, which stops when the last user releases it. */
 export interface BrowserUse {
-  /** Visits a page whose own addresses are `own`; never rejects, and is bounded by `timeoutMs` and the signal. */
+  /**
+   * Visits a page; `own` are addresses that belong to the subnet. Never rejects; ends after `timeoutMs` or when the
+   * signal aborts.
+   */
   visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<PageObservation>;
   release(): Promise<void>;
 }
@@ -22,25 +25,24 @@ interface Shared {
   users: number;
 }
 
-/** No browser yet. */
 export function createBrowserLink(): BrowserLink {
   let shared: readonly Shared[] = [];
 
   return {
     use: (ref) => {
       const known = shared.find((one) => isDeepStrictEqual(one.ref, ref));
-      // playwright-core takes long to load, and few inventories name a browser.
+      // playwright-core takes long to load, and few inventories need a browser.
       const load = async () => (await import('./browser.ts')).createBrowser(ref);
-      const held: Shared = known ?? { ref, browser: loadOnce(load), users: 0 };
-      if (known === undefined) shared = [...shared, held];
-      held.users += 1;
+      const entry: Shared = known ?? { ref, browser: loadOnce(load), users: 0 };
+      if (known === undefined) shared = [...shared, entry];
+      entry.users += 1;
       return {
-        visit: async (url, own, timeoutMs, signal) => (await held.browser.get()).visit(url, own, timeoutMs, signal),
+        visit: async (url, own, timeoutMs, signal) => (await entry.browser.get()).visit(url, own, timeoutMs, signal),
         release: async () => {
-          held.users -= 1;
-          if (held.users > 0) return;
-          shared = shared.filter((one) => one !== held);
-          await (await held.browser.started())?.stop();
+          entry.users -= 1;
+          if (entry.users > 0) return;
+          shared = shared.filter((one) => one !== entry);
+          await (await entry.browser.started())?.stop();
         },
       };
     },

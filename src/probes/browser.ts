@@ -6,37 +6,37 @@ import { settleWithin, valueWithin } from '../model/within.ts';
 import { type Started, startBrowser } from './start-browser.ts';
 import { visitPage } from './visit-page.ts';
 
-/** One browser that visits pages, one after the other or several at once. */
+/** A browser that visits pages, also several at once. */
 export interface Browser {
   /**
-   * Visits a page whose own addresses are `own`; never rejects, takes little more than `timeoutMs` at most, and ends when the
-   * signal aborts.
+   * Visits a page; `own` are addresses that belong to the subnet. Never rejects; ends soon after `timeoutMs`, or when
+   * the signal aborts.
    */
   visit(url: string, own: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<PageObservation>;
-  /** Ends it with all its processes; visits under way end too. */
+  /** Stops the browser with all its processes, and every visit in progress. */
   stop(): Promise<void>;
 }
 
-/** A browser grows; one that has made this many visits is replaced when nobody visits. */
+/** Browsers grow. After this many visits one is replaced as soon as it is idle. */
 const MAX_VISITS = 100;
-/** The page ends itself at the deadline; one that cannot is cut off this much later. */
-const LOOK_AFTER_MS = 500;
-/** What does not end by itself within this is killed. */
-const END_WITHIN_MS = 1_000;
+/** A visit ends itself at the deadline; one that hangs is aborted this much later. */
+const GRACE_MS = 500;
+/** A browser that does not close within this time is killed. */
+const CLOSE_WITHIN_MS = 1_000;
 
-/** Ends the browser; one that hangs is killed, with its group of processes. A browser elsewhere is only left. */
+/** Closes the browser; a hanging one is killed with its process group. A remote browser is only disconnected. */
 async function end(browser: Chromium, pid: number | undefined): Promise<void> {
-  if ((await settleWithin(END_WITHIN_MS, browser.close())) || pid === undefined) return;
+  if ((await settleWithin(CLOSE_WITHIN_MS, browser.close())) || pid === undefined) return;
   for (const target of [-pid, pid]) {
     try {
       process.kill(target, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
 }
 
-/** Takes user info out of the address: it goes to that origin alone, and never into the page's own address. */
+/** Removes the user info from an address; the credentials go to that origin only. */
 function toAddress(url: string): { readonly address: string; readonly credentials: object } {
   const parsed = new URL(url);
   const known = readCredentials(parsed);
@@ -52,11 +52,11 @@ const noBrowser = (why: (PageObservation & { kind: 'no-browser' })['why']): Page
   why,
 });
 
-/** Prepares a browser, which starts with the first visit and again whenever it has died. */
+/** Starts the browser at the first visit, and again whenever it has died. */
 export function createBrowser(ref: BrowserRef): Browser {
   let current: Promise<Started> | undefined;
   let visits = 0;
-  let underWay = 0;
+  let running = 0;
   let stopped = false;
 
   const discard = async (): Promise<void> => {
@@ -64,8 +64,8 @@ export function createBrowser(ref: BrowserRef): Browser {
     current = undefined;
     visits = 0;
     const ended = discarded?.then((started) => (started.ok ? end(started.browser, started.pid) : undefined));
-    // One that is still starting ends as soon as it has started.
-    if (ended) await settleWithin(2 * END_WITHIN_MS, ended);
+    // A browser that is still starting is closed as soon as it has started.
+    if (ended) await settleWithin(2 * CLOSE_WITHIN_MS, ended);
   };
 
   const start = (timeoutMs: number): Promise<Started> => {
@@ -82,8 +82,8 @@ export function createBrowser(ref: BrowserRef): Browser {
     return starting;
   };
 
-  const leave = async (context: BrowserContext): Promise<void> => {
-    if (!(await settleWithin(END_WITHIN_MS, context.close()))) await discard();
+  const closeContext = async (context: BrowserContext): Promise<void> => {
+    if (!(await settleWithin(CLOSE_WITHIN_MS, context.close()))) await discard();
   };
 
   const visit = async (
@@ -94,26 +94,26 @@ export function createBrowser(ref: BrowserRef): Browser {
     retry = true,
   ): Promise<PageObservation> => {
     if (signal?.aborted) return noBrowser('died');
-    const left = (): number => deadline - performance.now();
-    const started = await valueWithin(left(), start(Math.max(1, left())), 'late');
+    const remaining = (): number => deadline - performance.now();
+    const started = await valueWithin(remaining(), start(Math.max(1, remaining())), 'late');
     if (started === 'late') return noBrowser('timeout');
     if (!started.ok) return noBrowser(started.why);
     visits += 1;
     const { address, credentials } = toAddress(url);
     const opening = started.browser.newContext({ acceptDownloads: false, serviceWorkers: 'block', ...credentials });
-    const context = await valueWithin(left(), opening, 'late').catch(() => 'died' as const);
+    const context = await valueWithin(remaining(), opening, 'late').catch(() => 'died' as const);
     if (context === 'late' || context === 'died') {
       await discard();
-      // A browser that has ended since its last visit is started anew.
+      // A browser that ended after its last visit is started again.
       return context === 'died' && retry && !stopped ? visit(url, own, deadline, signal, false) : noBrowser('timeout');
     }
     const onAbort = () => void context.close().catch(() => undefined);
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
     try {
-      const seen = await valueWithin(left() + LOOK_AFTER_MS, visitPage(context, address, own, deadline), 'late');
-      await leave(context);
-      return seen === 'late' ? { kind: 'no-page', why: 'timeout' } : seen;
+      const observed = await valueWithin(remaining() + GRACE_MS, visitPage(context, address, own, deadline), 'late');
+      await closeContext(context);
+      return observed === 'late' ? { kind: 'no-page', why: 'timeout' } : observed;
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -122,15 +122,15 @@ export function createBrowser(ref: BrowserRef): Browser {
   return {
     visit: async (url, own, timeoutMs, signal) => {
       if (stopped) return noBrowser('died');
-      if (visits >= MAX_VISITS && underWay === 0) await discard();
-      underWay += 1;
+      if (visits >= MAX_VISITS && running === 0) await discard();
+      running += 1;
       try {
         return await visit(url, own, performance.now() + timeoutMs, signal);
       } catch {
         return noBrowser('died');
       } finally {
-        underWay -= 1;
-        // It may have started while it was told to stop.
+        running -= 1;
+        // It may have started while it was being stopped.
         if (stopped) await discard();
       }
     },

@@ -10,7 +10,7 @@ import { createHttpTransport } from './http-transport.ts';
 import { createNodeProber, type NodeProber } from './node-prober.ts';
 import { createServiceProber } from './service-prober.ts';
 
-/** What probes share. */
+/** Dependencies that probes share. */
 export interface ProberTools {
   readonly docker: Pick<DockerLinks, 'inspect' | 'exec'>;
   readonly browsers: BrowserLink;
@@ -25,11 +25,11 @@ export interface ProberTools {
 
 /** A probe of one kind; the signal ends a run. */
 interface Source<Kind extends ProbeKind> {
-  readonly see: (signal: AbortSignal) => Promise<Observation<Kind>>;
+  readonly probe: (signal: AbortSignal) => Promise<Observation<Kind>>;
   readonly close?: () => void | Promise<void>;
 }
 
-/** Every address of a subnet that its frontend's page may request. */
+/** Addresses of a subnet that its frontend's page may request. */
 const hostsOf = ({ targets }: Subnet): readonly string[] =>
   targets.flatMap((target) =>
     [target.component === 'node' ? target.rpc : undefined, 'url' in target ? target.url : undefined].filter(
@@ -53,7 +53,7 @@ function createNodeProberFor(
   return ipc === undefined ? createNodeProber(peer, consensus, now) : createHttpAndIpcProber(peer, ipc, consensus, now);
 }
 
-/** How each kind probes a target; undefined when the inventory gives it nothing to probe. */
+/** The probe of each kind; undefined when the inventory gives it nothing to probe. */
 const sources: {
   readonly [Kind in ProbeKind]: (target: Target, subnet: Subnet, tools: ProberTools) => Source<Kind> | undefined;
 } = {
@@ -62,7 +62,7 @@ const sources: {
     const { timeoutMs } = isAttachOnly(target) ? subnet.checks.console : subnet.checks.rpc;
     return (
       probe && {
-        see: async (signal) => ({ kind: 'node', seen: await probe.look(timeoutMs, signal) }),
+        probe: async (signal) => ({ kind: 'node', seen: await probe.probe(timeoutMs, signal) }),
         close: probe.close,
       }
     );
@@ -72,7 +72,7 @@ const sources: {
     const probe = createServiceProber(target.component, target.url, keepsConnections);
     const { timeoutMs } = checks.services;
     return {
-      see: async (signal) => ({ kind: 'service', seen: await probe.look(timeoutMs, signal) }),
+      probe: async (signal) => ({ kind: 'service', seen: await probe.probe(timeoutMs, signal) }),
       close: probe.close,
     };
   },
@@ -83,13 +83,13 @@ const sources: {
     const hosts = hostsOf(subnet);
     const { timeoutMs } = subnet.checks.console;
     return {
-      see: async (signal) => ({ kind: 'page', seen: await visit(url, hosts, timeoutMs, signal) }),
+      probe: async (signal) => ({ kind: 'page', seen: await visit(url, hosts, timeoutMs, signal) }),
       close: release,
     };
   },
   container: ({ container }, { checks }, { docker, toWatched }) =>
     container && {
-      see: async (signal) => ({
+      probe: async (signal) => ({
         kind: 'container',
         seen: toWatched(await docker.inspect(container, checks.containers.timeoutMs, signal)),
       }),
@@ -97,14 +97,14 @@ const sources: {
   logs: (target, { checks }, { logs }) => {
     if (target.container === undefined && target.logFiles.length === 0) return undefined;
     const { facts } = logs(target, checks.logs);
-    return { see: async () => ({ kind: 'logs', seen: facts() }) };
+    return { probe: async () => ({ kind: 'logs', seen: facts() }) };
   },
 };
 
 /** The kinds of probe, in the order of their rounds. */
 export const PROBE_KINDS = ['node', 'container', 'service', 'logs', 'page'] as const satisfies readonly ProbeKind[];
 
-/** All of the inventory that a probe depends on: one with the same inputs goes on after a reload. */
+/** All of the inventory that a probe depends on. After a reload, a probe with the same inputs keeps running. */
 export function proberInputs(kind: ProbeKind, target: Target, subnet: Subnet): readonly unknown[] {
   const { schedule: _, ...own } = subnet.checks[roundOf[kind](target)];
   const { stallAfterMs, enabled } = subnet.checks.rpc;
@@ -115,11 +115,11 @@ export function proberInputs(kind: ProbeKind, target: Target, subnet: Subnet): r
 export function createProber(kind: ProbeKind, target: Target, subnet: Subnet, tools: ProberTools): Prober | undefined {
   const source = sources[kind](target, subnet, tools);
   if (source === undefined) return undefined;
-  const life = new AbortController();
+  const controller = new AbortController();
   return {
-    probe: () => source.see(life.signal),
+    probe: () => source.probe(controller.signal),
     close: () => {
-      life.abort();
+      controller.abort();
       return source.close?.();
     },
   };

@@ -4,12 +4,12 @@ const LOCAL = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa|test|invalid|e
 
 const hostOf = (url: string): string => URL.parse(url)?.hostname.toLowerCase() ?? '';
 
-/** What a name belongs to, near enough: its last two labels. */
+/** The owner of a host name, approximated by its last two labels. */
 const ownerOf = (host: string): string => host.split('.').slice(-2).join('.');
 
 /**
- * Whether the request goes to a stranger: a public name that neither the page nor the inventory's addresses (`own`) have
- * to do with. An address in digits, and a name that only this network knows, is no stranger's.
+ * Is the request for a foreign host: a public name that is unrelated to the page and to the inventory's addresses
+ * (`own`)? IP addresses and local names are never foreign.
  */
 export function isForeignHost(request: string, page: string, own: readonly string[]): boolean {
   const host = hostOf(request);

@@ -7,13 +7,13 @@ import { toAdminPeers } from './node-results.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
-/** A probe of a node by its IPC socket alone, where every namespace is served. */
+/** A probe of a node by its IPC socket alone, which serves every namespace. */
 export const createIpcProber = (ipc: string, consensus: string, now: () => number): NodeProber =>
   createNodeProber(createIpcTransport(ipc), consensus, now);
 
 /**
- * A probe of a node by HTTP that asks the IPC socket for the peers when HTTP does not serve `admin`. Both ways are asked
- * at the same time once that is known, so that one that hangs takes no time from the other.
+ * A probe of a node by HTTP that gets the peers from the IPC socket when HTTP does not serve `admin`. From then on both
+ * are asked at the same time, so that one that hangs takes no time from the other.
  */
 export function createHttpAndIpcProber(
   rpc: string | RpcTransport,
@@ -21,12 +21,12 @@ export function createHttpAndIpcProber(
   consensus: string,
   now: () => number,
 ): NodeProber {
-  const http = createNodeProber(rpc, consensus, now);
-  const peer = createIpcTransport(ipc);
+  const httpProber = createNodeProber(rpc, consensus, now);
+  const ipcTransport = createIpcTransport(ipc);
   let needsIpc = false;
 
   const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Result<Peers>> => {
-    const exchange = await peer.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline, signal);
+    const exchange = await ipcTransport.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline, signal);
     if (!exchange.ok && exchange.stale && retry) return askPeers(deadline, signal, false);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const outcome = parseAnswer(exchange.value, 1);
@@ -39,10 +39,10 @@ export function createHttpAndIpcProber(
     peers.ok ? { ...seen, answered: true, peers } : { ...seen, ipcFault: peers.fault };
 
   return {
-    look: async (timeoutMs, signal) => {
+    probe: async (timeoutMs, signal) => {
       const deadline = performance.now() + timeoutMs;
       const early = needsIpc ? askPeers(deadline, signal) : undefined;
-      const seen = await http.look(timeoutMs, signal);
+      const seen = await httpProber.probe(timeoutMs, signal);
       needsIpc = !(seen.peers?.ok && seen.peers.value.via === 'admin_peers');
       if (!needsIpc) {
         await early;
@@ -51,8 +51,8 @@ export function createHttpAndIpcProber(
       return merge(seen, await (early ?? askPeers(deadline, signal)));
     },
     close: () => {
-      http.close();
-      peer.close();
+      httpProber.close();
+      ipcTransport.close();
     },
   };
 }

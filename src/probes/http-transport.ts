@@ -4,55 +4,57 @@ import type { Fault, Result } from '../model/observation.ts';
 import { trackConnects } from '../net/track-connects.ts';
 import { buildConnector, Client } from '../net/undici-client.ts';
 
-/** The most that an answer's body may weigh; a full `admin_peers` of a hundred nodes weighs 60 KB. */
+/** Limit of a response body. A full `admin_peers` of a hundred nodes has 60 KB. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** An HTTP answer, read to its end. */
-export interface Answer {
+/** An HTTP response, read to its end. */
+export interface TransportResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-/** What is sent; the path is the address's own where none is given. */
-export interface Ask {
+/** A request; without `path` it goes to the path of the address. */
+export interface TransportRequest {
   readonly method: 'GET' | 'POST';
   readonly path?: string;
   readonly contentType?: string;
   readonly body?: Buffer;
 }
 
-/** An answer, or why there is none; `stale` when a kept connection turned out to be dead. */
-export type Exchange = Result<Answer> & { readonly stale?: boolean };
+/** A response or the fault; `stale` when a reused connection turned out to be dead. */
+export type Exchange = Result<TransportResponse> & { readonly stale?: boolean };
 
 /**
- * How the next exchange will go out. `kept`: over the connection of the one before. `rested`: over a new one, after the
- * old one was ended in peace. `new`: over a new one, after a failure or for the first time: the other side may be another.
+ * How the next exchange connects.
+ * `reused`: over the connection of the previous one.
+ * `reconnected`: over a new one, because the old one was closed in order.
+ * `new`: over a new one, at first or after a failure; another process may answer.
  */
-export type Connection = 'kept' | 'rested' | 'new';
+export type Connection = 'reused' | 'reconnected' | 'new';
 
-/** One address that is asked again and again, over one connection as long as it holds. */
+/** A transport to one address, which reuses its connection while that lasts. */
 export interface RpcTransport {
   connection(): Connection;
   /**
-   * Never rejects; ends at the deadline, in milliseconds of `performance.now()`, or when the signal aborts: then nothing is
-   * left of it, and nothing new begins. One at a time.
+   * Sends one request at a time. Never rejects. Ends at the deadline, in milliseconds of `performance.now()`, or when
+   * the signal aborts; afterwards nothing of it continues.
    */
-  exchange(ask: Ask, deadline: number, signal?: AbortSignal): Promise<Exchange>;
-  /** Ends the connection; what is under way on it fails. */
+  exchange(ask: TransportRequest, deadline: number, signal?: AbortSignal): Promise<Exchange>;
+  /** Closes the connection; an exchange in progress fails. */
   close(): void;
 }
 
-/** The address as it may be shown: no user info, no path, no query. */
+/** The address without user info, path and query, for people. */
 export const showAddress = (url: string): string => {
   const parsed = URL.parse(url);
   return parsed === null ? 'the address' : `${parsed.protocol}//${parsed.host}`;
 };
 
-/** A connection is given up before the node does it, which is after 120 s (XDC-Subnet node/defaults.go). */
+/** Shorter than the node's own idle timeout of 120 s (XDC-Subnet node/defaults.go). */
 const KEEP_ALIVE_MS = 110_000;
 
-/** Heads that do not end, and two lengths that contradict each other. */
+/** Headers without an end, and contradicting lengths. */
 const NOT_HTTP = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;
@@ -69,7 +71,7 @@ function toFault(error: Error, address: string): Fault {
   return { kind: 'unreachable', address };
 }
 
-/** The code of an error, or of the first inside it: several addresses of one name fail as one error. */
+/** The code of an error. When several addresses of a name failed, the code of the first. */
 function codeOf(error: unknown): string | undefined {
   const { code, errors } = error as NodeJS.ErrnoException & { readonly errors?: readonly NodeJS.ErrnoException[] };
   return code ?? errors?.[0]?.code;
@@ -78,10 +80,10 @@ function codeOf(error: unknown): string | undefined {
 const isClose = (header: string | string[] | undefined): boolean => String(header).toLowerCase() === 'close';
 
 /**
- * Connects to an `http:` or `https:` address; user info in it is sent as basic authentication. While `keeps` is false,
- * each exchange ends its connection.
+ * A transport to an `http:` or `https:` address. User info in it is sent as basic authentication. While `keepsAlive` is
+ * false, each exchange closes its connection.
  */
-export function createHttpTransport(target: string, keeps: () => boolean = () => true): RpcTransport {
+export function createHttpTransport(target: string, keepsAlive: () => boolean = () => true): RpcTransport {
   const url = new URL(target);
   const address = showAddress(target);
   const credentials = readCredentials(url);
@@ -91,7 +93,7 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
   let client: UndiciClient | undefined;
   const connector = buildConnector({ allowH2: false, timeout: 0 });
   const connects = trackConnects(() => connector);
-  /** Ends what was asked over the connection that is lost. */
+  /** Fails the exchange whose connection was lost. */
   let onLost = () => {};
 
   const open = (): UndiciClient => {
@@ -104,14 +106,14 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
       allowH2: false,
     });
     opened.on('disconnect', (_origin, _targets, error: NodeJS.ErrnoException) => {
-      // undici ends an idle connection, and one that the answer declared ended, with this code.
+      // undici closes an idle connection with this code, and also one that the response said would close.
       if (opened !== client) return;
-      connection = error.code === 'UND_ERR_INFO' ? 'rested' : 'new';
+      connection = error.code === 'UND_ERR_INFO' ? 'reconnected' : 'new';
       onLost();
     });
     return opened;
   };
-  /** Ends whatever is under way on the connection. */
+  /** Closes the connection and fails the exchange in progress. */
   const drop = () => {
     const dropped = client;
     client = undefined;
@@ -120,12 +122,12 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
     connects.abort();
   };
 
-  const exchange = (ask: Ask, deadline: number, signal?: AbortSignal) =>
+  const exchange = (ask: TransportRequest, deadline: number, signal?: AbortSignal) =>
     new Promise<Exchange>((resolve) => {
       if (signal?.aborted) return resolve({ ok: false, fault: { kind: 'closed', address } });
       const started = performance.now();
-      const reused = connection === 'kept';
-      const ends = !keeps();
+      const wasReused = connection === 'reused';
+      const closesAfter = !keepsAlive();
       const chunks: Buffer[] = [];
       let size = 0;
       let status = 0;
@@ -148,13 +150,13 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
       };
       const onAbort = () => giveUp({ kind: 'closed', address });
       signal?.addEventListener('abort', onAbort);
-      // When the event loop was busy the answer may have come in time and lie unread: it is read before the immediate.
+      // After a busy event loop the response may have arrived in time but be unread. It is read before the immediate.
       const timer = setTimeout(() => setImmediate(onDeadline), Math.max(deadline - started, 0));
 
       client ??= open();
-      // undici would send over a new connection what has not gone out yet, and so to a process that is not known.
+      // undici would send an unsent request over a new connection, and so perhaps to a new process.
       onLost = () => {
-        if (settled || !reused) return;
+        if (settled || !wasReused) return;
         settle({ ok: false, fault: { kind: 'closed', address }, stale: true });
         drop();
       };
@@ -163,7 +165,7 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
           method: ask.method,
           path: ask.path ?? ownPath,
           body: ask.body,
-          reset: ends,
+          reset: closesAfter,
           headers: {
             ...(authorization && { authorization }),
             ...(ask.contentType && { 'content-type': ask.contentType }),
@@ -181,8 +183,8 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
             else chunks.push(chunk);
           },
           onResponseEnd: () => {
-            // Some servers do not say that they end what they were asked to end; it is ended here.
-            connection = ends || isClose(headers.connection) ? 'rested' : 'kept';
+            // Some servers do not announce that they close the connection as requested.
+            connection = closesAfter || isClose(headers.connection) ? 'reconnected' : 'reused';
             const encoding = headers['content-encoding'];
             if (encoding !== undefined && encoding !== 'identity')
               return settle({ ok: false, fault: { kind: 'encoding' } });
@@ -198,7 +200,7 @@ export function createHttpTransport(target: string, keeps: () => boolean = () =>
           },
           onResponseError: (_controller, error) => {
             connection = 'new';
-            settle({ ok: false, fault: toFault(error, address), stale: reused && status === 0 });
+            settle({ ok: false, fault: toFault(error, address), stale: wasReused && status === 0 });
           },
         },
       );

@@ -1,26 +1,26 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
-import { type Ask, type Exchange, MAX_ANSWER_BYTES, type RpcTransport } from './http-transport.ts';
+import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './http-transport.ts';
 import { toSocketFault } from './socket-fault.ts';
 
-/** What a chunk completed: messages as bytes, and why no more can be read, if so. */
+/** The messages that a chunk completed, as bytes. `broken` tells why nothing more can be read. */
 interface ReadMessages {
   readonly messages: readonly Buffer[];
   readonly broken?: 'garbage' | 'too-large';
 }
 
-/** Cuts a byte stream into messages. */
+/** Splits a byte stream into messages. */
 interface MessageCutter {
-  /** Takes the next chunk. Once it has returned `broken`, the stream cannot go on. */
+  /** Adds the next chunk. After `broken` the stream cannot continue. */
   push(chunk: Buffer): ReadMessages;
-  /** A message has begun and not ended. */
+  /** Is a message incomplete? */
   isMidMessage(): boolean;
 }
 
 const [NEWLINE, OPEN_BRACKET, OPEN_BRACE] = [0x0a, 0x5b, 0x7b];
 
-/** A cutter of messages that each end with a newline, as Go's JSON encoder writes them (XDC-Subnet rpc/json.go). */
+/** Splits messages that each end with a newline, as Go's JSON encoder writes them (XDC-Subnet rpc/json.go). */
 export function createMessageCutter(maxBytes: number): MessageCutter {
   let parts: Buffer[] = [];
   let size = 0;
@@ -53,8 +53,8 @@ export function createMessageCutter(maxBytes: number): MessageCutter {
 interface Connection {
   readonly socket: Socket;
   readonly messages: MessageCutter;
-  /** The exchange that waits for its answer. */
-  waiting?: { readonly take: (value: Buffer) => void; readonly fail: (fault: Fault) => void };
+  /** The exchange that waits for its response. */
+  waiting?: { readonly receive: (value: Buffer) => void; readonly fail: (fault: Fault) => void };
 }
 
 const toId = (value: Buffer): unknown => {
@@ -66,26 +66,26 @@ const toId = (value: Buffer): unknown => {
 };
 
 /**
- * Gathers what answers a request of `calls` calls: a list at once, or single messages by their ids, in whatever order
- * the node has ended the calls. Undefined while something is missing; a message that has no id of ours is not ours.
+ * Collects the answers to a request of `calls` calls: one list, or single messages by their ids in any order. Undefined
+ * while some are missing; messages with unknown ids are ignored.
  */
-function createGathering(calls: number): (value: Buffer) => Buffer | undefined {
-  const gathered = new Map<number, Buffer>();
+function createAnswerCollector(calls: number): (value: Buffer) => Buffer | undefined {
+  const collected = new Map<number, Buffer>();
   return (value) => {
     if (value[0] === OPEN_BRACKET) return value;
     const id = toId(value);
     if (id === null) return value;
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) return undefined;
     if (calls === 1) return value;
-    gathered.set(id, value);
-    return gathered.size === calls ? Buffer.from(`[${[...gathered.values()].map(String).join()}]`) : undefined;
+    collected.set(id, value);
+    return collected.size === calls ? Buffer.from(`[${[...collected.values()].map(String).join()}]`) : undefined;
   };
 }
 
 /**
- * A node's IPC socket, as one more way to exchange requests and answers: a unix stream of JSON messages, each on a
- * line (XDC-Subnet rpc/ipc_unix.go, rpc/json.go). The connection is kept; one that failed in any way is closed, so that
- * no late answer is taken for another's. Every answer counts as HTTP 200.
+ * A transport over a node's IPC socket: a unix stream of JSON messages, one per line (XDC-Subnet rpc/ipc_unix.go,
+ * rpc/json.go). The connection is reused. After any failure it is closed, so that no late answer is mistaken for that of
+ * another call. Every answer counts as HTTP 200.
  */
 export function createIpcTransport(path: string): RpcTransport {
   let open: Connection | undefined;
@@ -106,7 +106,7 @@ export function createIpcTransport(path: string): RpcTransport {
     };
     socket.on('data', (chunk: Buffer) => {
       const { messages: whole, broken } = messages.push(chunk);
-      for (const message of whole) connection.waiting?.take(message);
+      for (const message of whole) connection.waiting?.receive(message);
       if (broken === 'too-large') fail({ kind: 'too-large', maxBytes: MAX_ANSWER_BYTES });
       else if (broken === 'garbage') fail({ kind: 'not-json', looksLike: 'other' });
     });
@@ -124,7 +124,7 @@ export function createIpcTransport(path: string): RpcTransport {
     return connection;
   };
 
-  const exchange = async ({ body }: Ask, deadline: number, signal?: AbortSignal): Promise<Exchange> => {
+  const exchange = async ({ body }: TransportRequest, deadline: number, signal?: AbortSignal): Promise<Exchange> => {
     if (signal?.aborted) return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
     if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
     const started = performance.now();
@@ -132,7 +132,7 @@ export function createIpcTransport(path: string): RpcTransport {
     const connection = open ?? dial();
     open = connection;
     const text = body?.toString() ?? '';
-    const gather = createGathering(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
+    const collect = createAnswerCollector(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
     const { promise, resolve } = Promise.withResolvers<Exchange>();
     const fail = (fault: Fault) => resolve({ ok: false, fault, stale: reused && fault.kind === 'closed' });
     const timer = setTimeout(
@@ -147,8 +147,8 @@ export function createIpcTransport(path: string): RpcTransport {
       },
       Math.max(0, deadline - started),
     );
-    const take = (value: Buffer) => {
-      const answer = gather(value);
+    const receive = (value: Buffer) => {
+      const answer = collect(value);
       if (answer === undefined) return;
       connection.waiting = undefined;
       resolve({ ok: true, value: { status: 200, contentType: 'application/json', body: answer } });
@@ -158,7 +158,7 @@ export function createIpcTransport(path: string): RpcTransport {
       drop(connection);
     };
     signal?.addEventListener('abort', onAbort);
-    connection.waiting = { take, fail };
+    connection.waiting = { receive, fail };
     connection.socket.write(`${text}\n`);
     const outcome = await promise;
     clearTimeout(timer);
@@ -166,5 +166,5 @@ export function createIpcTransport(path: string): RpcTransport {
     return outcome;
   };
 
-  return { connection: () => (open === undefined ? 'new' : 'kept'), exchange, close: () => open && drop(open) };
+  return { connection: () => (open === undefined ? 'new' : 'reused'), exchange, close: () => open && drop(open) };
 }

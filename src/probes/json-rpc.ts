@@ -1,27 +1,29 @@
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import type { Answer } from './http-transport.ts';
+import type { TransportResponse } from './http-transport.ts';
 import { skimPeers } from './skim-peers.ts';
 
-/** One call; its id is its place in the request, from 1. */
+/** One call; its id is its position in the request, from 1. */
 export interface Call {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** One call's outcome: its `result`, not yet looked into, or the fault. */
+/** The outcome of a call: its unparsed `result`, or the fault. */
 export type CallResult = Result<unknown>;
 
 const toMessage = ({ method, params }: Call, index: number) => ({ jsonrpc: '2.0', id: index + 1, method, params });
 
-/** Calls as a request body: one message for one call, else a batch. */
+/** Serializes calls: one as a single message, several as a batch. */
 export const toBody = (calls: readonly Call[]): Buffer =>
   Buffer.from(JSON.stringify(calls.length === 1 && calls[0] ? toMessage(calls[0], 0) : calls.map(toMessage)));
 
 const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
 const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });
 
-/** Error objects by what the node's source says of them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go. */
+/**
+ * Classifies error objects as the node's source defines them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go.
+ */
 function toKnownError(code: number, message: unknown): KnownRpcError {
   if (code === -32601) return 'method-not-found';
   if (message === 'method handler crashed') return 'crashed';
@@ -41,8 +43,8 @@ function toCallResult(message: Record<string, unknown>): CallResult {
     : badEnvelope('it has neither result nor error');
 }
 
-/** The faults that an HTTP answer can show before its JSON is looked into. */
-function judgeHttp({ status, contentType, body }: Answer): Fault | undefined {
+/** Faults that show before the JSON is parsed. */
+function judgeHttp({ status, contentType, body }: TransportResponse): Fault | undefined {
   if (status >= 300 && status < 400) return { kind: 'redirect', status };
   if (status !== 200) return { kind: 'status', status };
   if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
@@ -62,10 +64,10 @@ function parseJson(body: Buffer): Result<unknown> {
 }
 
 /**
- * An HTTP answer as one outcome a call, in the order of the calls, whatever the order of the answers.
- * `refused` when the node answered a batch with one object: it takes single calls only.
+ * Parses an HTTP response into one result per call, in the order of the calls. `refused` when the node answered a batch
+ * with a single object: it accepts single calls only.
  */
-export function parseAnswer(answer: Answer, calls: number): readonly CallResult[] | 'refused' {
+export function parseAnswer(answer: TransportResponse, calls: number): readonly CallResult[] | 'refused' {
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
@@ -79,7 +81,7 @@ export function parseAnswer(answer: Answer, calls: number): readonly CallResult[
   const seen = new Set<number>();
   for (const message of Array.isArray(value) ? value : [value]) {
     if (!isRecord(message)) continue;
-    // A message that the node could not read is answered with the id null.
+    // The node answers a message that it could not read with the id null.
     const id = message.id === null && calls === 1 && message.error ? 1 : message.id;
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) continue;
     results[id - 1] = seen.has(id) ? badEnvelope('two answers have the id of the call') : toCallResult(message);

@@ -7,52 +7,51 @@ import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts
 type CallName = 'latest' | 'committed' | 'admin_peers' | 'net_peerCount' | 'modules';
 type Results = Partial<Record<CallName, CallResult>>;
 
-/** What is known of the node since its last start, as far as the connection lets us see starts. */
+/** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
-  /** `latest` has answered with a number: from then on `committed` may be asked. */
+  /** `latest` has returned a number, so `committed` may be asked for. */
   hasNumber: boolean;
-  /** How peers are asked for; absent while not known, `none` when no method is served. */
+  /** The method that counts peers; absent while unknown, `none` when the node serves neither. */
   peersBy?: 'admin_peers' | 'net_peerCount' | 'none';
   modulesAskedAt?: number;
-  batch: 'untried' | 'taken' | 'refused';
+  batches: 'untried' | 'accepted' | 'refused';
 }
 
-/** When a look has to end: in milliseconds of `performance.now()`, and when the signal aborts. */
+/** When a run must end: at a time of `performance.now()` in milliseconds, and when the signal aborts. */
 interface Bounds {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Looks at one node again and again. */
+/** Probes one node repeatedly. */
 export interface NodeProber {
-  /** `timeoutMs` bounds the whole look, and the signal ends it. */
-  look(timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation>;
+  /** Ends after `timeoutMs` or when the signal aborts. */
+  probe(timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation>;
   close(): void;
 }
 
 const MODULES_EVERY_MS = 60 * 60 * 1000;
 
-/** Statuses with which servers refuse a list of calls; others are the node's own trouble. */
+/** Statuses by which servers refuse batches; others are the node's own failures. */
 const REFUSES_BATCH = new Set([400, 405, 406, 413, 422, 500, 501]);
 
 const isMethodMissing = (result: CallResult | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
 
-/** An answer that proves a JSON-RPC server on the other side, an error of its own included. */
+/** Does the answer prove that a JSON-RPC server is there? An error of its own proves it too. */
 const isAnswer = (result: CallResult): boolean => result.ok || result.fault.kind === 'rpc-error';
 
-const read = <T>(result: CallResult, parse: (value: unknown) => Result<T>): Result<T> =>
+const parseResult = <T>(result: CallResult, parse: (value: unknown) => Result<T>): Result<T> =>
   result.ok ? parse(result.value) : result;
 
 /**
- * A probe of a node by JSON-RPC over HTTP: in steady state one batch a look. `committed` crashes inside a process that
- * knows no committed block yet (XDC-Subnet consensus/XDPoS/api.go), and a connection that is not the one before may lead
- * to a new process: there it is asked in a request of its own, once `latest` has answered with a number. After a failure
- * the namespaces are learnt anew too, and hourly. `now` gives Unix milliseconds; what is no address is another way than
- * HTTP to the node.
+ * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
+ * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
+ * its own request, once `latest` has returned a number. The namespaces are read again after a failure, and hourly.
+ * `now` gives Unix milliseconds. `rpc` is an HTTP address or another transport.
  */
 export function createNodeProber(rpc: string | RpcTransport, consensus: string, now: () => number): NodeProber {
-  const peer = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
+  const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
   const calls: Readonly<Record<CallName, Call>> = {
     latest: { method: `${consensus}_getV2BlockByNumber`, params: ['latest'] },
     committed: { method: `${consensus}_getV2BlockByNumber`, params: ['committed'] },
@@ -71,7 +70,7 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
   };
 
   const send = (names: readonly CallName[], bounds: Bounds): Promise<Exchange> =>
-    peer.exchange(
+    transport.exchange(
       { method: 'POST', contentType: 'application/json', body: bodyOf(names) },
       bounds.deadline,
       bounds.signal,
@@ -93,21 +92,21 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
   };
 
   const ask = async (state: Session, names: readonly CallName[], bounds: Bounds): Promise<Results> => {
-    if (names.length === 1 || state.batch === 'refused') return askSingly(names, bounds);
+    if (names.length === 1 || state.batches === 'refused') return askSingly(names, bounds);
     const exchange = await send(names, bounds);
     if (!exchange.ok) return toResults(names, Array(names.length).fill(exchange));
     const outcomes = parseAnswer(exchange.value, names.length);
-    if (outcomes === 'refused' || (state.batch === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
+    if (outcomes === 'refused' || (state.batches === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
       const results = await askSingly(names, bounds);
-      if (Object.values(results).some(isAnswer)) state.batch = 'refused';
+      if (Object.values(results).some(isAnswer)) state.batches = 'refused';
       return results;
     }
-    if (outcomes.some(isAnswer)) state.batch = 'taken';
+    if (outcomes.some(isAnswer)) state.batches = 'accepted';
     return toResults(names, outcomes);
   };
 
-  /** What `rpc_modules` says of the ways to count peers; refused, `admin` is taken as absent. */
-  const learn = (state: Session, result: CallResult | undefined) => {
+  /** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
+  const readModules = (state: Session, result: CallResult | undefined) => {
     if (result === undefined || !isAnswer(result)) return;
     const modules = result.ok ? toModules(result.value) : undefined;
     state.modulesAskedAt = now();
@@ -123,20 +122,20 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
       if (state.peersBy !== method) continue;
       const result = results[method] ?? (await ask(state, [method], bounds))[method];
       if (result === undefined) return undefined;
-      if (!isMethodMissing(result)) return read(result, parse);
+      if (!isMethodMissing(result)) return parseResult(result, parse);
       state.peersBy = next;
     }
     return undefined;
   };
 
-  const look = async (bounds: Bounds, retry: boolean): Promise<NodeObservation> => {
-    const connection = peer.connection();
+  const run = async (bounds: Bounds, retry: boolean): Promise<NodeObservation> => {
+    const connection = transport.connection();
     const state: Session =
-      connection !== 'new' && session ? session : { hasNumber: false, batch: session?.batch ?? 'untried' };
+      connection !== 'new' && session ? session : { hasNumber: false, batches: session?.batches ?? 'untried' };
     session = state;
     const modulesDue = now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
     const first: CallName[] = ['latest'];
-    if (state.hasNumber && connection === 'kept') first.push('committed');
+    if (state.hasNumber && connection === 'reused') first.push('committed');
     if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
     if (modulesDue) first.push('modules');
 
@@ -144,10 +143,10 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     const latestResult = results.latest as CallResult & { readonly stale?: boolean };
     if (latestResult.stale && retry) {
       session = undefined;
-      return look(bounds, false);
+      return run(bounds, false);
     }
-    learn(state, results.modules);
-    const latest = read(latestResult, toBlock);
+    readModules(state, results.modules);
+    const latest = parseResult(latestResult, toBlock);
     state.hasNumber = latest.ok;
     if (!Object.values(results).some(isAnswer)) {
       const { fault } = latestResult as { readonly fault: Fault };
@@ -161,12 +160,12 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
     Object.assign(results, second.length > 0 ? await ask(state, second, bounds) : {});
     const peers = await askPeers(state, results, bounds);
-    const committed: Result<Block> | undefined = results.committed && read(results.committed, toBlock);
+    const committed: Result<Block> | undefined = results.committed && parseResult(results.committed, toBlock);
     return { answered: true, latest, committed, peers };
   };
 
   return {
-    look: (timeoutMs, signal) => look({ deadline: performance.now() + timeoutMs, signal }, true),
-    close: peer.close,
+    probe: (timeoutMs, signal) => run({ deadline: performance.now() + timeoutMs, signal }, true),
+    close: transport.close,
   };
 }

@@ -3,15 +3,15 @@ import type { PageObservation } from '../model/observation.ts';
 
 type NoPage = (PageObservation & { kind: 'no-page' })['why'];
 
-/** What happens on a page while it is watched. */
+/** Observes a page during a visit. */
 export interface PageWatch {
-  /** Resolves when the page does what no healthy one does, so that the visit can end. */
+  /** Resolves when the page exceeds a limit or crashes, so that the visit can end. */
   readonly over: Promise<NoPage>;
-  /** No data is awaited, and nothing has happened for this long. */
+  /** No request is pending, and nothing has happened for this long. */
   isQuiet(forMs: number): boolean;
-  /** How long the oldest request for data has been without an answer, in milliseconds. */
+  /** Age of the oldest pending request, in milliseconds. */
   oldestWaitMs(): number;
-  /** What was counted; a request that has waited for at least `hungAfterMs` counts as failed. */
+  /** The counts. A request that has been pending for at least `hungAfterMs` counts as failed. */
   count(hungAfterMs: number): Extract<PageObservation, { kind: 'visited' }>;
 }
 
@@ -22,21 +22,21 @@ const MAX_REQUESTS = 5_000;
 const MAX_EVENTS = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Requests whose answers a page waits for; streams that stay open by design are none. */
+/** Request types that a page waits for. Streams that stay open by design are not among them. */
 const AWAITED = new Set(['document', 'script', 'stylesheet', 'xhr', 'fetch']);
 
-/** Browsers ask for it by themselves, and a page without one is as well as another. */
+/** Browsers request it by themselves, and a page may well lack one. */
 const isFavicon = (url: string): boolean => URL.parse(url)?.pathname === '/favicon.ico';
 
 /**
- * Watches a page from before it is opened. Only numbers leave: what the page says stays inside. Everything that a page can
- * do without an end is bounded: dialogs, popups, navigations, requests, messages, bytes.
+ * Observes a page from before it is opened. Only numbers leave, no text of the page. Everything that a page could do
+ * endlessly is limited: dialogs, popups, navigations, requests, messages, bytes.
  */
 export async function watchPage(page: Page): Promise<PageWatch> {
   const { promise: over, resolve: end } = Promise.withResolvers<NoPage>();
   const failed = new Set<string>();
   const repeated: string[] = [];
-  const waiting = new Map<Request, number>();
+  const pending = new Map<Request, number>();
   const counts = { consoleErrors: 0, exceptions: 0, failedRequests: 0 };
   const totals = { dialogs: 0, popups: 0, navigations: 0, requests: 0, events: 0, bytes: 0 };
   let lastAt = performance.now();
@@ -55,12 +55,12 @@ export async function watchPage(page: Page): Promise<PageWatch> {
   };
   const settle = (request: Request): void => {
     lastAt = performance.now();
-    waiting.delete(request);
+    pending.delete(request);
   };
 
   page.on('request', (request) => {
     bump('requests', MAX_REQUESTS, 'too-large');
-    if (AWAITED.has(request.resourceType())) waiting.set(request, performance.now());
+    if (AWAITED.has(request.resourceType())) pending.set(request, performance.now());
     if (request.isNavigationRequest() && request.frame() === page.mainFrame())
       bump('navigations', MAX_NAVIGATIONS, 'redirects');
   });
@@ -70,7 +70,7 @@ export async function watchPage(page: Page): Promise<PageWatch> {
   page.on('requestfinished', settle);
   page.on('requestfailed', (request) => {
     settle(request);
-    // A request that the page itself gave up, as when it moves on, is no failure.
+    // The page itself cancelled this request, for example by navigating.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') failRequest(request);
   });
   page.on('console', (message) => {
@@ -98,16 +98,16 @@ export async function watchPage(page: Page): Promise<PageWatch> {
   session.on('Network.dataReceived', ({ dataLength }) => bump('bytes', MAX_BYTES, 'too-large', dataLength));
   await session.send('Network.enable');
 
-  const waits = (): readonly number[] => [...waiting.values()].map((since) => performance.now() - since);
+  const pendingMs = (): readonly number[] => [...pending.values()].map((since) => performance.now() - since);
   return {
     over,
-    isQuiet: (forMs) => waiting.size === 0 && performance.now() - lastAt >= forMs,
-    oldestWaitMs: () => Math.max(0, ...waits()),
+    isQuiet: (forMs) => pending.size === 0 && performance.now() - lastAt >= forMs,
+    oldestWaitMs: () => Math.max(0, ...pendingMs()),
     count: (hungAfterMs) => ({
       kind: 'visited',
       ...counts,
       consoleErrors: counts.consoleErrors + repeated.filter((url) => !failed.has(url)).length,
-      failedRequests: counts.failedRequests + waits().filter((ms) => ms >= hungAfterMs).length,
+      failedRequests: counts.failedRequests + pendingMs().filter((ms) => ms >= hungAfterMs).length,
     }),
   };
 }

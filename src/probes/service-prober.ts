@@ -1,19 +1,19 @@
 import type { Fault, ServiceObservation } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
 import type { ServiceTarget } from '../model/target.ts';
-import { type Answer, createHttpTransport } from './http-transport.ts';
+import { createHttpTransport, type TransportResponse } from './http-transport.ts';
 
-/** Looks at one service again and again. */
+/** Probes one service repeatedly. */
 export interface ServiceProber {
-  /** `timeoutMs` bounds the whole look, and the signal ends it. */
-  look(timeoutMs: number, signal?: AbortSignal): Promise<ServiceObservation>;
+  /** Ends after `timeoutMs` or when the signal aborts. */
+  probe(timeoutMs: number, signal?: AbortSignal): Promise<ServiceObservation>;
   close(): void;
 }
 
 const bad = (what: string): ServiceObservation => ({ ok: false, fault: { kind: 'body', what } });
 const good = (note?: string): ServiceObservation => ({ ok: true, value: note === undefined ? {} : { note } });
 
-/** The body as a JSON object, or undefined. */
+/** Parses the body as a JSON object. */
 function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
@@ -23,15 +23,15 @@ function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The relayer's queue board answers 200 on `/` whatever happens; its queues need a living redis. */
-function readRelayer({ body }: Answer): ServiceObservation {
+/** The relayer's queue board always answers 200 on `/`; its queues need a running redis. */
+function readRelayer({ body }: TransportResponse): ServiceObservation {
   const answer = toObject(body);
   if (answer === undefined) return bad('it is no JSON object');
   return Array.isArray(answer.queues) ? good() : bad('it has no list of queues');
 }
 
-/** The stats server answers every unknown path with 200 and a page, and `/health` with a constant. */
-function readStats({ body }: Answer): ServiceObservation {
+/** The stats server answers unknown paths with 200 and a page, and `/health` with a constant. */
+function readStats({ body }: TransportResponse): ServiceObservation {
   const answer = toObject(body);
   if (answer === undefined) return bad('it is no JSON object');
   const { health } = answer;
@@ -41,14 +41,14 @@ function readStats({ body }: Answer): ServiceObservation {
   );
 }
 
-function readFrontend({ body, contentType }: Answer): ServiceObservation {
+function readFrontend({ body, contentType }: TransportResponse): ServiceObservation {
   if (contentType !== '' && !/^text\/html\b/i.test(contentType)) return bad('it is no HTML');
   return /<div\b[^>]*\bid\s*=\s*["']?root["'\s>]/i.test(body.toString())
     ? good()
     : bad('the page has no element with the id root');
 }
 
-/** What is asked of each service, and how its answer is read (subnet-stats-service, bull-board, serve). */
+/** The request for each service and the parser of its answer (subnet-stats-service, bull-board, serve). */
 export const serviceRequests = {
   relayer: { path: '/api/queues', read: readRelayer },
   stats: { path: '/information/network', read: readStats },
@@ -59,23 +59,23 @@ export const serviceRequests = {
 export function createServiceProber(
   component: ServiceTarget['component'],
   url: string,
-  keeps?: () => boolean,
+  keepsAlive?: () => boolean,
 ): ServiceProber {
   const { path, read } = serviceRequests[component];
-  const peer = createHttpTransport(url, keeps);
+  const transport = createHttpTransport(url, keepsAlive);
   const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
 
-  const look = async (
+  const run = async (
     deadline: number,
     signal: AbortSignal | undefined,
     retry: boolean,
   ): Promise<ServiceObservation> => {
-    const exchange = await peer.exchange({ method: 'GET', path: fullPath }, deadline, signal);
-    if (!exchange.ok && exchange.stale && retry) return look(deadline, signal, false);
+    const exchange = await transport.exchange({ method: 'GET', path: fullPath }, deadline, signal);
+    if (!exchange.ok && exchange.stale && retry) return run(deadline, signal, false);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const { status } = exchange.value;
     const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
     return status === 200 ? read(exchange.value) : { ok: false, fault };
   };
-  return { look: (timeoutMs, signal) => look(performance.now() + timeoutMs, signal, true), close: peer.close };
+  return { probe: (timeoutMs, signal) => run(performance.now() + timeoutMs, signal, true), close: transport.close };
 }

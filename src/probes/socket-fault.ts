@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
 
-/** Who owns what keeps us out, and its mode: the socket, or the nearest folder above it that can be seen. */
+/** Owner and mode of what denies access: the socket, or the nearest visible folder above it. */
 async function ownerOf(path: string): Promise<{ readonly owner: string; readonly mode: string } | undefined> {
   try {
     const { uid, mode } = await stat(path);
@@ -13,7 +13,7 @@ async function ownerOf(path: string): Promise<{ readonly owner: string; readonly
   }
 }
 
-/** Why a unix socket could not be connected to or used, by the system's error code. */
+/** Maps a system error code to the fault of a unix socket. */
 export async function toSocketFault(path: string, code: string | undefined): Promise<Fault> {
   const address = `unix:${path}`;
   if (code === 'EMFILE' || code === 'ENFILE') return { kind: 'no-descriptor' };

@@ -9,14 +9,14 @@ import type { BrowserRef } from '../model/target.ts';
 
 type Why = (PageObservation & { kind: 'no-browser' })['why'];
 
-/** A browser that answers, with the id of its process when it was started here; or why there is none. */
+/** A running browser, with its process id when it was started here; or why there is none. */
 export type Started =
   | { readonly ok: true; readonly browser: Browser; readonly pid?: number }
   | { readonly ok: false; readonly why: Why };
 
 /**
- * Keeps Chromium from asking anybody but the page: no updates, no reports, no translations, no safe browsing, no search
- * engine; and keeps it small. Playwright adds its own flags of this kind.
+ * Keeps Chromium small, and from contacting anybody but the page: no updates, reports, translations, safe browsing or
+ * search engines. Playwright adds similar flags.
  */
 const FLAGS: readonly string[] = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability'],
@@ -28,8 +28,8 @@ const FLAGS: readonly string[] = [
   ...['--gcm-checkin-url=http://127.0.0.1:9/', '--gcm-registration-url=http://127.0.0.1:9/'],
 ];
 
-/** What a program at the path lacks to be started, if that can be seen. */
-async function lack(executablePath: string): Promise<Why | undefined> {
+/** Why a program cannot be started from this path, as far as that can be checked. */
+async function checkExecutable(executablePath: string): Promise<Why | undefined> {
   const code = await access(executablePath, constants.X_OK).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => error.code,
@@ -38,7 +38,9 @@ async function lack(executablePath: string): Promise<Why | undefined> {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'not-executable';
 }
 
-/** The browser's process, whose group holds all its children; undefined where the browser does not tell. */
+/**
+ * The id of the browser's process, whose group holds all its children. Undefined when the browser does not report it.
+ */
 async function pidOf(browser: Browser): Promise<number | undefined> {
   try {
     const session = await browser.newBrowserCDPSession();
@@ -51,17 +53,17 @@ async function pidOf(browser: Browser): Promise<number | undefined> {
 }
 
 async function launch(executablePath: string, timeout: number): Promise<Started> {
-  const why = await lack(executablePath);
+  const why = await checkExecutable(executablePath);
   if (why !== undefined) return { ok: false, why };
   try {
     const browser = await chromium.launch({
       executablePath,
       timeout,
       headless: true,
-      // Chromium refuses to start for root with its sandbox on; for anybody else it is never left out.
+      // Chromium refuses to run as root with its sandbox. For other users the sandbox always stays on.
       chromiumSandbox: process.getuid?.() !== 0,
       args: [...FLAGS],
-      // Our own environment holds secrets, and the signals are ours.
+      // Our own environment holds secrets, and we handle the signals.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), LANG: 'C.UTF-8' },
       handleSIGHUP: false,
       handleSIGINT: false,
@@ -76,10 +78,10 @@ async function launch(executablePath: string, timeout: number): Promise<Started>
   }
 }
 
-/** The address with an IP in place of a name, as Chromium refuses to be called by any name but localhost. */
-async function withAddress(cdpUrl: string): Promise<string> {
+/** The address with the IP of its host: Chromium refuses to be called by any name but localhost. */
+async function withIpAddress(cdpUrl: string): Promise<string> {
   const url = new URL(cdpUrl);
-  // By TLS the name is part of the certificate, and whoever serves it there has to let it pass.
+  // With TLS the certificate needs the name, so the server there must allow it.
   if (url.protocol !== 'http:' || url.hostname === 'localhost' || isIP(url.hostname.replace(/^\[|\]$/g, '')))
     return cdpUrl;
   const { address, family } = await lookup(url.hostname);
@@ -89,13 +91,13 @@ async function withAddress(cdpUrl: string): Promise<string> {
 
 async function connect(cdpUrl: string, timeout: number): Promise<Started> {
   try {
-    const address = await withAddress(cdpUrl);
+    const address = await withIpAddress(cdpUrl);
     return { ok: true, browser: await chromium.connectOverCDP(address, { timeout, noDefaults: true }) };
   } catch (error) {
     return { ok: false, why: (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable' };
   }
 }
 
-/** Starts the browser, or connects to it; never rejects, and takes about `timeoutMs` at most. */
+/** Starts the browser or connects to it. Never rejects; takes about `timeoutMs` at most. */
 export const startBrowser = (ref: BrowserRef, timeoutMs: number): Promise<Started> =>
   'executablePath' in ref ? launch(ref.executablePath, timeoutMs) : connect(ref.cdpUrl, timeoutMs);

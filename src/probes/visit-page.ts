@@ -8,12 +8,12 @@ type NoPage = PageObservation & { kind: 'no-page' };
 
 const noPage = (why: NoPage['why']): NoPage => ({ kind: 'no-page', why });
 
-/** A page that asks again and again is not waited for longer, as long as it is answered. */
+/** A page that keeps polling is not waited for longer, as long as its requests are answered. */
 const SETTLE_MS = 5_000;
 const QUIET_MS = 1_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
-/** Why a page did not open, by the words of Chromium and Playwright. */
+/** Maps messages of Chromium and Playwright to why a page did not open. */
 function toWhy({ message, name }: Error): NoPage['why'] {
   if (name === 'TimeoutError') return 'timeout';
   if (message.includes('ERR_TOO_MANY_REDIRECTS')) return 'redirects';
@@ -22,20 +22,20 @@ function toWhy({ message, name }: Error): NoPage['why'] {
   return 'unreachable';
 }
 
-/** Waits until the page has what it asked for, and for some peace after it. */
+/** Waits until no request is pending and the page is quiet. */
 async function settle(watch: PageWatch, deadline: number): Promise<void> {
   const started = performance.now();
   while (performance.now() < deadline) {
     if (watch.isQuiet(QUIET_MS)) return;
     if (performance.now() - started >= SETTLE_MS && watch.oldestWaitMs() < SETTLE_MS) return;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }
 
 /**
- * Opens a page in a fresh context and counts what goes wrong, until it is quiet or the deadline comes, in milliseconds of
- * `performance.now()`. Styles and fonts of strangers are answered empty and never asked for: the page of a stock
- * deployment wants a font from the internet, which many monitors must not reach. Rejects when the browser is gone.
+ * Opens a page in a fresh context and counts errors, until it is quiet or the deadline passes, in milliseconds of
+ * `performance.now()`. Styles and fonts of foreign hosts are answered empty and never requested: the stock page wants a
+ * font from the internet, which many monitors cannot reach. Rejects when the browser is gone.
  */
 export async function visitPage(
   context: BrowserContext,

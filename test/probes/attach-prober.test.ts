@@ -90,7 +90,7 @@ P
 ;;
 esac`;
     const { probe } = await startNode(script);
-    expect(await probe.look(10_000)).toEqual({
+    expect(await probe.probe(10_000)).toEqual({
       answered: true,
       latest: { ok: true, value: { number: 1234, timestamp: 1_732_174_920 } },
       peers: { ok: true, value: { count: 2, via: 'admin_peers' } },
@@ -106,15 +106,15 @@ esac`;
     'that %s is told so',
     async (_, script, why) => {
       const { probe } = await startNode(script);
-      expect((await probe.look(10_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why } });
+      expect((await probe.probe(10_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why } });
     },
     30_000,
   );
 
   test('whose console hangs is told so in time, and no second console is left beside it', async () => {
     const { container, probe } = await startNode('sleep 1000');
-    expect((await probe.look(500)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'timeout' } });
-    expect((await probe.look(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'still-running' } });
+    expect((await probe.probe(500)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'timeout' } });
+    expect((await probe.probe(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'still-running' } });
     const { Processes } = await container.top();
     expect(Processes.filter((words: readonly string[]) => words.join(' ').includes('XDC attach'))).toHaveLength(1);
   }, 30_000);
@@ -123,11 +123,11 @@ esac`;
     const { container, probe } = await startNode('true');
     await container.kill();
     await container.wait();
-    expect((await probe.look(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'not-running' } });
+    expect((await probe.probe(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'not-running' } });
     const gone = createAttachProber(
       (command, ms) => docker.exec('0'.repeat(64), command, AbortSignal.timeout(ms)),
       'XDPoS',
     );
-    expect((await gone.look(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'no-container' } });
+    expect((await gone.probe(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'no-container' } });
   }, 30_000);
 });

@@ -46,14 +46,14 @@ describe('informational answers before an answer are ignored', () => {
     const probe = createNodeProber(url, 'XDPoS', Date.now);
     cleanups.push(probe.close);
     for (let i = 0; i < 2; i += 1)
-      expect((await probe.look(2_000)).latest).toMatchObject({ ok: true, value: { number: 7 } });
+      expect((await probe.probe(2_000)).latest).toMatchObject({ ok: true, value: { number: 7 } });
   });
 
   it('in one piece with the answer, whose own text stays as it is', async () => {
     const { url } = await start([CONTINUE + answer(`{"queues":["${'HTTP/1.1 100 Continue'}"]}`)]);
     const probe = createServiceProber('relayer', url);
     cleanups.push(probe.close);
-    expect(await probe.look(2_000)).toEqual({ ok: true, value: {} });
+    expect(await probe.probe(2_000)).toEqual({ ok: true, value: {} });
   });
 
   it('of Alertmanager', async () => {

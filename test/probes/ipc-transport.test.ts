@@ -59,8 +59,8 @@ describe('a node that is asked by its socket alone', () => {
   test('tells all, over one connection', async () => {
     const node = await startIpcNode();
     const probe = probeOf(node.path);
-    expect(await probe.look(2_000)).toMatchObject(well);
-    expect(await probe.look(2_000)).toMatchObject(well);
+    expect(await probe.probe(2_000)).toMatchObject(well);
+    expect(await probe.probe(2_000)).toMatchObject(well);
     expect(node.connections()).toBe(1);
   });
 
@@ -68,7 +68,7 @@ describe('a node that is asked by its socket alone', () => {
     const node = await startIpcNode((value, socket) => {
       for (const byte of Buffer.from(answerText(value))) socket.write(Buffer.of(byte));
     });
-    expect(await probeOf(node.path).look(5_000)).toMatchObject(well);
+    expect(await probeOf(node.path).probe(5_000)).toMatchObject(well);
   });
 
   test('that ends the calls in another order, each in a message of its own and several in a chunk, is understood', async () => {
@@ -76,16 +76,16 @@ describe('a node that is asked by its socket alone', () => {
       const stray = '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":{}}}';
       socket.write(`${stray}\n${[...messagesOf(value)].reverse().map(answerText).join('')}`);
     });
-    expect(await probeOf(node.path).look(2_000)).toMatchObject(well);
+    expect(await probeOf(node.path).probe(2_000)).toMatchObject(well);
   });
 
   test('that was started anew is asked anew', async () => {
     const node = await startIpcNode();
     const probe = probeOf(node.path);
-    await probe.look(2_000);
+    await probe.probe(2_000);
     await node.close();
     await node.listen();
-    expect(await probe.look(2_000)).toMatchObject(well);
+    expect(await probe.probe(2_000)).toMatchObject(well);
     expect(node.connections()).toBe(2);
   });
 
@@ -103,7 +103,7 @@ describe('a node that is asked by its socket alone', () => {
   ])('that %s is told so, in time', async (_, behave, fault) => {
     const node = await startIpcNode(behave);
     const started = performance.now();
-    expect((await probeOf(node.path).look(400)).latest).toMatchObject({ ok: false, fault });
+    expect((await probeOf(node.path).probe(400)).latest).toMatchObject({ ok: false, fault });
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
@@ -114,8 +114,8 @@ describe('a node that is asked by its socket alone', () => {
       first = false;
     });
     const probe = probeOf(node.path);
-    expect((await probe.look(300)).latest).toMatchObject({ ok: false, fault: { kind: 'timeout' } });
-    expect(await probe.look(2_000)).toMatchObject(well);
+    expect((await probe.probe(300)).latest).toMatchObject({ ok: false, fault: { kind: 'timeout' } });
+    expect(await probe.probe(2_000)).toMatchObject(well);
     expect(node.connections()).toBe(2);
   });
 
@@ -123,7 +123,7 @@ describe('a node that is asked by its socket alone', () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>();
     const node = await startIpcNode(() => resolve());
     const probe = probeOf(node.path);
-    const looking = probe.look(30_000);
+    const looking = probe.probe(30_000);
     await asked;
     probe.close();
     expect((await looking).latest).toMatchObject({ ok: false });
@@ -131,7 +131,7 @@ describe('a node that is asked by its socket alone', () => {
 });
 
 describe('a socket that is of no use says which it is', () => {
-  const faultOf = async (path: string) => (await probeOf(path).look(1_000)).latest;
+  const faultOf = async (path: string) => (await probeOf(path).probe(1_000)).latest;
 
   test('missing, a folder, a file, longer than the system takes', async () => {
     const folder = await socketFolder();
@@ -201,14 +201,14 @@ describe('a node with HTTP and a socket', () => {
     const http = await startHttp();
     const node = await startIpcNode();
     const probe = own(createHttpAndIpcProber(http.url, node.path, 'XDPoS', Date.now));
-    for (const _ of [1, 2]) expect(await probe.look(2_000)).toMatchObject(well);
+    for (const _ of [1, 2]) expect(await probe.probe(2_000)).toMatchObject(well);
     expect(http.seen).not.toContain('admin_peers');
   });
 
   test('whose socket is missing has its peers counted by HTTP, and says why', async () => {
     const http = await startHttp();
     const probe = own(createHttpAndIpcProber(http.url, join(await socketFolder(), 'none.ipc'), 'XDPoS', Date.now));
-    expect(await probe.look(2_000)).toMatchObject({
+    expect(await probe.probe(2_000)).toMatchObject({
       peers: { ok: true, value: { count: 3, via: 'net_peerCount' } },
       ipcFault: { kind: 'socket', state: 'missing' },
     });
@@ -218,7 +218,7 @@ describe('a node with HTTP and a socket', () => {
     const http = await startHttp(true);
     const node = await startIpcNode();
     const probe = own(createHttpAndIpcProber(http.url, node.path, 'XDPoS', Date.now));
-    await probe.look(300);
-    expect(await probe.look(300)).toMatchObject({ latest: { ok: false }, peers: well.peers });
+    await probe.probe(300);
+    expect(await probe.probe(300)).toMatchObject({ latest: { ok: false }, peers: well.peers });
   });
 });

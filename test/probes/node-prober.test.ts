@@ -33,7 +33,7 @@ const faultOf = ({ latest }: NodeObservation) => (latest.ok ? 'none' : latest.fa
 describe('what is asked', () => {
   it('learns the namespaces first, and asks for the committed block only after the latest had a number', async () => {
     const { server, probe } = watch(await startNode());
-    const observation = await probe.look(2000);
+    const observation = await probe.probe(2000);
     expect(observation).toEqual({
       answered: true,
       latest: { ok: true, value: { number: 1234, timestamp: 1732174920 } },
@@ -66,7 +66,7 @@ describe('what is asked', () => {
     );
     cleanups.push(probe.close, server.stop);
     for (let i = 0; i < 3; i += 1)
-      expect(await probe.look(2000)).toMatchObject({
+      expect(await probe.probe(2000)).toMatchObject({
         latest: { ok: true },
         committed: { ok: true },
         peers: { ok: true },
@@ -75,7 +75,7 @@ describe('what is asked', () => {
 
   it('is one batch a look afterwards', async () => {
     const { server, probe } = watch(await startNode());
-    for (let i = 0; i < 3; i += 1) await probe.look(2000);
+    for (let i = 0; i < 3; i += 1) await probe.probe(2000);
     expect(server.requests.slice(2).map(methodsOf)).toEqual([
       ['latest', 'committed', 'admin_peers'],
       ['latest', 'committed', 'admin_peers'],
@@ -96,19 +96,19 @@ describe('what is asked', () => {
             : blockResult(7),
       }),
     );
-    await probe.look(2000);
-    await probe.look(2000);
+    await probe.probe(2000);
+    await probe.probe(2000);
     server.requests.length = 0;
     fresh = true;
     await turn();
     server.breakConnections();
-    const restarted = await probe.look(2000);
+    const restarted = await probe.probe(2000);
     expect(faultOf(restarted)).toBe('no-committed');
     expect(server.requests.map(methodsOf)).toEqual([['latest', 'rpc_modules'], ['admin_peers']]);
-    await probe.look(2000);
+    await probe.probe(2000);
     expect(server.requests.flatMap(methodsOf)).not.toContain('committed');
     fresh = false;
-    expect((await probe.look(2000)).committed?.ok).toBe(true);
+    expect((await probe.probe(2000)).committed?.ok).toBe(true);
   });
 
   it('never holds the committed block in one request with the latest when the node ends each connection', async () => {
@@ -118,7 +118,7 @@ describe('what is asked', () => {
         response.end(JSON.stringify(answers));
       }),
     );
-    for (let i = 0; i < 3; i += 1) expect((await probe.look(2000)).committed?.ok).toBe(true);
+    for (let i = 0; i < 3; i += 1) expect((await probe.probe(2000)).committed?.ok).toBe(true);
     for (const request of server.requests.map(methodsOf))
       expect(request?.includes('latest') && request.includes('committed')).toBe(false);
     expect(server.requests.flatMap(methodsOf).filter((method) => method === 'rpc_modules')).toHaveLength(1);
@@ -134,8 +134,8 @@ describe('what is asked', () => {
     };
     const probe = createNodeProber({ ...peer, exchange }, 'XDPoS', Date.now);
     cleanups.push(probe.close);
-    await probe.look(2000);
-    await probe.look(2000);
+    await probe.probe(2000);
+    await probe.probe(2000);
     expect(bodies.map(({ length }) => length)).toEqual(bodies.map(({ buffer }) => buffer.byteLength));
     expect(bodies).toHaveLength(3);
   });
@@ -143,11 +143,11 @@ describe('what is asked', () => {
   it('asks for the namespaces again after an hour', async () => {
     let now = 0;
     const { server, probe } = watch(await startNode(), () => now);
-    await probe.look(2000);
+    await probe.probe(2000);
     now = 59 * 60_000;
-    await probe.look(2000);
+    await probe.probe(2000);
     now = 61 * 60_000;
-    await probe.look(2000);
+    await probe.probe(2000);
     expect(server.requests.flatMap(methodsOf).filter((method) => method === 'rpc_modules')).toHaveLength(2);
     expect(methodsOf(server.requests.at(-1))).toContain('rpc_modules');
   });
@@ -155,8 +155,8 @@ describe('what is asked', () => {
   const stock: Methods = { ...healthy, rpc_modules: () => ({ eth: '1.0', net: '1.0', XDPoS: '1.0' }) };
   it('counts by net_peerCount, and never calls admin, where the node does not serve it', async () => {
     const { server, probe } = watch(await startNode(stock));
-    await probe.look(2000);
-    expect((await probe.look(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'net_peerCount' } });
+    await probe.probe(2000);
+    expect((await probe.probe(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'net_peerCount' } });
     expect(server.requests.flatMap(methodsOf)).not.toContain('admin_peers');
   });
 
@@ -164,13 +164,13 @@ describe('what is asked', () => {
     const { rpc_modules: _, admin_peers: __, ...rest } = healthy;
     const { server, probe } = watch(await startNode(rest));
     for (let i = 0; i < 3; i += 1)
-      expect((await probe.look(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'net_peerCount' } });
+      expect((await probe.probe(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'net_peerCount' } });
     expect(server.requests.flatMap(methodsOf).filter((method) => method === 'rpc_modules')).toHaveLength(1);
   });
 
   it('counts no peers where neither admin nor net is served', async () => {
     const { probe } = watch(await startNode({ ...healthy, rpc_modules: () => ({ XDPoS: '1.0' }) }));
-    expect((await probe.look(2000)).peers).toBeUndefined();
+    expect((await probe.probe(2000)).peers).toBeUndefined();
   });
 
   it('sends single calls to a node that refuses batches, and remembers it', async () => {
@@ -181,7 +181,7 @@ describe('what is asked', () => {
       ),
     );
     for (let i = 0; i < 3; i += 1) {
-      const observation = await probe.look(2000);
+      const observation = await probe.probe(2000);
       expect([observation.latest.ok, observation.committed?.ok, observation.peers?.ok]).toEqual([true, true, true]);
     }
     expect(server.requests.filter(({ length }) => length > 1)).toHaveLength(1);
@@ -194,7 +194,7 @@ describe('what is asked', () => {
         response.end(JSON.stringify(answers));
       }),
     );
-    expect((await probe.look(2000)).latest.ok).toBe(true);
+    expect((await probe.probe(2000)).latest.ok).toBe(true);
   });
 
   it('sends user info as basic authentication', async () => {
@@ -205,7 +205,7 @@ describe('what is asked', () => {
     });
     const probe = createNodeProber(server.url.replace('//', '//me:p%40ss@'), 'XDPoS', Date.now);
     cleanups.push(probe.close, server.stop);
-    await probe.look(2000);
+    await probe.probe(2000);
     expect(authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
   });
 });
@@ -213,7 +213,7 @@ describe('what is asked', () => {
 describe('a bad answer', () => {
   const answering = async (text: string, headers: Readonly<Record<string, string>> = {}, status = 200) => {
     const { probe } = watch(await startHttp((_request, response) => response.writeHead(status, headers).end(text)));
-    return probe.look(2000);
+    return probe.probe(2000);
   };
 
   it.each([
@@ -264,7 +264,7 @@ describe('a bad answer', () => {
     ['a list', [1]],
   ])('a block number that is %s is no number', async (_what, number) => {
     const { probe } = watch(await startNode({ ...healthy, XDPoS_getV2BlockByNumber: () => blockResult(number) }));
-    const observation = await probe.look(2000);
+    const observation = await probe.probe(2000);
     expect(observation.answered).toBe(true);
     expect(faultOf(observation)).toBe('result');
     expect(observation.committed).toBeUndefined();
@@ -277,7 +277,7 @@ describe('a bad answer', () => {
         XDPoS_getV2BlockByNumber: () => blockResult(5, 'can not find block from this number'),
       }),
     );
-    expect(faultOf(await probe.look(2000))).toBe('result-error');
+    expect(faultOf(await probe.probe(2000))).toBe('result-error');
   });
 
   it.each([
@@ -286,7 +286,7 @@ describe('a bad answer', () => {
     ['null', null],
   ])('peers that are %s are a fault, the block beside them is not', async (_what, peers) => {
     const { probe } = watch(await startNode({ ...healthy, admin_peers: () => peers }));
-    const observation = await probe.look(2000);
+    const observation = await probe.probe(2000);
     expect(observation.peers).toMatchObject({ ok: false, fault: { kind: 'result' } });
     expect(observation.latest.ok).toBe(true);
   });
@@ -297,8 +297,8 @@ describe('a bad answer', () => {
         response.end(JSON.stringify(Array.isArray(answers) ? answers.toReversed() : answers)),
       ),
     );
-    await probe.look(2000);
-    const observation = await probe.look(2000);
+    await probe.probe(2000);
+    const observation = await probe.probe(2000);
     expect(observation).toMatchObject({
       latest: { value: { number: 1234 } },
       committed: { value: { number: 1231 } },
@@ -311,7 +311,7 @@ describe('a bad connection', () => {
   const against = async (onConnection: Parameters<typeof startTcp>[0], timeoutMs = 300) => {
     const { probe } = watch(await startTcp(onConnection));
     const started = performance.now();
-    const observation = await probe.look(timeoutMs);
+    const observation = await probe.probe(timeoutMs);
     return { fault: observation.latest.ok ? undefined : observation.latest.fault, took: performance.now() - started };
   };
 
@@ -396,21 +396,21 @@ describe('a bad connection', () => {
     const { port } = new URL(server.url);
     const nobody = createNodeProber('http://127.0.0.1:1', 'XDPoS', Date.now);
     cleanups.push(nobody.close);
-    expect(faultOf(await nobody.look(1000))).toBe('refused');
-    expect((await probe.look(1000)).latest.ok, port).toBe(true);
+    expect(faultOf(await nobody.probe(1000))).toBe('refused');
+    expect((await probe.probe(1000)).latest.ok, port).toBe(true);
   });
 
   it('to a name that does not resolve says so', async () => {
     const probe = createNodeProber('http://no-such-host.invalid:8545', 'XDPoS', Date.now);
     cleanups.push(probe.close);
-    expect(faultOf(await probe.look(5000))).toBe('unresolved');
+    expect(faultOf(await probe.probe(5000))).toBe('unresolved');
   });
 
   it('with TLS where none is spoken says so', async () => {
     const { server } = watch(await startNode());
     const probe = createNodeProber(server.url.replace('http:', 'https:'), 'XDPoS', Date.now);
     cleanups.push(probe.close);
-    expect(faultOf(await probe.look(2000))).toBe('tls');
+    expect(faultOf(await probe.probe(2000))).toBe('tls');
   });
 
   it('that hung once does not spoil the next look', async () => {
@@ -420,8 +420,8 @@ describe('a bad connection', () => {
         if (!hang) response.end(JSON.stringify(answers));
       }),
     );
-    expect(faultOf(await probe.look(200))).toBe('timeout');
+    expect(faultOf(await probe.probe(200))).toBe('timeout');
     hang = false;
-    expect((await probe.look(2000)).latest.ok).toBe(true);
+    expect((await probe.probe(2000)).latest.ok).toBe(true);
   });
 });

@@ -20,7 +20,7 @@ async function probeTarget(
   });
   const probe = createServiceProber(component, server.url + base);
   cleanups.push(probe.close, server.stop);
-  return { observation: await probe.look(2000), paths };
+  return { observation: await probe.probe(2000), paths };
 }
 
 describe('a service', () => {
