@@ -18,8 +18,11 @@ function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
     ...toLinks(rule, bases, (label) => `{{ $labels.${label} | urlquery }}`),
   };
   const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
-  return (labels: AlertLabels, value: number) =>
-    Object.fromEntries(parsed.map(([name, render]) => [name, render(labels, value)]));
+  return (labels: AlertLabels, value: number) => {
+    const texts: Record<string, string> = {};
+    for (const [name, render] of parsed) texts[name] = render(labels, value);
+    return texts;
+  };
 }
 
 /** Makes the judge of all alerts. */

@@ -57,9 +57,12 @@ const FUNCTIONS: Readonly<Record<string, (value: number) => string>> = {
 
 /** A value in the query of a URL, as Go's `url.QueryEscape` writes it. */
 const urlquery = (value: string): string =>
-  encodeURIComponent(value)
-    .replaceAll('%20', '+')
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  // Almost every name is of this kind, and is rendered for each alert at each look.
+  /^[\w.~-]*$/.test(value)
+    ? value
+    : encodeURIComponent(value)
+        .replaceAll('%20', '+')
+        .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Gives a text of an alert of these labels and this value. */
 export type Template = (labels: AlertLabels, value: number) => string;
@@ -83,5 +86,9 @@ export function parseTemplate(text: string): Template {
     if (parsed === undefined) throw new Error(`a text of an alert holds {{ ${part} }}, which a push cannot render`);
     return parsed;
   });
-  return (labels, value) => parts.map((part) => (typeof part === 'string' ? part : part(labels, value))).join('');
+  return (labels, value) => {
+    let rendered = '';
+    for (const part of parts) rendered += typeof part === 'string' ? part : part(labels, value);
+    return rendered;
+  };
 }

@@ -9,6 +9,8 @@ import { findProgram } from '../support/engine.ts';
 const FORMS = ['', ' | humanize', ' | humanize1024', ' | humanizeDuration', ' | humanizePercentage'];
 /** What stands otherwise in the query of a URL. */
 const ODD = "é/?&=+%#!'()*~";
+/** All at once, none, and one by one. */
+const NAMES = [`n ${ODD}`, 'subnet-1_a.b~', 'two words', ...[...ODD].map((character) => `n${character}`)];
 const VALUES = [
   0, 0.0025, 0.25, 0.9375, 1, 3, 59.5, 61, 120, 754.26, 3600, 3661, 90061, 1023, 2048, 1500000, 3221225472,
 ];
@@ -19,15 +21,15 @@ describe('a text of an alert', () => {
     const template = FORMS.map((form) => `{{ $value${form} }}`).join(' ; ');
     const rule = (value: number, i: number) => ({
       alert: `A${i}`,
-      expr: `label_replace(vector(${value}), "name", "n${i} ${ODD}", "", "")`,
+      expr: `label_replace(vector(${value}), "name", "${NAMES[i]}", "", "")`,
       annotations: { text: `{{ $labels.name }}, {{ $labels.name | urlquery }}: ${template}` },
     });
     const render = parseTemplate(`{{ $labels.name }}, {{ $labels.name | urlquery }}: ${template}`);
-    const text = (value: number, i: number) => render({ name: `n${i} ${ODD}` }, value);
+    const text = (value: number, i: number) => render({ name: NAMES[i] ?? '' }, value);
     const expected = (value: number, i: number) => ({
       eval_time: '1m',
       alertname: `A${i}`,
-      exp_alerts: [{ exp_labels: { name: `n${i} ${ODD}` }, exp_annotations: { text: text(value, i) } }],
+      exp_alerts: [{ exp_labels: { name: NAMES[i] }, exp_annotations: { text: text(value, i) } }],
     });
     writeFileSync(join(folder, 'rules.json'), JSON.stringify({ groups: [{ name: 'g', rules: VALUES.map(rule) }] }));
     const tests = [{ interval: '1m', input_series: [], alert_rule_test: VALUES.map(expected) }];
