@@ -9,4 +9,4 @@ const root = new URL('../', import.meta.url);
 for (const file of globSync('src/**/*.ts', { cwd: root }))
   if (file !== 'src/main.ts') await import(new URL(file, root).href);
 // This one is loaded when a container is named, which takes half the time from the cache.
-(await import('../src/docker/load-dockerode.ts')).loadDockerode();
+await import('dockerode');
