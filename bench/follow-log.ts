@@ -10,7 +10,7 @@ import { createMemoryPositions } from '../src/logs/tail/create-memory-positions.
  */
 const [socketPath = '', name = '', lines = '0'] = process.argv.slice(2);
 const docker = createDockerLink(() => {});
-docker.use({ socketPath });
+docker.setAddress({ socketPath });
 const find = (signal: AbortSignal) => docker.findLog({ name }, signal);
 await find(AbortSignal.timeout(60_000));
 
@@ -33,7 +33,7 @@ const { stop } = followLog({
   positions: createMemoryPositions(),
   find,
   openLog: docker.openLog,
-  beginAt: 0,
+  startAt: 0,
   onLine: (text, start, end, at) => {
     reader.read(text, start, end, at);
     if (++read % 10_000 === 0) resident.push(process.memoryUsage.rss() / 1e6);

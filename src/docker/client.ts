@@ -4,22 +4,22 @@ import { loadOnce } from '../model/load-once.ts';
 import type { DockerAddress } from '../model/target.ts';
 import { createTransport } from './transport.ts';
 
-/** One Docker Engine through dockerode, whose requests go through a transport that bounds them. */
+/** A client of one Docker Engine: dockerode over a transport with limits and timeouts. */
 export interface DockerClient {
-  /** As `DOCKER_HOST` writes it, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`. */
+  /** In the form of `DOCKER_HOST`, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`. */
   readonly address: string;
-  /** Loads dockerode with the first call: it takes 0.1 s and 19 MB, of which ssh and gRPC are most. Rejects when it cannot be loaded. */
+  /** Loads dockerode at the first call: 0.1 s and 19 MB, mostly for ssh and gRPC. Rejects when it cannot be loaded. */
   readonly get: () => Promise<Dockerode>;
-  /** Ends all connections; what is under way, and what comes after, rejects. */
+  /** Closes all connections; requests in progress and later ones reject. */
   readonly close: () => void;
 }
 
 const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** Prepares to reach an engine; nothing is loaded or opened before it is asked. */
+/** Loads and opens nothing before the first request. */
 export function createDockerClient(address: DockerAddress): DockerClient {
   const transport = createTransport(address);
-  // Its types know no own modem.
+  // dockerode's types do not know a custom modem.
   const options: object = { modem: { dial: transport.dial } };
   const client = loadOnce(async () => {
     const { default: Client } = await import('dockerode');
@@ -33,7 +33,7 @@ export function createDockerClient(address: DockerAddress): DockerClient {
   };
 }
 
-/** A stream of dockerode as the answer that it is, with its headers. */
+/** Narrows a stream of dockerode to the HTTP response that it is, with headers. */
 export function toResponse(stream: unknown): IncomingMessage {
   if (stream instanceof IncomingMessage) return stream;
   throw new Error('the engine answers with no stream');

@@ -8,28 +8,28 @@ import type { OpenLog } from './follow-log.ts';
 import { inspectContainer, inspectLog, type LogInspection } from './inspect.ts';
 import { createContainerMemory } from './memory.ts';
 
-/** One Docker Engine, seen through its API: by GET alone, but for commands that the inventory allows. */
+/** The API of one Docker Engine: GET requests only, except for commands that the inventory allows. */
 export interface Docker {
-  /** As `DOCKER_HOST` writes it. */
+  /** In the form of `DOCKER_HOST`. */
   readonly address: string;
-  /** Inspects one container; never rejects, and the abort of the signal bounds it in time. */
+  /** Inspects one container until the signal aborts. Never rejects. */
   inspect(ref: ContainerRef, signal: AbortSignal): Promise<ContainerObservation>;
-  /** Inspects one container once, for its log; the same holds. */
+  /** Inspects one container once, for its log, until the signal aborts. Never rejects. */
   inspectLog(ref: ContainerRef, signal: AbortSignal): Promise<LogInspection>;
   /**
-   * Reports events until the returned function is called, and whether the stream is open, whenever that changes.
-   * Goes on across restarts of the engine, from where it was.
+   * Reports events, and each change of whether the stream is open, until the returned function is called. Resumes where
+   * it was after a restart of the engine.
    */
   follow(onEvent: (event: DockerEvent) => void, onState: (up: boolean) => void): () => void;
   /** Runs a command in a container; never rejects. */
   readonly exec: DockerExec;
-  /** The log of a container, by its id; rejects when none comes. */
+  /** Opens the log of a container by its id. Rejects when there is none. */
   readonly openLog: OpenLog;
-  /** Ends every follower and all connections. */
+  /** Ends all followers and connections. */
   stop(): void;
 }
 
-/** Prepares to reach an engine; nothing is opened before it is asked, so it may be down. */
+/** Opens nothing before the first request, so the engine may be down. */
 export function createDocker(address: DockerAddress): Docker {
   const client = createDockerClient(address);
   const memory = createContainerMemory(client);
@@ -38,7 +38,7 @@ export function createDocker(address: DockerAddress): Docker {
     address: client.address,
     openLog: async (id, since, signal) => {
       const container = (await client.get()).getContainer(id);
-      // The log of a container that does not run ends all the same, and dockerode streams no other.
+      // The log of a stopped container ends anyway, and dockerode streams only with `follow`.
       const options = { follow: true as const, stdout: true, stderr: true, timestamps: true, since };
       return toResponse(await container.logs({ ...options, abortSignal: signal }));
     },

@@ -8,9 +8,9 @@ const openTimeoutMs = 5_000;
 const maxLineLength = 1024 * 1024;
 
 /**
- * The engine stamps an event before it queues it, so two may arrive in the other order: a stream that goes on asks for a
- * little more than it lacks, and what it has already reported is left out by these keys. The engine itself replays the last
- * 256 events at most (moby, `eventsLimit`).
+ * The engine stamps an event before it queues it, so events may arrive out of order. A reopened stream therefore
+ * requests a little more than is missing, and these keys filter the duplicates. The engine replays at most the last 256
+ * events (moby, `eventsLimit`).
  */
 const overlapMs = 1_000;
 const maxKeys = 512;
@@ -21,16 +21,16 @@ function createPosition() {
   let since: number | undefined;
   let first = 0;
   return {
-    /** What to ask for next: nothing at first, when only what happens from now on matters. */
+    /** The next query: no `since` at first, because only later events matter. */
     query: (): { readonly since?: number } => (since === undefined ? {} : { since: since / 1_000 }),
-    /** `engineTime` in Unix milliseconds, of the first answer. */
-    begin(engineTime: number): void {
+    /** `engineTime`: Unix milliseconds, from the first response. */
+    startAt(engineTime: number): void {
       if (since !== undefined) return;
       since = engineTime;
       first = engineTime;
     },
-    /** Is it new? Then it is remembered. */
-    take({ at, action, id }: DockerEvent, line: string): boolean {
+    /** Records an event. False for a duplicate. */
+    add({ at, action, id }: DockerEvent, line: string): boolean {
       const key = /"timeNano":\s*(\d+)/.exec(line)?.[1] + action + id;
       if (seen.has(key)) return false;
       seen.add(key);
@@ -55,9 +55,9 @@ async function* readLines(stream: AsyncIterable<string>): AsyncGenerator<string>
 }
 
 /**
- * Follows the engine's events about containers until the returned function is called; neither function it calls may throw.
- * A stream that ends is opened again, after 0.25 s to 5 s, where it ended: no event is lost or reported twice as long as
- * the engine still has it. `onState` is called when the stream is open and when it cannot be opened, each once in a row.
+ * Follows the engine's container events until the returned function is called. Neither callback may throw. A stream
+ * that ends is reopened after 0.25 s to 5 s where it ended. No event is lost or reported twice as long as the engine
+ * still has it. `onState` is called when the state changes.
  */
 export function followDockerEvents(
   client: DockerClient,
@@ -92,14 +92,14 @@ export function followDockerEvents(
 
   const follow = async (): Promise<void> => {
     const response = await open().catch(() => undefined);
-    // A stream that merely ended is not yet a lost engine: socket proxies end idle ones.
+    // A stream that ended is no lost engine yet: socket proxies close idle streams.
     reportState(response !== undefined);
     if (response === undefined) return;
-    position.begin(Date.parse(response.headers.date ?? '') || Date.now());
+    position.startAt(Date.parse(response.headers.date ?? '') || Date.now());
     for await (const line of readLines(response.setEncoding('utf8'))) {
       const event = parseDockerEvent(line);
       if (ending.signal.aborted) return;
-      if (event !== undefined && position.take(event, line)) onEvent(event);
+      if (event !== undefined && position.add(event, line)) onEvent(event);
     }
   };
 

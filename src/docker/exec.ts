@@ -5,7 +5,7 @@ import { type DockerClient, toResponse } from './client.ts';
 import { toMembers } from './members.ts';
 import { toRefusal } from './transport.ts';
 
-/** What a command printed on stdout and how it ended, or why it could not be run. */
+/** The stdout and exit code of a command, or why it could not run. */
 export type ExecOutcome =
   | { readonly ok: true; readonly exitCode: number; readonly stdout: string }
   | { readonly ok: false; readonly why: ExecFault['why'] };
@@ -14,13 +14,13 @@ export type ExecOutcome =
 export type DockerExec = (id: string, command: readonly string[], signal: AbortSignal) => Promise<ExecOutcome>;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** A frame begins with its stream (1: stdout) and, as a big-endian number in the last 4 bytes, its length. */
+/** A frame starts with its stream (1: stdout); the last 4 bytes of the header are the length, big-endian. */
 const HEADER_BYTES = 8;
 const STDOUT = 1;
 
 /**
- * Reads a multiplexed stream without `demuxStream`, which calls itself for each frame: many short ones overflow its stack ("attach" in
- * the Docker Engine API). Undefined when it is longer than we take.
+ * Demultiplexes an exec stream ("attach" in the Docker Engine API). Not by `demuxStream`, which recurses for each
+ * frame: many short frames overflow the stack. Undefined when the output is too long.
  */
 async function readStdout(response: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
@@ -41,11 +41,11 @@ async function readStdout(response: IncomingMessage): Promise<string | undefined
 }
 
 /**
- * `docker exec` through the API: create, start, inspect. Docker cannot end a command that hangs, so none is started in
- * a container whose last one still runs.
+ * `docker exec` through the API: create, start, inspect. Docker cannot stop a command that hangs, so no other is
+ * started in a container before the last one has ended.
  */
 export function createDockerExec(client: DockerClient): DockerExec {
-  /** The command that was given up, by container. */
+  /** The exec id of the command that has not ended, by container. */
   const hanging = new Map<string, string>();
 
   const inspect = async (exec: string, signal: AbortSignal) => {
@@ -58,7 +58,7 @@ export function createDockerExec(client: DockerClient): DockerExec {
     }
   };
 
-  /** Creates a command; the outcome, where it is refused. */
+  /** Creates an exec, or resolves to why the engine refused. */
   const create = async (id: string, command: readonly string[], signal: AbortSignal) => {
     const container = (await client.get()).getContainer(id);
     const plan = { AttachStdout: true, AttachStderr: true, Tty: false, Cmd: [...command] };
@@ -72,14 +72,14 @@ export function createDockerExec(client: DockerClient): DockerExec {
     }
   };
 
-  /** Starts a command; the outcome, where it is refused. */
+  /** Starts an exec, or resolves to why the engine refused. */
   const start = async (exec: Dockerode.Exec, signal: AbortSignal) => {
     try {
       return toResponse(await exec.start({ Detach: false, Tty: false, abortSignal: signal }));
     } catch (error) {
       const refusal = toRefusal(error);
       if (refusal === undefined) throw error;
-      // The engine answers with another status when the program is not there.
+      // The engine answers with another status when the program is missing.
       return refusal.statusCode === 403 ? 'forbidden' : 'no-program';
     }
   };

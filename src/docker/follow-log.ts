@@ -9,72 +9,73 @@ import { createRecentOf, createStamped, findLast, findSince, type OnStampedLine,
 import { type LogStream, readStreams } from './streams.ts';
 
 /**
- * The log of a container from this time on, in Unix seconds, with stamps: as long as it runs, or to its end. Rejects when none
- * comes.
+ * Opens the log of a container, with timestamps, from a time in Unix seconds. It ends with the container. Rejects when
+ * there is no log.
  */
 export type OpenLog = (id: string, since: number, signal: AbortSignal) => Promise<IncomingMessage>;
 
-/** What a follower of a container is given. */
+/** Dependencies and settings of a follower. */
 export interface FollowLogOptions {
-  /** Under this name the position is kept. */
+  /** The key under which the position is stored. */
   readonly source: string;
   readonly positions: PositionStore;
-  /** Finds the container that stands for the target now. */
+  /** Finds the container that is the target now. */
   readonly find: (signal: AbortSignal) => Promise<LogContainer | LogFault>;
   readonly openLog: OpenLog;
-  /** Reading begins at this time, in Unix milliseconds, or where it was before when that is earlier. */
-  readonly beginAt: number;
+  /** Reading starts at this time, in Unix milliseconds, or at the stored position when that is earlier. */
+  readonly startAt: number;
   /**
-   * A line, as `OnLine` takes it; `old` when an earlier process was told it, `live` when it was printed since the log was
-   * opened, so that it is read as it comes.
+   * Receives a line, as `OnLine` does. `old`: an earlier process has read it. `live`: it was printed after the log was
+   * opened, so it is read as it is printed.
    */
   readonly onLine: (...line: [...Parameters<OnStampedLine>, live: boolean]) => void;
   readonly onState: (fault: LogFault | undefined) => void;
-  /** The engine threw lines away before they were read, after the one with this time of Docker's. */
+  /** The engine discarded lines before they were read, after the one with this Docker timestamp. */
   readonly onLost?: (after: string) => void;
 }
 
-/** A log that is followed. */
+/** A follower of one container's log. */
 export interface LogFollower {
-  /** The container may have begun to run, or another in its place: it is looked for at once. */
+  /** The container may have started, or another replaced it: look for it at once. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** So often a container is looked for that has just been there, and one that is not there for long. */
+/** How often a container is looked for: soon after it was there, rarely when it is missing for long. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
 const FIND_MS = 10_000;
 
-/** Containers of one label that take turns are each read on where they were. */
+/** Positions kept of other containers with the same label, for those that alternate. */
 const MAX_OTHERS = 8;
 
 type Position = Extract<LogPosition, { kind: 'container' }>;
 
-type Take = (stream: string, text: string) => void;
+type OnMessage = (stream: string, text: string) => void;
 
-/** Of the frames of stdout and stderr. */
-function createMessageReader(take: Take): (chunk: Buffer) => void {
+/** Reads the frames of stdout and stderr. */
+function createMessageReader(take: OnMessage): (chunk: Buffer) => void {
   return createFrameReader((stream, bytes, start, end) => take(String(stream), bytes.toString('latin1', start, end)));
 }
 
-/** Of a bare stream. */
-function createTerminalReader(take: Take): (chunk: Buffer) => void {
+/** Reads the bare stream of a terminal. */
+function createTerminalReader(take: OnMessage): (chunk: Buffer) => void {
   const cutter = createLineCutter();
   return (chunk) =>
     cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
 }
 
 /**
- * Follows the log of a container through its restarts, its recreation under a new id and restarts of the engine, until the
- * returned function is called. Each line is told once; a position that is stored lets this go on after a restart of subnetd.
+ * Follows the log of a container until it is stopped: through restarts of the container, its recreation under a new id,
+ * and restarts of the engine. Each line is reported once. With a stored position that holds across restarts of subnetd
+ * too.
  */
 export function followLog(options: FollowLogOptions): LogFollower {
-  const { source, positions, find, openLog, beginAt, onLine, onState, onLost } = options;
+  const { source, positions, find, openLog, startAt, onLine, onState, onLost } = options;
   const ending = new AbortController();
   let position: Position | undefined;
-  /** What is remembered of the container that was read last. */
+  /** Recently read lines of the last container. */
   let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
   let isFirst = true;
   let readRun: string | undefined;
@@ -82,10 +83,10 @@ export function followLog(options: FollowLogOptions): LogFollower {
   let wake = () => {};
   let wakes = 0;
 
-  const goOn = (id: string): ContainerPosition => {
+  const findPosition = (id: string): ContainerPosition => {
     if (position?.id === id) return position;
-    // A container that has taken the place of another is new since then, so all of it is.
-    const from = position === undefined ? beginAt : 0;
+    // A container that replaced another one is new, so its whole log is.
+    const from = position === undefined ? startAt : 0;
     return position?.others?.find((other) => other.id === id) ?? { id, from, streams: {} };
   };
   const othersThan = (id: string): readonly ContainerPosition[] =>
@@ -95,34 +96,34 @@ export function followLog(options: FollowLogOptions): LogFollower {
           .filter((other) => other.id !== id)
           .slice(0, MAX_OTHERS);
 
-  /** Until the log ends, or another container is found to stand for the target. */
+  /** Reads until the log ends or another container becomes the target. */
   const read = async (container: LogContainer, signal: AbortSignal) => {
     const { id, tty, rotation } = container;
-    const known = goOn(id);
+    const known = findPosition(id);
     const { from } = known;
     const isKnown = Object.keys(known.streams).length > 0 || position?.id === id;
     const streams = structuredClone(known.streams) as Streams;
     const others = othersThan(id);
     const current: Position = { kind: 'container', id, from, streams, ...(others.length > 0 && { others }) };
-    let isBegun = false;
+    let isOpened = false;
 
     const openStream = async (until: AbortSignal): Promise<LogStream> => {
       const readBefore = findLast(streams);
-      const goOnAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
-      // What an earlier process was told is told again as far as checks look back.
-      const tellsOld = isFirst && isKnown;
-      const since = Math.max(tellsOld ? Math.min(goOnAt, beginAt) : goOnAt, 0) / 1_000;
+      const resumeAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
+      // Lines that an earlier process has read are replayed, as far back as checks need them.
+      const replaysOld = isFirst && isKnown;
+      const since = Math.max(replaysOld ? Math.min(resumeAt, startAt) : resumeAt, 0) / 1_000;
       const response = await openLog(id, since, until);
       isFirst = false;
-      if (!isBegun) {
-        isBegun = true;
+      if (!isOpened) {
+        isOpened = true;
         position = current;
         positions.keep(source, () => current);
         onState(undefined);
       }
-      // Lines are stamped by the engine's clock, which may be another machine's.
+      // The timestamps are by the engine's clock, which may be on another machine.
       const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
-      const begin = (fillsMs: number) => {
+      const startReading = (fillsMs: number) => {
         if (recentOf?.id !== id) recentOf = { id, recent: createRecentOf(streams, from, openedAt) };
         let isCaughtUp = false;
         let bytes = 0;
@@ -136,7 +137,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
           onLine: (text, start, end, at, old) => {
             isCaughtUp = at >= openedAt;
             if (!old) bytes += end - start + BESIDE_TEXT_BYTES;
-            if (!old || tellsOld) onLine(text, start, end, at, old, isCaughtUp);
+            if (!old || replaysOld) onLine(text, start, end, at, old, isCaughtUp);
           },
           onLost,
         });
@@ -147,20 +148,21 @@ export function followLog(options: FollowLogOptions): LogFollower {
           return { bytes, isCaughtUp };
         };
       };
-      // Behind the header of its frame each message begins with its stamp.
-      const goesOn = (chunk: Buffer) => chunk.toString('latin1', tty ? 0 : 8, (tty ? 0 : 8) + 30) <= findLast(streams);
-      return { response, goesOn, begin };
+      // Each message starts with its timestamp, after the header of its frame.
+      const isContinuous = (chunk: Buffer) =>
+        chunk.toString('latin1', tty ? 0 : 8, (tty ? 0 : 8) + 30) <= findLast(streams);
+      return { response, isContinuous, startReading };
     };
     await readStreams(openStream, rotation, signal);
   };
 
-  /** Ends the reading of a container in whose place another one stands by now, though it goes on to print. */
-  const turnFrom = async (id: string, turning: AbortController) => {
+  /** Stops reading a container that was replaced, even if it still prints. */
+  const stopIfReplaced = async (id: string, turning: AbortController) => {
     const found = await find(AbortSignal.any([ending.signal, turning.signal, AbortSignal.timeout(FIND_MS)]));
     if ('id' in found && found.id !== id) turning.abort();
   };
 
-  /** Resolves to whether there is something to read. */
+  /** Resolves to whether there was anything to read. */
   const follow = async (): Promise<boolean> => {
     const wakesBefore = wakes;
     const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(FIND_MS)]));
@@ -169,23 +171,23 @@ export function followLog(options: FollowLogOptions): LogFollower {
       return false;
     }
     const run = `${found.id} ${found.startedAt}`;
-    // A container that does not run has nothing new: its log was read to the end.
+    // A stopped container has nothing new: its log was read to the end.
     if (!found.running && run === readRun) {
       onState(undefined);
       return false;
     }
-    const turning = new AbortController();
-    wake = () => void turnFrom(found.id, turning).catch(() => {});
+    const replaced = new AbortController();
+    wake = () => void stopIfReplaced(found.id, replaced).catch(() => {});
     if (wakes !== wakesBefore) wake();
     try {
-      await read(found, AbortSignal.any([ending.signal, turning.signal]));
+      await read(found, AbortSignal.any([ending.signal, replaced.signal]));
     } catch (error) {
-      if (!turning.signal.aborted) throw error;
+      if (!replaced.signal.aborted) throw error;
       return true;
     } finally {
       wake = () => {};
     }
-    // What a container prints while it ends may come after the stream: only one that had ended before was read whole.
+    // Last lines may arrive after the stream ends. Only the log of a container that had stopped before is complete.
     readRun = found.running ? undefined : run;
     return true;
   };
@@ -211,9 +213,9 @@ export function followLog(options: FollowLogOptions): LogFollower {
         return false;
       });
       pauseMs = isThere ? PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-      // A container that has ended may be removed at once, and what its stream left out with it.
-      const goesOn = isThere && performance.now() - begunAt >= PAUSE_MS;
-      if (!ending.signal.aborted && !goesOn) await pause();
+      // A container that stopped may be removed at once, with whatever its stream left out.
+      const isRetriedAtOnce = isThere && performance.now() - begunAt >= PAUSE_MS;
+      if (!ending.signal.aborted && !isRetriedAtOnce) await pause();
     }
   };
   const ended = followForEver();

@@ -1,12 +1,12 @@
-/** A message of a container's log: one line, or a part of one that Docker cut at 16 KiB. */
+/** A message of a container's log: a line, or a part of one that Docker split at 16 KiB. */
 export type OnFrame = (stream: number, bytes: Buffer, start: number, end: number) => void;
 
 const HEADER_BYTES = 8;
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 /**
- * Takes Docker's stream format apart as it comes (Docker Engine API, "Attach to a container", stream format): a byte for the
- * stream, three zeros, the length in four. Throws for what is no such stream.
+ * Parses Docker's stream format (Docker Engine API, "Attach to a container", stream format): one byte for the stream,
+ * three zeros, four bytes of length. Throws when the bytes are no such stream.
  */
 export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
   let rest: Buffer | undefined;

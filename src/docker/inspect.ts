@@ -7,16 +7,19 @@ import { toCount, toMembers } from './members.ts';
 import type { ContainerMemory } from './memory.ts';
 import { toRefusal } from './transport.ts';
 
-/** One that its restart policy starts again and again is both in turn, and must not lose its place each time. */
+/**
+ * `restarting` counts too: a container that its restart policy keeps restarting alternates between both, and stays the
+ * chosen one.
+ */
 const alive = ['running', 'restarting'];
 
-/** Docker writes a time that never was as the year 1. */
+/** Docker writes a time that is not set as the year 1. */
 function toTime(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return time > 0 ? time : undefined;
 }
 
-/** The container of a `GET /containers/ID/json`, without what only the statistics hold; undefined when it is none. */
+/** Parses `GET /containers/ID/json`, which has no statistics. Undefined when it is no container. */
 function toContainer(body: unknown): Container | undefined {
   const { Id: id, Name: path, State, RestartCount, HostConfig } = toMembers(body) ?? {};
   const state = toMembers(State);
@@ -28,9 +31,9 @@ function toContainer(body: unknown): Container | undefined {
   const startedAt = toTime(state.StartedAt);
   const finishedAt = toTime(state.FinishedAt);
   const limit = toCount(toMembers(HostConfig)?.Memory);
-  // While it runs, and before it ever did, the exit code is a zero that no process has returned.
-  const lives = status === 'running' || status === 'paused';
-  const exitCode = lives || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
+  // While a container runs, and before its first start, the exit code is a meaningless zero.
+  const isAlive = status === 'running' || status === 'paused';
+  const exitCode = isAlive || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
   return {
     id,
     name,
@@ -48,12 +51,12 @@ function toContainer(body: unknown): Container | undefined {
 /** An entry of `GET /containers/json`. */
 type Entry = Readonly<Record<string, unknown>>;
 
-/** How much an entry is alive, the least first. */
+/** Sorts by state: running first, then paused, then the rest. */
 const rank = ({ State }: Entry): number => (alive.includes(String(State)) ? 0 : State === 'paused' ? 1 : 2);
 
 /**
- * The container that stands for a compose service, whatever order Docker lists them in: one that is alive, then the newest, then
- * by its id. `twins` is how many are alive, when they are several. A one-off of `docker compose run` never stands for it.
+ * Chooses the container of a compose service, in whatever order Docker lists them: running first, then the newest, then
+ * by id. `twins` is the number of running ones, when there are several. One-offs of `docker compose run` are ignored.
  */
 async function findService(client: DockerClient, project: string, service: string, signal: AbortSignal) {
   const label = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${service}`];
@@ -65,7 +68,7 @@ async function findService(client: DockerClient, project: string, service: strin
     .filter(({ Id, Labels }) => typeof Id === 'string' && !isOneOff(toMembers(Labels)))
     .sort(
       (a, b) =>
-        // Docker lists whole seconds, in which compose starts several at once.
+        // Docker's creation times are whole seconds, and compose starts several containers in one.
         rank(a) - rank(b) ||
         (toCount(b.Created) ?? 0) - (toCount(a.Created) ?? 0) ||
         (String(a.Id) < String(b.Id) ? -1 : 1),
@@ -74,12 +77,14 @@ async function findService(client: DockerClient, project: string, service: strin
   return { handle: entries[0]?.Id as string | undefined, ...(twins > 1 && { twins }) };
 }
 
-/** A container as the engine knows it: what checks judge, and what it was created with, which may hold keys. */
+/** A container as checks judge it, and the full inspection, which may hold keys. */
 type Found =
   | { readonly kind: 'missing' }
   | { readonly kind: 'found'; readonly container: Container; readonly twins?: number; readonly body: unknown };
 
-/** The answer of `GET /containers/ID/json`; undefined when the engine, not a proxy before it, has no such container. */
+/**
+ * Gets `GET /containers/ID/json`. Undefined when the engine itself, not a proxy, says that there is no such container.
+ */
 async function inspectById(client: DockerClient, handle: string, signal: AbortSignal): Promise<unknown> {
   const docker = await client.get();
   try {
@@ -91,15 +96,15 @@ async function inspectById(client: DockerClient, handle: string, signal: AbortSi
   }
 }
 
-async function find(client: DockerClient, ref: ContainerRef, signal: AbortSignal, again = true): Promise<Found> {
+async function find(client: DockerClient, ref: ContainerRef, signal: AbortSignal, retry = true): Promise<Found> {
   const { handle, ...twins } =
     'name' in ref ? { handle: ref.name } : await findService(client, ref.project, ref.service, signal);
   if (handle === undefined) return { kind: 'missing' };
   const body = await inspectById(client, handle, signal);
-  if (body === undefined) return again && !('name' in ref) ? find(client, ref, signal, false) : { kind: 'missing' };
+  if (body === undefined) return retry && !('name' in ref) ? find(client, ref, signal, false) : { kind: 'missing' };
   const container = toContainer(body);
   if (container === undefined) throw new Error('this is no container');
-  // Docker takes the beginning of an id for a name too.
+  // Docker also accepts the prefix of an id as a name.
   if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
   return { kind: 'found', container, body, ...twins };
 }
@@ -115,7 +120,7 @@ async function inspect(
   const { body: _, ...found } = answer;
   if (!found.container.running) return found;
   const { bytes, waited } = await memory.read(found.container.id, found.container.startedAt, signal);
-  // Much may have happened while the memory was read, and the state must not be older than what events have reported.
+  // Reading the memory takes time, and the state must not be older than what events have reported.
   if (waited && !signal.aborted) return inspect(client, memory, ref, signal);
   return bytes === undefined ? found : { ...found, container: { ...found.container, memoryBytes: bytes } };
 }
@@ -124,7 +129,7 @@ function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (signal.aborted || code === 'ETIMEDOUT') return 'timeout';
   if (code === 'EMFILE' || code === 'ENFILE') return 'no-descriptor';
-  // A certificate that is not there is ENOENT too.
+  // A missing certificate is ENOENT too.
   if (syscall !== 'connect') return 'other';
   return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';
 }
@@ -133,9 +138,8 @@ const toUnreachable = (client: DockerClient, error: unknown, signal: AbortSignal
   ({ kind: 'docker-unreachable', why: { address: client.address, code: toCode(error, signal) } }) as const;
 
 /**
- * Finds a container, inspects it, and reads its memory while it runs; the abort of the signal bounds the whole in time.
- * Never rejects: an engine that cannot be asked, or answers what no engine answers, is an observation. Shapes from the
- * Docker Engine API, version 1.41 and later.
+ * Finds a container, inspects it, and reads its memory while it runs, until the signal aborts. Never rejects: an engine
+ * that is unreachable or answers nonsense is an observation. Shapes: Docker Engine API 1.41 and later.
  */
 export async function inspectContainer(
   client: DockerClient,
@@ -150,12 +154,12 @@ export async function inspectContainer(
   }
 }
 
-/** What one inspection says about the log of a container. */
+/** The part of an inspection that concerns the log. */
 export type LogInspection =
   | { readonly kind: 'found'; readonly log: LogContainer }
   | Exclude<ContainerObservation, { kind: 'found' }>;
 
-/** Finds a container by one inspection, for its log; never rejects. */
+/** Finds a container by one inspection, for its log. Never rejects. */
 export async function inspectLog(client: DockerClient, ref: ContainerRef, signal: AbortSignal): Promise<LogInspection> {
   try {
     const found = await find(client, ref, signal);

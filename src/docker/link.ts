@@ -8,19 +8,19 @@ import type { DockerEvent } from './event.ts';
 import type { ExecOutcome } from './exec.ts';
 import type { LogContainer } from './log-container.ts';
 
-/** The Docker Engine as the monitor uses it: opened only when a target names a container. */
+/** The link to one Docker Engine, opened only when a target names a container. */
 export interface DockerLink {
-  /** Opens the engine at this address, instead of one at another; undefined: no target needs it. */
-  use(address: DockerAddress | undefined): void;
-  /** Never rejects; bounded by `timeoutMs` and the signal. */
+  /** Connects to this address instead of another; undefined when no target needs the engine. */
+  setAddress(address: DockerAddress | undefined): void;
+  /** Never rejects; ends after `timeoutMs` or when the signal aborts. */
   inspect(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<ContainerObservation>;
-  /** Finds the container whose log stands for a target now, or says why there is none. Never rejects. */
+  /** Finds the container whose log is the target's now, or says why there is none. Never rejects. */
   findLog(ref: ContainerRef, signal?: AbortSignal): Promise<LogContainer | LogFault>;
-  /** Runs a command in the container; never rejects, and is bounded by `timeoutMs` and the signal. */
+  /** Runs a command in the container. Never rejects; ends after `timeoutMs` or when the signal aborts. */
   exec(ref: ContainerRef, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecOutcome>;
-  /** The log of a container, by its id; rejects when none comes. */
+  /** Opens the log of a container by its id. Rejects when there is none. */
   readonly openLog: Docker['openLog'];
-  /** Is its stream of events open, and does it answer? Undefined while nobody needs it, or it has not been asked yet. */
+  /** Is the stream of events open, and does the engine answer? Undefined while it is unused or was never asked. */
   isUp(): boolean | undefined;
   stop(): void;
 }
@@ -29,7 +29,7 @@ interface Engine {
   readonly address: DockerAddress;
   readonly docker: Docker;
   up?: boolean;
-  /** How often it has answered or sent an event; one that hangs keeps the stream of events open. */
+  /** Number of answers and events so far. An engine that hangs may keep the stream of events open. */
   answers: number;
   hangs: boolean;
 }
@@ -41,11 +41,11 @@ type Unreachable = Extract<ContainerObservation, { kind: 'docker-unreachable' }>
 const isUnreachable = (answer: { readonly kind: string }): answer is Unreachable =>
   answer.kind === 'docker-unreachable';
 
-/** A link that reports every event of the engine. */
+/** Creates a link that reports every event of its engine. */
 export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerLink {
   let engine: Engine | undefined;
 
-  const noteAnswer = (of: Engine) => {
+  const recordAnswer = (of: Engine) => {
     of.answers += 1;
     of.hangs = false;
   };
@@ -54,19 +54,19 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
     const opened: Engine = { address, docker: createDocker(address), answers: 0, hangs: false };
     opened.docker.follow(
       (event) => {
-        noteAnswer(opened);
+        recordAnswer(opened);
         onEvent(event);
       },
       (up) => {
-        noteAnswer(opened);
+        recordAnswer(opened);
         opened.up = up;
       },
     );
     return opened;
   };
 
-  /** Notes whether the engine answers. */
-  const ask = async <T extends { readonly kind: string }>(
+  /** Runs a request and records whether the engine answers. */
+  const request = async <T extends { readonly kind: string }>(
     timeoutMs: number,
     outer: AbortSignal | undefined,
     work: (docker: Docker, signal: AbortSignal) => Promise<T | Unreachable>,
@@ -75,21 +75,21 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
     const asked = engine;
     const before = asked.answers;
     const answer = await within(outer, timeoutMs, (signal) => work(asked.docker, signal));
-    if (!isUnreachable(answer)) noteAnswer(asked);
-    // A single container that Docker cannot inspect is no engine that hangs.
+    if (!isUnreachable(answer)) recordAnswer(asked);
+    // A single container that Docker cannot inspect does not mean that the engine hangs.
     else if (answer.why.code === 'timeout' && outer?.aborted !== true && asked.answers === before) asked.hangs = true;
     return answer;
   };
 
   return {
-    use: (address) => {
+    setAddress: (address) => {
       if (isDeepStrictEqual(engine?.address, address)) return;
       engine?.docker.stop();
       engine = address && open(address);
     },
-    inspect: (ref, timeoutMs, outer) => ask(timeoutMs, outer, (docker, signal) => docker.inspect(ref, signal)),
+    inspect: (ref, timeoutMs, outer) => request(timeoutMs, outer, (docker, signal) => docker.inspect(ref, signal)),
     findLog: async (ref, outer) => {
-      const found = await ask(FIND_LOG_MS, outer, (docker, signal) => docker.inspectLog(ref, signal));
+      const found = await request(FIND_LOG_MS, outer, (docker, signal) => docker.inspectLog(ref, signal));
       if (found.kind === 'found') return found.log;
       return { what: found.kind === 'missing' ? 'no-container' : 'docker-unreachable' };
     },

@@ -2,24 +2,26 @@ import { type ContainerRef, type DockerAddress, engineOf } from '../model/target
 import type { DockerEvent } from './event.ts';
 import { createDockerLink, type DockerLink } from './link.ts';
 
-/** The Docker Engines as the monitor uses them: each container is asked for on its own engine, and none waits for another. */
+/**
+ * The links to all Docker Engines. Each request goes to the engine of its container, and none waits for another engine.
+ */
 export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'findLog' | 'exec' | 'stop'> {
-  /** Opens these engines; those that stay at their address go on undisturbed, and all others end. */
-  use(engines: Readonly<Record<string, DockerAddress>>): void;
-  /** The log of a container by its id, on the engine of the reference. */
+  /** Opens these engines and closes all others. Engines whose address has not changed continue undisturbed. */
+  setEngines(engines: Readonly<Record<string, DockerAddress>>): void;
+  /** Opens the log of a container by its id, on the engine of the reference. */
   openLog(ref: ContainerRef, ...asked: Parameters<DockerLink['openLog']>): ReturnType<DockerLink['openLog']>;
-  /** Does each engine answer? Undefined while it has not been asked yet. */
+  /** Does each engine answer? Undefined while it was never asked. */
   areUp(): ReadonlyMap<string, boolean | undefined>;
 }
 
-/** Links without an engine yet. `onEvent` is given each event with the name of its engine. */
+/** Starts without engines. `onEvent` receives each event with the name of its engine. */
 export function createDockerLinks(onEvent: (event: DockerEvent, engine: string) => void): DockerLinks {
   const links = new Map<string, DockerLink>();
-  /** Asked for a container whose engine was removed by a reload. */
+  /** For a container whose engine was removed by a reload. */
   const unused = createDockerLink(() => {});
   const linkOf = (ref: ContainerRef): DockerLink => links.get(engineOf(ref)) ?? unused;
   return {
-    use: (engines) => {
+    setEngines: (engines) => {
       const wanted = new Map(Object.entries(engines));
       for (const [name, link] of links) {
         if (wanted.has(name)) continue;
@@ -29,7 +31,7 @@ export function createDockerLinks(onEvent: (event: DockerEvent, engine: string) 
       for (const [name, address] of wanted) {
         const link = links.get(name) ?? createDockerLink((event) => onEvent(event, name));
         links.set(name, link);
-        link.use(address);
+        link.setAddress(address);
       }
     },
     inspect: (ref, ...asked) => linkOf(ref).inspect(ref, ...asked),

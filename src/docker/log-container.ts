@@ -1,7 +1,7 @@
 import type { Container } from '../model/observation.ts';
 import type { Rotation } from './reopening.ts';
 
-/** A container whose log can be read, and what it was created with, as far as a node's log is judged by it. */
+/** A container whose log can be read, and the settings by which a node's log is judged. */
 export interface LogContainer {
   readonly id: string;
   readonly running: boolean;
@@ -9,7 +9,7 @@ export interface LogContainer {
   readonly startedAt?: number;
   /** It writes a bare stream without frames. */
   readonly tty: boolean;
-  /** Absent when the engine does not rotate its log. */
+  /** Absent when the engine does not rotate the log. */
   readonly rotation?: Rotation;
   /** `LOG_LEVEL`, 0 to 5. */
   readonly level?: number;
@@ -17,7 +17,7 @@ export interface LogContainer {
   readonly p2p?: string;
 }
 
-/** How Docker was configured to keep a log. */
+/** The log settings of a container. */
 export interface LogConfig {
   readonly Type?: unknown;
   readonly Config?: Readonly<Record<string, unknown>> | null;
@@ -29,12 +29,12 @@ interface Inspection {
   readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly IPAddress?: unknown }>> | null };
 }
 
-/** The defaults of the `local` driver, which always rotates; `json-file` keeps one file unless it is configured to rotate. */
+/** Defaults of the `local` driver, which always rotates. `json-file` rotates only when it is configured to. */
 const LOCAL: Rotation = { fileBytes: 20e6, files: 5 };
 
 const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9 };
 
-/** How the engine rotates a log, as far as its driver lets it be read; undefined where it does not. */
+/** How the engine rotates a log; undefined when it does not, or the driver is unknown. */
 export function readRotation(config: LogConfig | undefined): Rotation | undefined {
   const { Type, Config } = config ?? {};
   const [, digits, unit = ''] = /^(\d+)([kmg]?)b?$/i.exec(String(Config?.['max-size'] ?? '')) ?? [];
@@ -47,13 +47,13 @@ export function readRotation(config: LogConfig | undefined): Rotation | undefine
     : undefined;
 }
 
-/** Reads no other variable of the environment: the rest holds keys. */
+/** Reads one variable only: others hold keys. */
 function readEnv(env: unknown, name: string): string | undefined {
   const line = Array.isArray(env) ? env.find((entry) => String(entry).startsWith(`${name}=`)) : undefined;
   return line === undefined ? undefined : String(line).slice(name.length + 1);
 }
 
-/** Takes what concerns the log from the answer of `GET /containers/ID/json`. */
+/** Parses what concerns the log from `GET /containers/ID/json`. */
 export function toLogContainer({ id, running, startedAt }: Container, body: unknown): LogContainer {
   const { Config, HostConfig, NetworkSettings } = body as Inspection;
   const level = /^[0-5]$/.exec(readEnv(Config?.Env, 'LOG_LEVEL') ?? '')?.[0];

@@ -1,12 +1,12 @@
 import type { DockerClient } from './client.ts';
 import { toCount, toMembers } from './members.ts';
 
-/** Reads how much memory containers use. */
+/** Reads the memory in use by containers. */
 export interface ContainerMemory {
   /**
-   * Bytes in use by a run of a container, as they were when it was last asked for; the engine takes up to a second for
-   * each reading, so the next one begins now and is not waited for. Only of a container that has never been asked for
-   * the first reading is waited for (`waited`), as long as the signal lasts. Never rejects.
+   * The bytes in use by a run of a container, as of the previous call. The engine takes up to a second per reading, so
+   * the next reading starts now and is not waited for. Only for a new container is it waited for (`waited`), until the
+   * signal aborts. Never rejects.
    */
   read(id: string, startedAt: number | undefined, signal: AbortSignal): Promise<Reading>;
 }
@@ -16,17 +16,17 @@ interface Reading {
   readonly waited: boolean;
 }
 
-interface Known {
+interface Entry {
   startedAt: number | undefined;
   bytes: number | undefined;
   isBusy: boolean;
 }
 
 const timeoutMs = 5_000;
-/** Far above what one engine runs; the least lately read goes first. */
+/** Far more than one engine runs; the least recently read entry is dropped. */
 const maxContainers = 4_096;
 
-/** Memory in use without the page cache, as the docker CLI shows it: by cgroup v1's name first, then by v2's. */
+/** Memory in use without the page cache, as the docker CLI computes it: cgroup v1's name first, then v2's. */
 function toMemoryBytes(body: unknown): number | undefined {
   const memory = toMembers(toMembers(body)?.memory_stats);
   const usage = toCount(memory?.usage);
@@ -36,11 +36,11 @@ function toMemoryBytes(body: unknown): number | undefined {
   return usage - (cache ?? 0);
 }
 
-/** Reads memory by `GET /containers/ID/stats`; where that fails, as behind some socket proxies, there is no figure. */
+/** Reads memory by `GET /containers/ID/stats`. Where that fails, as behind some socket proxies, there is no value. */
 export function createContainerMemory(client: DockerClient): ContainerMemory {
-  const containers = new Map<string, Known>();
+  const containers = new Map<string, Entry>();
 
-  const refresh = async (id: string, known: Known, signal: AbortSignal): Promise<void> => {
+  const refresh = async (id: string, known: Entry, signal: AbortSignal): Promise<void> => {
     const { startedAt } = known;
     known.isBusy = true;
     let bytes: number | undefined;
@@ -49,7 +49,7 @@ export function createContainerMemory(client: DockerClient): ContainerMemory {
       const options = { stream: false as const, 'one-shot': true, abortSignal: signal };
       bytes = toMemoryBytes(await docker.getContainer(id).stats(options));
     } catch {
-      // It stays out, and is asked for again with the next inspection.
+      // No value now; the next inspection tries again.
     }
     known.isBusy = false;
     if (known.startedAt === startedAt) known.bytes = bytes;

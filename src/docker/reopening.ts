@@ -1,65 +1,67 @@
-/** How the engine rotates the log of a container: it keeps so many files, and begins a new one at so many bytes. */
+/** How the engine rotates a container's log: the number of files, and the size at which it starts a new one. */
 export interface Rotation {
   readonly fileBytes: number;
   readonly files: number;
 }
 
-/** Knows when a stream of a container's log is due to be opened again. */
+/** Decides when a stream of a container's log must be reopened. */
 export interface Reopening {
-  /** A stream has begun in the place of the one before; it took so long to open it. */
-  begin(tookMs: number): void;
-  /** In less time than this the container hardly fills a file; 0 without rotation. */
-  fillsMs(): number;
-  /** It has brought lines that make so many bytes on the engine's disk and were not read before; 0: only such as were. */
-  note(bytes: number, isCaughtUp: boolean): void;
-  /** It was not possible to open it again; that is tried again in a while. */
-  fail(): void;
+  /** A new stream has replaced the previous one; opening it took this long. */
+  restart(tookMs: number): void;
+  /** The container cannot fill a file in less time than this; 0 without rotation. */
+  minFillMs(): number;
+  /** A chunk arrived. `bytes`: size on the engine's disk of its lines that were not read before. */
+  observe(bytes: number, isCaughtUp: boolean): void;
+  /** Reopening failed; it is tried again later. */
+  postpone(): void;
   stop(): void;
 }
 
-/** What the engine writes of a line beside its text. */
+/** Bytes that the engine writes per line besides the text. */
 export const BESIDE_TEXT_BYTES = 70;
 
 /**
- * Under its own rotation the engine goes on with an open stream in silence, while a new one would bring what is printed. So a
- * stream is opened again when it is silent for longer than its container has been lately, and less often each time in vain.
+ * When it rotates a log, the engine may keep a stream open that no longer brings anything; a new stream does. So a
+ * stream is reopened when it is silent for longer than usual, and less often after each attempt in vain.
  */
 const SILENCE_MS = 5_000;
 const LONGEST_SILENCE_MS = 300_000;
 
-/** To find where to go on the engine reads a log from its beginning, which takes long for a large one: this is no silence. */
+/**
+ * To find the start, the engine reads a log from its beginning, which takes long for a large one. That is no silence.
+ */
 const FIRST_MS = 60_000;
 
-/** A busy node prints so many bytes in a millisecond, and more of them while it catches up. */
+/** Bytes per millisecond of a busy node; more while it catches up. */
 const BUSY_RATE = 5;
 const MIN_AGE_MS = 500;
 const MAX_AGE_MS = 300_000;
 
-/** Openings of a log that is printed faster than it can be read take a part of the time only. */
+/** Limits the share of time spent on reopening, for a log that grows faster than it can be read. */
 const SPACING_MS = 50;
 const SPACING = 1;
 
-/** A log is read whole so many times before the engine throws away what was there at first. */
+/** A log is reopened this many times before the engine discards its oldest lines. */
 const SHARE = 4;
 
-/** What is left of the highest rate after each opening. */
+/** How much of the peak rate remains after each reopening. */
 const FADE = 0.7;
 
 /**
- * Calls `onDue` when a stream has been silent for too long, and under rotation also by its age and by what it has brought: the
- * engine leaves out whole files in a stream that is read more slowly than they are filled, which only a new stream shows, as
- * long as those lines are kept. A log without rotation would be read from its beginning each time.
+ * Calls `onDue` when a stream was silent for too long. Under rotation it is also due by age and by bytes: the engine
+ * skips whole files in a stream that is read more slowly than they fill. Only a new stream reveals that, while the
+ * engine still has the lines. Without rotation, reopening would read the log from its beginning each time.
  */
 export function createReopening(rotation: Rotation | undefined, onDue: () => void): Reopening {
-  // The newest file may just have begun, and the only one may begin again at any time.
+  // The newest file may have just been started, and a single file may restart at any time.
   const shareBytes = rotation && (rotation.fileBytes * Math.max(rotation.files - 1, 1)) / SHARE;
   let silenceMs = SILENCE_MS;
   let longestMs = 0;
   let rate = BUSY_RATE;
   let printed = 0;
   let beganAt = performance.now();
-  let broughtAt = beganAt;
-  let hasBrought = false;
+  let readAt = beganAt;
+  let hasRead = false;
   let hasCaughtUp = false;
   let dueFrom = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -67,9 +69,9 @@ export function createReopening(rotation: Rotation | undefined, onDue: () => voi
   const arm = () => {
     clearTimeout(timer);
     const now = performance.now();
-    const silentAt = broughtAt + (hasBrought ? silenceMs : Math.max(silenceMs, FIRST_MS));
+    const silentAt = readAt + (hasRead ? silenceMs : Math.max(silenceMs, FIRST_MS));
     let dueAt = silentAt;
-    // What was there before is read in one stream, however long it takes.
+    // What was there before is read in one stream, however long that takes.
     if (shareBytes !== undefined && hasCaughtUp) {
       const ageMs = Math.min(Math.max(shareBytes / rate, MIN_AGE_MS), MAX_AGE_MS);
       dueAt = Math.min(dueAt, beganAt + (printed >= shareBytes ? SPACING_MS : ageMs));
@@ -85,31 +87,31 @@ export function createReopening(rotation: Rotation | undefined, onDue: () => voi
   };
   arm();
   return {
-    fillsMs: () => (rotation === undefined ? 0 : rotation.fileBytes / 2 / rate),
-    begin: (tookMs) => {
+    minFillMs: () => (rotation === undefined ? 0 : rotation.fileBytes / 2 / rate),
+    restart: (tookMs) => {
       const now = performance.now();
       rate = Math.max(BUSY_RATE, FADE * rate, printed / Math.max(now - beganAt, SPACING_MS));
       printed = 0;
       beganAt = now;
-      broughtAt = now;
-      hasBrought = false;
+      readAt = now;
+      hasRead = false;
       dueFrom = now + SPACING * tookMs;
       arm();
     },
-    note: (bytes, isCaughtUp) => {
+    observe: (bytes, isCaughtUp) => {
       const now = performance.now();
-      hasBrought = true;
+      hasRead = true;
       if (bytes > 0) {
-        // What came at once was there before.
-        longestMs = Math.max(longestMs * 0.99, now - broughtAt);
+        // What comes at once was there before.
+        longestMs = Math.max(longestMs * 0.99, now - readAt);
         silenceMs = Math.min(Math.max(SILENCE_MS, 2 * longestMs), LONGEST_SILENCE_MS);
       }
-      if (bytes > 0 || !isCaughtUp) broughtAt = now;
+      if (bytes > 0 || !isCaughtUp) readAt = now;
       if (hasCaughtUp) printed += bytes;
       hasCaughtUp ||= isCaughtUp;
       arm();
     },
-    fail: () => {
+    postpone: () => {
       dueFrom = performance.now() + SILENCE_MS;
       arm();
     },

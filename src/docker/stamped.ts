@@ -1,37 +1,34 @@
 import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from '../model/create-line-cutter.ts';
 import { createRecent, type Recent } from './recent.ts';
 
-/** By stream: the time of the last whole line as Docker writes it, and how many lines carried it. */
+/** The position per stream: Docker's timestamp of the last whole line, and how many lines carried it. */
 export type Streams = Record<string, { at: string; count: number }>;
 
-/** Docker writes the time of a line so: always with nine digits and in UTC, so that texts compare as times do. */
+/** Docker's timestamps always have nine digits and are in UTC, so they compare as text. */
 const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
 const SECOND_BYTES = '2026-11-21T09:00:00'.length;
 
-/** Lines of stdout and stderr are written in another order than stamped, but never so much apart. */
+/** Lines of stdout and stderr may be out of order, but never by more than this. */
 export const OVERLAP_MS = 5_000;
 
-/** Takes a line, as `OnLine` does, with Docker's time of it in Unix milliseconds; `old` when it was read before. */
+/** Receives a line, as `OnLine` does, with Docker's timestamp in Unix milliseconds; `old` when it was read before. */
 export type OnStampedLine = (text: string, start: number, end: number, at: number, old: boolean) => void;
 
-/** The time of the last line that was read of any stream; empty when none was. */
+/** The timestamp of the last line read of any stream; empty when there is none. */
 export const findLast = (streams: Streams): string =>
   Object.values(streams).reduce((last, { at }) => (at > last ? at : last), '');
 
-/**
- * From when on, in Unix milliseconds, a log is asked for again, given what is remembered of it; undefined when nothing was
- * read of it.
- */
+/** The time from which a log is requested again, in Unix milliseconds. Undefined when nothing of it was read. */
 export function findSince(streams: Streams, recent?: Recent): number | undefined {
   const last = findLast(streams);
   if (last === '') return undefined;
-  const wholeTo = recent?.wholeTo() || last;
+  const wholeTo = recent?.completeUntil() || last;
   return Math.min(Date.parse(last) - OVERLAP_MS, (recent?.from() ?? Infinity) * 1_000, Date.parse(wholeTo));
 }
 
 /**
- * Remembers what is read of a log from its first opening in this process on, at `openedAt`, from `from` on. What an earlier
- * process has read, which `streams` tell, is known only by its last line, so nothing up to that is looked for again.
+ * Starts to remember lines at the first opening of a log in this process. Of an earlier process only the last line is
+ * known (`streams`), so nothing before that is checked again.
  */
 export function createRecentOf(streams: Streams, from: number, openedAt: number): Recent {
   const last = findLast(streams);
@@ -39,7 +36,7 @@ export function createRecentOf(streams: Streams, from: number, openedAt: number)
   return createRecent(Math.floor(begin / 1_000) + 1);
 }
 
-/** Reads stamps one after another, of which many are of one second, in Unix milliseconds. */
+/** Parses timestamps to Unix milliseconds; consecutive ones often share a second. */
 function createStampReader(): (stamp: string) => number {
   let second = '';
   let at = 0;
@@ -53,49 +50,52 @@ function createStampReader(): (stamp: string) => number {
   };
 }
 
-/** So many lines are remembered to know those that the engine brings again. */
-const REMEMBERED = 2_048;
+/** Number of lines remembered to recognise repeated ones. */
+const MAX_REMEMBERED = 2_048;
 
-/** A stamp as a number that no other within three months has. */
+/** A timestamp as a number, unique within three months. */
 const toKey = (stamp: string, at: number): number =>
   (Math.floor(at / 1_000) % 8_000_000) * 1e9 + Number(stamp.slice(SECOND_BYTES + 1, SECOND_BYTES + 10));
 
 /**
- * Where it rotates a log, the engine brings some of the last lines once more in the same stream. Tells of each line of one
- * stream whether it is such: those come in the order in which they were, with the very same stamps.
+ * When it rotates a log, the engine may repeat the last lines in the same stream, in order and with the same
+ * timestamps. Tells of each line of a stream whether it is such a duplicate.
  */
-function createRepeatFinder(): (key: number, text: string) => boolean {
+function createDuplicateFilter(): (key: number, text: string) => boolean {
   const keys: number[] = [];
   let next = 0;
   let last = -1;
   let lastText = '';
-  /** Where the repetition is in `keys`; absent when there is none. */
-  let place: number | undefined;
+  /** Index in `keys` of the last duplicate; absent while there are none. */
+  let duplicateAt: number | undefined;
   return (key, text) => {
-    if (place !== undefined) {
-      place = (place + 1) % REMEMBERED;
-      if (place !== next && keys[place] === key) return true;
-      place = undefined;
+    if (duplicateAt !== undefined) {
+      duplicateAt = (duplicateAt + 1) % MAX_REMEMBERED;
+      if (duplicateAt !== next && keys[duplicateAt] === key) return true;
+      duplicateAt = undefined;
     }
     if (key < last || (key === last && text === lastText)) {
       let found = keys.indexOf(key);
-      // The oldest of those that share a stamp: the others follow.
-      if (found === 0 && keys.length === REMEMBERED) found = Math.max(keys.indexOf(key, next), found);
+      // The oldest of those with the same timestamp; the others follow it.
+      if (found === 0 && keys.length === MAX_REMEMBERED) found = Math.max(keys.indexOf(key, next), found);
       if (found !== -1) {
-        place = found;
+        duplicateAt = found;
         return true;
       }
     }
     keys[next] = key;
-    next = (next + 1) % REMEMBERED;
+    next = (next + 1) % MAX_REMEMBERED;
     last = key;
     lastText = text;
     return false;
   };
 }
 
-/** Notes a line. When the clock was set back, what other streams had before would hide what they print from now on. */
-function note(streams: Streams, stream: string, stamp: string, at: number) {
+/**
+ * Records a line as the position. After the clock was set back, later positions of other streams would hide their new
+ * lines.
+ */
+function recordPosition(streams: Streams, stream: string, stamp: string, at: number) {
   const known = streams[stream];
   if (known?.at === stamp) {
     known.count++;
@@ -111,52 +111,52 @@ function note(streams: Streams, stream: string, stamp: string, at: number) {
   }
 }
 
-/** How a log that was opened is read. */
+/** How an opened log is read. */
 export interface StampedOptions {
-  /** What was read before; brought up to date. */
+  /** The positions; kept up to date. */
   readonly streams: Streams;
-  /** In Unix milliseconds. */
+  /** Unix milliseconds. */
   readonly from: number;
-  /** What is remembered of earlier openings. */
+  /** Lines remembered from earlier openings. */
   readonly recent: Recent;
-  /** By the engine's clock, in Unix milliseconds. */
+  /** Time of the opening by the engine's clock, in Unix milliseconds. */
   readonly openedAt: number;
-  /** The time of the last line that was read before the log was asked for; empty when none was. */
+  /** Timestamp of the last line that was read before the log was requested; empty when there is none. */
   readonly readBefore: string;
-  /** Given where the engine rotates the log: how many files it keeps, and in less than which time none is filled. */
+  /** When the engine rotates the log: the number of files, and a time in which none can be filled. */
   readonly rotated?: { readonly files: number; readonly fillsMs: number };
   readonly onLine: OnStampedLine;
-  /** The engine threw lines away before they were read, after the one with this time of Docker's. */
+  /** The engine discarded lines before they were read, after the one with this Docker timestamp. */
   readonly onLost?: (after: string) => void;
 }
 
 /**
- * Cuts stamped messages into lines, each `old` that was read before: those that `recent` remembers; of earlier times per
- * stream all stamped before the last line in `streams`, and as many with its very time as were read; where there is none, all
- * before `from`. So a line that an earlier opening left out is counted, as long as `recent` reaches back to it.
- * `onLost` is called when the log begins behind what was read.
+ * Splits stamped messages into lines and marks those that were read before as `old`. These are the lines that `recent`
+ * remembers. For earlier times, they are the lines of a stream up to its position in `streams`; for a stream without a
+ * position, the lines before `from`. So a line that an earlier opening left out still counts, as far back as `recent`
+ * reaches. Calls `onLost` when the log starts after the last line that was read.
  */
 export function createStamped(options: StampedOptions): (stream: string, text: string) => void {
   const { streams, from, recent, openedAt, readBefore, rotated, onLine, onLost } = options;
-  const claim = recent.claim();
-  /** The engine brings what was there when it was asked before what is printed since. */
+  const snapshot = recent.snapshot();
+  /** The engine sends what was there at the request before what is printed later. */
   let isCaughtUp = false;
-  /** No line has come yet; the last one that an earlier opening is known to have brought is asked for again. */
+  /** No line has arrived yet. The first one should be the last that an earlier opening is known to have brought. */
   let isFirst = true;
-  /** The engine has thrown away what an earlier opening may have left out; all lines since then were read before. */
-  let beginsLate = false;
+  /** The log starts late: the engine discarded lines, and every line since then was read before. */
+  let startsLate = false;
   const skips = new Map(Object.entries(streams).map(([stream, { at, count }]) => [stream, { at, count }]));
   const known = new Set(skips.keys());
   const cutters = new Map<string, LineCutter>();
-  const inside = new Set<string>();
-  const repeats = new Map<string, ReturnType<typeof createRepeatFinder>>();
+  const unfinished = new Set<string>();
+  const duplicateFilters = new Map<string, ReturnType<typeof createDuplicateFilter>>();
   const readStamp = createStampReader();
   let lastAt = 0;
 
   const isOld = (stream: string, stamp: string, nanos: number): boolean => {
     const skip = skips.get(stream);
-    if (lastAt >= claim.from * 1_000) {
-      const old = claim.take(stream, lastAt, nanos);
+    if (lastAt >= snapshot.from * 1_000) {
+      const old = snapshot.consume(stream, lastAt, nanos);
       if (!old && skip !== undefined && stamp > skip.at) skips.delete(stream);
       return old;
     }
@@ -172,45 +172,48 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
   };
 
   /**
-   * Where the log begins behind what an earlier opening is known to have brought whole, its stream alone has brought what lies
-   * between. Streams are opened again long before the engine throws that away where it keeps several files: so it printed
-   * faster than it was read, or left out much. Where it keeps one, a stream leaves out whole files, which take their time.
+   * Decides whether lines between an earlier opening and the start of this log are lost. With several files, streams
+   * are reopened long before the engine discards lines. So a late start means that the container printed faster than it
+   * was read, or that the stream left out much. With a single file, a stream skips whole files, and filling one takes
+   * time.
    */
   const checkLost = (old: boolean, stamp: string) => {
     const last = findLast(streams);
-    const wholeTo = recent.wholeTo() ?? last;
-    if (isFirst) beginsLate = wholeTo !== '' && stamp > wholeTo;
+    const wholeTo = recent.completeUntil() ?? last;
+    if (isFirst) startsLate = wholeTo !== '' && stamp > wholeTo;
     const fillsMs = rotated?.files === 1 ? rotated.fillsMs : 0;
-    const goesOn = !old && stamp > last && recent.wholeTo() !== undefined && lastAt - Date.parse(last) < fillsMs;
-    const isLost = beginsLate && (old ? isFirst && rotated?.files !== 1 : !goesOn);
-    if (!old || isLost) beginsLate = false;
+    const isContinuous =
+      !old && stamp > last && recent.completeUntil() !== undefined && lastAt - Date.parse(last) < fillsMs;
+    const isLost = startsLate && (old ? isFirst && rotated?.files !== 1 : !isContinuous);
+    if (!old || isLost) startsLate = false;
     if (isLost) {
       onLost?.(!old && stamp > last ? last : wholeTo);
-      // All up to here was read, or was told as lost.
-      if (stamp > wholeTo) recent.extendWhole(stamp);
+      // Everything up to here was read, or was reported as lost.
+      if (stamp > wholeTo) recent.extendComplete(stamp);
     } else if (isFirst && rotated !== undefined && readBefore >= wholeTo)
-      recent.extendWhole(readBefore === '' ? stamp : readBefore);
+      recent.extendComplete(readBefore === '' ? stamp : readBefore);
     isFirst = false;
   };
 
-  /** Whether the line that ends here was read before; undefined when this very stream has brought it. */
+  /** Was the line that ends here read before? Undefined when it is a duplicate within this stream. */
   const readEnd = (stream: string, stamp: string, text: string): boolean | undefined => {
-    const isRepeated = repeats.get(stream) ?? createRepeatFinder();
-    repeats.set(stream, isRepeated);
+    const isDuplicate = duplicateFilters.get(stream) ?? createDuplicateFilter();
+    duplicateFilters.set(stream, isDuplicate);
     const key = toKey(stamp, lastAt);
-    if (isRepeated(key, text)) return undefined;
+    if (isDuplicate(key, text)) return undefined;
     const nanos = key % 1e9;
     const old = isOld(stream, stamp, nanos);
-    // No clock was set back where an earlier opening has left out a line: the position stays ahead of it.
+    // The clock was not set back; an earlier opening left out this line. The position stays ahead of it.
     const skip = skips.get(stream);
     const isLeftOut = !old && skip !== undefined && stamp < skip.at;
-    if (isFirst || beginsLate) checkLost(old, stamp);
-    if (rotated !== undefined && lastAt < openedAt && stamp > (recent.wholeTo() ?? '')) recent.extendWhole(stamp);
-    if (!old && !isLeftOut) note(streams, stream, stamp, lastAt);
+    if (isFirst || startsLate) checkLost(old, stamp);
+    if (rotated !== undefined && lastAt < openedAt && stamp > (recent.completeUntil() ?? ''))
+      recent.extendComplete(stamp);
+    if (!old && !isLeftOut) recordPosition(streams, stream, stamp, lastAt);
     if (!old) recent.add(stream, lastAt, nanos);
     if (!isCaughtUp && lastAt >= openedAt) {
       isCaughtUp = true;
-      recent.complete(openedAt - OVERLAP_MS);
+      recent.forgetBefore(openedAt - OVERLAP_MS);
     }
     return old;
   };
@@ -219,21 +222,21 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
     const stamp = text.slice(0, STAMP_BYTES - 1);
     const endsLine = text.charCodeAt(text.length - 1) === 10;
     lastAt = readStamp(stamp);
-    // The parts of a long line are stamped each; the last one's time stands for the line.
+    // Each part of a long line has a timestamp; that of the last part counts.
     const old = endsLine ? readEnd(stream, stamp, text) : false;
     if (old === undefined) {
       cutters.delete(stream);
-      inside.delete(stream);
+      unfinished.delete(stream);
       return;
     }
-    if (endsLine && !inside.has(stream)) {
+    if (endsLine && !unfinished.has(stream)) {
       onLine(text, STAMP_BYTES, Math.min(text.length - 1, STAMP_BYTES + MAX_LINE_BYTES), lastAt, old);
       return;
     }
     const cutter = cutters.get(stream) ?? createLineCutter();
     cutters.set(stream, cutter);
     cutter.push(text.slice(STAMP_BYTES), (whole, start, end) => onLine(whole, start, end, lastAt, old));
-    if (endsLine) inside.delete(stream);
-    else inside.add(stream);
+    if (endsLine) unfinished.delete(stream);
+    else unfinished.add(stream);
   };
 }

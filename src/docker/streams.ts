@@ -2,27 +2,30 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReopening, type Rotation } from './reopening.ts';
 
-/** What a chunk has brought: bytes on the engine's disk of lines that were not read before, and whether it was printed just now. */
-export interface Brought {
+/** What a chunk contained: bytes on the engine's disk of new lines, and whether it was printed just now. */
+export interface ChunkResult {
   readonly bytes: number;
   readonly isCaughtUp: boolean;
 }
 
-/** A stream of a log that was opened. */
+/** An opened stream of a log. */
 export interface LogStream {
   readonly response: IncomingMessage;
-  /** Whether all that the streams before it have not brought yet comes in it, as far as its first chunk tells. */
-  goesOn(chunk: Buffer): boolean;
-  /** Called once the stream before it is no longer read; takes its chunks. See `fillsMs` of `Reopening`. */
-  begin(fillsMs: number): (chunk: Buffer) => Brought;
+  /** Does the stream, judging by its first chunk, contain everything that earlier ones have not brought yet? */
+  isContinuous(chunk: Buffer): boolean;
+  /**
+   * Starts reading, once the previous stream is no longer read. Returns a function that reads the chunks. See
+   * `minFillMs`.
+   */
+  startReading(fillsMs: number): (chunk: Buffer) => ChunkResult;
 }
 
-/** Until it brings something or ends. */
-function firstOf(response: IncomingMessage): Promise<void> {
+/** Waits until the stream brings something or ends. */
+function firstEvent(response: IncomingMessage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const events = ['readable', 'end', 'close', 'error'];
   const settle = () => {
-    // An error without a listener would end the process.
+    // An error without a listener would crash the process.
     for (const event of events) if (event !== 'error') response.off(event, settle);
     resolve();
   };
@@ -30,23 +33,25 @@ function firstOf(response: IncomingMessage): Promise<void> {
   return promise;
 }
 
-/** So long a stream that has not come to where the next one begins is read on at most. */
-const BEHIND_MS = 250;
-const LOOK_MS = 5;
+/** How long a stream that has not reached the start of the next one is still read. */
+const CATCH_UP_MS = 250;
+const POLL_MS = 5;
 
-/** Until the stream before has come to where this one begins, as the engine has thrown away what lies between. */
-async function isReached({ response, goesOn }: LogStream, signal: AbortSignal): Promise<void> {
+/**
+ * Waits until the previous stream has reached the start of this one, because the engine has discarded what is between.
+ */
+async function waitForContinuity({ response, isContinuous }: LogStream, signal: AbortSignal): Promise<void> {
   const chunk = response.read() as Buffer | null;
   if (chunk === null) return;
   response.unshift(chunk);
-  const until = performance.now() + BEHIND_MS;
-  while (!goesOn(chunk) && !signal.aborted && performance.now() < until) await sleep(LOOK_MS);
+  const until = performance.now() + CATCH_UP_MS;
+  while (!isContinuous(chunk) && !signal.aborted && performance.now() < until) await sleep(POLL_MS);
 }
 
 /**
- * Reads the log of a container until its stream ends by itself. One that is due to be opened again is read on until the new one
- * brings something, as a line that is printed between the two may be thrown away before either has it. Rejects when a stream
- * breaks off.
+ * Reads the log of a container until its stream ends by itself. A stream that is due to be reopened is read until the
+ * new one brings something. Otherwise a line printed between the two could be discarded before either has it. Rejects
+ * when a stream breaks.
  */
 export async function readStreams(
   open: (signal: AbortSignal) => Promise<LogStream>,
@@ -66,8 +71,8 @@ export async function readStreams(
       const openNext = async () => {
         const openedAt = performance.now();
         const opened = await open(AbortSignal.any([signal, replacing.signal]));
-        await firstOf(opened.response);
-        await isReached(opened, replacing.signal);
+        await firstEvent(opened.response);
+        await waitForContinuity(opened, replacing.signal);
         if (replacing.signal.aborted) {
           opened.response.destroy();
           return;
@@ -76,22 +81,22 @@ export async function readStreams(
         tookMs = performance.now() - openedAt;
         response.destroy();
       };
-      // One that cannot be opened again may still bring what is printed.
+      // When reopening fails, the open stream may still bring new lines.
       replace = () => {
         if (isOpening) return;
         isOpening = true;
         void openNext().catch(() => {
           isOpening = false;
-          reopening.fail();
+          reopening.postpone();
         });
       };
-      reopening.begin(tookMs);
-      const take = stream.begin(reopening.fillsMs());
+      reopening.restart(tookMs);
+      const readChunk = stream.startReading(reopening.minFillMs());
       try {
         for await (const chunk of response as AsyncIterable<Buffer>) {
           if (next !== undefined) break;
-          const { bytes, isCaughtUp } = take(chunk);
-          reopening.note(bytes, isCaughtUp);
+          const { bytes, isCaughtUp } = readChunk(chunk);
+          reopening.observe(bytes, isCaughtUp);
         }
       } catch (error) {
         if (next === undefined) throw error;

@@ -3,13 +3,13 @@ import type { Container, ContainerObservation } from '../model/observation.ts';
 const MAX_TIMES = 20_000;
 
 /**
- * Turns Docker's times of a container into watched time. Each is converted once: when the clock of the machine is set, a
- * container has not started again.
+ * Converts Docker's times of a container to watched time. Each is converted once, so that a change of the machine's
+ * clock does not look like a restart.
  */
 export function createDockerTimes(
   fromWall: (wallMs: number) => number,
 ): (observation: ContainerObservation) => ContainerObservation {
-  /** By container and Docker's time, those used last at the end. */
+  /** By container and Docker's time, most recently used last. */
   const known = new Map<string, number>();
 
   const convert = ({ id, ...container }: Container, what: 'startedAt' | 'finishedAt'): Partial<Container> => {

@@ -4,24 +4,24 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { DockerAddress } from '../model/target.ts';
 
-/** A request as dockerode describes it to its modem. */
+/** A request as dockerode passes it to its modem. */
 export interface DialOptions {
   /** Ends in `?` when the options are a query. */
   readonly path: string;
   readonly method: string;
-  /** The query of a GET, the JSON body of a POST. */
+  /** The query of a GET, or the JSON body of a POST. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly abortSignal?: AbortSignal;
-  /** The answer is wanted as a stream. */
+  /** The response is wanted as a stream. */
   readonly isStream?: boolean;
-  /** The statuses that are an answer are true. */
+  /** Maps successful statuses to true. */
   readonly statusCodes: Readonly<Record<string, unknown>>;
 }
 
-/** What dockerode sends its requests through, in the place of docker-modem: see docs/decisions/0014. */
+/** Sends the requests of dockerode, instead of docker-modem; see docs/decisions/0014. */
 export interface DockerTransport {
   readonly dial: (options: DialOptions, done: (error: unknown, answer?: unknown) => void) => void;
-  /** Ends all connections; what is under way, and what comes after, fails. */
+  /** Closes all connections; requests in progress and later ones fail. */
   readonly close: () => void;
 }
 
@@ -30,14 +30,17 @@ const maxAnswerBytes = 4 * 1024 * 1024;
 const isTls = (address: DockerAddress): boolean =>
   'host' in address && (address.ca ?? address.cert ?? address.key) !== undefined;
 
-/** The certificates of an address; throws when one cannot be read. */
+/** The certificates of an address. Throws when one cannot be read. */
 function readCertificates(address: DockerAddress) {
   const { ca, cert, key } = 'host' in address ? address : {};
   const [caPem, certPem, keyPem] = [ca, cert, key].map((path) => path && readFileSync(path));
   return { ca: caPem, cert: certPem, key: keyPem };
 }
 
-/** Reads the certificates for each connection, and resumes no session, in which they would not be shown again. */
+/**
+ * Reads the certificates for each connection. Sessions are not resumed, because the certificate is not shown again
+ * then.
+ */
 function createTlsAgent(address: DockerAddress): TlsAgent {
   const agent = new TlsAgent({ keepAlive: true, maxCachedSessions: 0 });
   const connect = agent.createConnection.bind(agent);
@@ -53,9 +56,10 @@ function createTlsAgent(address: DockerAddress): TlsAgent {
 }
 
 /**
- * The engine sends each line of a log as a chunk of HTTP/1.1, and parsing the chunks costs more than all other work on a
- * line. HTTP/1.0 has no chunks, and Node.js reads it but has no option to ask for it. So the version is changed in the first
- * bytes that are written. Only logs are asked for so: an answer over HTTP/1.0 does not show whether it came whole.
+ * Switches a request to HTTP/1.0. The engine sends each line of a log as a chunk of HTTP/1.1, and parsing the chunks
+ * costs more than all other work on a line. HTTP/1.0 has no chunks, but Node.js has no option to request it, so this
+ * changes the version in the first bytes written. Only for logs: an HTTP/1.0 response does not show whether it is
+ * complete.
  */
 function useHttp10<T extends Duplex>(socket: T): T {
   const write = socket.write.bind(socket) as (head: unknown, ...more: unknown[]) => boolean;
@@ -66,7 +70,7 @@ function useHttp10<T extends Duplex>(socket: T): T {
   return socket;
 }
 
-/** An agent for the streams of logs, each on a connection of its own. */
+/** An agent for log streams, each on its own connection. */
 function createLogAgent(address: DockerAddress): Agent {
   const agent = isTls(address) ? createTlsAgent(address) : new Agent();
   const connect = agent.createConnection.bind(agent);
@@ -77,15 +81,17 @@ function createLogAgent(address: DockerAddress): Agent {
   return agent;
 }
 
-/** Objects and lists go as JSON, as Docker wants `filters`. */
-const toWord = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+/** Objects and lists are sent as JSON, as Docker expects for `filters`. */
+const toQueryValue = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 /** The path with its query, and the body. */
 function toRequest({ path, method, options = {} }: DialOptions) {
   const { abortSignal: _, ...given } = options;
   if (method !== 'GET') return { path: path.replace(/\?$/, ''), body: JSON.stringify(given) };
-  const words = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, toWord(value)]]));
-  return { path: words.length === 0 ? path.replace(/\?$/, '') : path + new URLSearchParams(words), body: undefined };
+  const params = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, toQueryValue(value)]],
+  );
+  return { path: params.length === 0 ? path.replace(/\?$/, '') : path + new URLSearchParams(params), body: undefined };
 }
 
 async function readJson(response: IncomingMessage): Promise<unknown> {
@@ -103,13 +109,13 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** An answer that is a refusal: its status, and its JSON, if it has any. */
+/** A refusal of the engine: the status, and the JSON, if any. */
 export interface Refusal {
   readonly statusCode: number;
   readonly json: unknown;
 }
 
-/** What an error says that the engine's answer was turned into; undefined of any other error. */
+/** The engine's refusal behind an error; undefined for other errors. */
 export const toRefusal = (error: unknown): Refusal | undefined =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
     ? { statusCode: error.statusCode, json: 'json' in error ? error.json : undefined }
@@ -119,9 +125,9 @@ const refuse = (statusCode: number, json: unknown): Error =>
   Object.assign(new Error(`the engine answers with status ${statusCode}`), { statusCode, json });
 
 /**
- * Connects with the first request, and again whenever it must. The files of `ca`, `cert` and `key` are read each time, so
- * they can be renewed, and a request fails while they cannot be read. No redirect is followed, and an answer that is not a
- * stream is read up to 4 MiB.
+ * Connects at the first request, and again when needed. The files of `ca`, `cert` and `key` are read for each
+ * connection, so they can be renewed; while they cannot be read, requests fail. Redirects are not followed. A response
+ * that is not a stream may have up to 4 MiB.
  */
 export function createTransport(address: DockerAddress): DockerTransport {
   const agent = isTls(address) ? createTlsAgent(address) : new Agent({ keepAlive: true });
@@ -139,7 +145,7 @@ export function createTransport(address: DockerAddress): DockerTransport {
     try {
       return await promise;
     } catch (error) {
-      // An engine that was restarted has closed the connection that was kept for this request.
+      // A restarted engine has closed the connection that was kept open for this request.
       const isStale =
         sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
       if (isStale && options.method === 'GET') return send(options, body);
@@ -163,7 +169,7 @@ export function createTransport(address: DockerAddress): DockerTransport {
     }
     const json = await readJson(response);
     if (!isAnswer) throw refuse(status, json);
-    // dockerode reads members of it.
+    // dockerode reads its members.
     if (typeof json !== 'object' || json === null) throw new Error('the answer is no JSON');
     return json;
   };

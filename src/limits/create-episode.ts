@@ -6,9 +6,9 @@ export interface EpisodeReports {
   readonly ended: (events: number) => void;
 }
 
-/** Events that may come a thousand times a second, and are reported twice: at the first, and after the last. */
+/** Events that may come a thousand times a second, but are reported only at the first and after the last. */
 export interface Episode {
-  readonly note: () => void;
+  readonly record: () => void;
   readonly stop: () => void;
 }
 
@@ -17,7 +17,7 @@ export function createEpisode(quietMs: number, { began, ended }: EpisodeReports)
   let events = 0;
   let timer: NodeJS.Timeout | undefined;
   return {
-    note: () => {
+    record: () => {
       events += 1;
       if (timer !== undefined) {
         timer.refresh();

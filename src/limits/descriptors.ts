@@ -15,12 +15,12 @@ export interface DescriptorBudget {
 const OWN = 32;
 
 /** The minimum for each part, to work at all. */
-const LEAST = 4;
+const MIN_DESCRIPTORS = 4;
 
-const MOST_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 4_096;
 
 /** The maximum for log files: quiet files are closed. */
-const MOST_LOG_FILES = 64;
+const MAX_LOG_FILES = 64;
 
 /** The descriptor limit of this process; undefined if unknown. Node.js itself raises the soft limit. */
 export function readDescriptorLimit(): number | undefined {
@@ -57,16 +57,16 @@ export function hasDescriptor(): boolean {
 export function planDescriptors(limit: number | undefined): DescriptorBudget {
   if (limit === undefined)
     return {
-      connections: MOST_CONNECTIONS,
+      connections: MAX_CONNECTIONS,
       probes: Number.POSITIVE_INFINITY,
-      logFiles: MOST_LOG_FILES,
+      logFiles: MAX_LOG_FILES,
     };
-  const left = Math.max(0, limit - OWN);
-  const quarter = Math.max(LEAST, Math.floor(left / 4));
+  const remaining = Math.max(0, limit - OWN);
+  const quarter = Math.max(MIN_DESCRIPTORS, Math.floor(remaining / 4));
   return {
-    connections: Math.min(MOST_CONNECTIONS, quarter),
-    probes: Math.max(LEAST, Math.floor(left / 2)),
-    logFiles: Math.min(MOST_LOG_FILES, quarter),
+    connections: Math.min(MAX_CONNECTIONS, quarter),
+    probes: Math.max(MIN_DESCRIPTORS, Math.floor(remaining / 2)),
+    logFiles: Math.min(MAX_LOG_FILES, quarter),
   };
 }
 
@@ -83,5 +83,5 @@ export function descriptorsFor({ subnets }: Inventory): number {
       probes += addresses.filter((address) => address !== undefined).length + (target.container === undefined ? 0 : 1);
       logFiles += target.logFiles.length;
     }
-  return OWN + Math.max(4 * LEAST, 2 * probes, 4 * Math.min(MOST_LOG_FILES, logFiles));
+  return OWN + Math.max(4 * MIN_DESCRIPTORS, 2 * probes, 4 * Math.min(MAX_LOG_FILES, logFiles));
 }

@@ -35,7 +35,7 @@ export function watchOwnLimits(
       ),
     ended: (dropped) => log.info({ dropped }, 'there is room for HTTP connections again'),
   });
-  listener.setOnDropped(crowded.note);
+  listener.setOnDropped(crowded.record);
 
   const exhausted = createEpisode(QUIET_MS, {
     began: () =>
@@ -46,7 +46,7 @@ export function watchOwnLimits(
     ended: () => log.info({ limit }, 'subnetd has file descriptors again'),
   });
   const timer = setInterval(() => {
-    if (!hasDescriptor()) exhausted.note();
+    if (!hasDescriptor()) exhausted.record();
   }, CHECK_EVERY_MS);
   timer.unref();
   return {

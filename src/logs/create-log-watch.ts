@@ -227,7 +227,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           return found;
         },
         openLog: (...asked) => docker.openLog(container, ...asked),
-        beginAt: clock.toWall(begun - lookBackMs),
+        startAt: clock.toWall(begun - lookBackMs),
         onLine: (text, start, end, at, old, live) => {
           if (!old) counts.container++;
           isOld = old;

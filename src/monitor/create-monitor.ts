@@ -232,7 +232,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
           targets.flatMap(({ container }) => (container ? [engineOf(container)] : [])),
         ),
       );
-      docker.use(Object.fromEntries(Object.entries(inventory.engines).filter(([name]) => used.has(name))));
+      docker.setEngines(Object.fromEntries(Object.entries(inventory.engines).filter(([name]) => used.has(name))));
       connections.expect(next.map(({ probers }) => probers));
       const before = watches;
       watches = next;

@@ -44,7 +44,7 @@ async function follow(
           reject,
         );
       }),
-    beginAt: 0,
+    startAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},
     onLost: (after) => void lost.push(after),

@@ -36,7 +36,7 @@ async function startLister() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const docker = createDockerLink(() => {});
-  docker.use({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  docker.setAddress({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
   onTestFinished(async () => {
     docker.stop();
     server.closeAllConnections();

@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => engine?.stop(), 60_000);
 
 /** Follows the container of a compose service; its lines can be waited for. */
-function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositions(), beginAt = 0) {
+function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositions(), startAt = 0) {
   const docker = createDockerLink(() => {});
-  docker.use({ socketPath: engine.socketPath });
+  docker.setAddress({ socketPath: engine.socketPath });
   const lines: string[] = [];
   const old: string[] = [];
   const states: (LogFault | undefined)[] = [];
@@ -31,7 +31,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
     positions,
     find: (signal) => docker.findLog(ref, signal),
     openLog: docker.openLog,
-    beginAt,
+    startAt,
     onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),
     onState: (fault) => void states.push(fault),
     onLost: () => void lost.push(lines.length),

@@ -17,7 +17,7 @@ it('an engine that hangs is not up, although its stream of events stands, until 
   const link = createDockerLink(() => {});
   cleanups.push(server.stop, link.stop);
   const { hostname, port } = new URL(server.url);
-  link.use({ host: hostname, port: Number(port) });
+  link.setAddress({ host: hostname, port: Number(port) });
   const look = (service: string, ms = 100) => link.inspect({ project: 'p', service }, ms);
   await eventually(() => expect(link.isUp()).toBe(true));
   expect(await look('a')).toEqual({ kind: 'missing' });

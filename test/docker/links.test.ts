@@ -27,7 +27,7 @@ it('each container is asked for on its own engine, events carry their engine, an
   const events: string[] = [];
   const links = createDockerLinks(({ id, name }, engine) => events.push(`${engine} ${name} ${id}`));
   cleanups.push(links.stop);
-  links.use({ default: one.address, machine2: two.address, machine3: hanging.address });
+  links.setEngines({ default: one.address, machine2: two.address, machine3: hanging.address });
   const slow = links.inspect({ name: 'n', engine: 'machine3' }, 1_500);
   expect(await links.inspect({ name: 'n' }, 1_000)).toMatchObject({ container: { id: 'a1' } });
   expect(await links.inspect({ name: 'n', engine: 'machine2' }, 1_000)).toMatchObject({ container: { id: 'b2' } });
@@ -40,9 +40,9 @@ it('a reload ends the link to an engine that is gone, and leaves the others as t
   const [one, two] = [await startFake('a1'), await startFake('b2')];
   const links = createDockerLinks(() => {});
   cleanups.push(links.stop);
-  links.use({ machine1: one.address, machine2: two.address });
+  links.setEngines({ machine1: one.address, machine2: two.address });
   await eventually(() => expect(Object.fromEntries(links.areUp())).toEqual({ machine1: true, machine2: true }));
-  links.use({ machine2: two.address });
+  links.setEngines({ machine2: two.address });
   expect(Object.fromEntries(links.areUp())).toEqual({ machine2: true });
   expect(await links.exec({ name: 'n', engine: 'machine1' }, ['true'], 1_000)).toEqual({ ok: false, why: 'docker' });
   expect(await links.inspect({ name: 'n', engine: 'machine2' }, 1_000)).toMatchObject({ container: { id: 'b2' } });

@@ -32,7 +32,7 @@ test.each([0, -90_000, 90_000])(
         new Promise<IncomingMessage>((resolve, reject) => {
           get(engine.url, { signal }, resolve).on('error', reject);
         }),
-      beginAt: 0,
+      startAt: 0,
       onLine: (text, start, end, _at, _old, live) => lines.push([text.slice(start, end), live]),
       onState: () => {},
     });

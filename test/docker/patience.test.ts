@@ -48,7 +48,7 @@ function followMissing() {
     openLog: async () => {
       throw new Error('there is nothing to open');
     },
-    beginAt: 0,
+    startAt: 0,
     onLine: () => {},
     onState: (fault) => void faults.push(fault),
   });

@@ -5,16 +5,16 @@ test('a stream that has brought a quarter of what the engine keeps is due at onc
   const onDue = vi.fn();
   const reopening = createReopening({ fileBytes: 20_000_000, files: 3 }, onDue);
   onTestFinished(reopening.stop);
-  reopening.begin(0);
+  reopening.restart(0);
   // What was there before is not counted.
-  reopening.note(30_000_000, false);
-  reopening.note(100, true);
-  reopening.note(9_000_000, true);
+  reopening.observe(30_000_000, false);
+  reopening.observe(100, true);
+  reopening.observe(9_000_000, true);
   const control = vi.fn();
   setTimeout(control, 200);
   await vi.waitFor(() => expect(control).toHaveBeenCalled(), 5_000);
   expect(onDue).not.toHaveBeenCalled();
-  reopening.note(1_000_000, true);
+  reopening.observe(1_000_000, true);
   await vi.waitFor(() => expect(onDue).toHaveBeenCalledOnce(), 5_000);
 });
 
@@ -22,9 +22,9 @@ test('a stream of a log that is not rotated is not due for what it has brought',
   const onDue = vi.fn();
   const reopening = createReopening(undefined, onDue);
   onTestFinished(reopening.stop);
-  reopening.begin(0);
-  reopening.note(100, true);
-  reopening.note(1e12, true);
+  reopening.restart(0);
+  reopening.observe(100, true);
+  reopening.observe(1e12, true);
   const control = vi.fn();
   setTimeout(control, 200);
   await vi.waitFor(() => expect(control).toHaveBeenCalled(), 5_000);
@@ -34,13 +34,13 @@ test('a stream of a log that is not rotated is not due for what it has brought',
 test('a file of a log is filled the faster the more was printed of late', async () => {
   const reopening = createReopening({ fileBytes: 50_000, files: 1 }, () => {});
   onTestFinished(reopening.stop);
-  reopening.begin(0);
-  expect(reopening.fillsMs()).toBe(5_000);
-  reopening.note(1, true);
-  reopening.note(1e9, true);
-  reopening.begin(0);
-  const busy = reopening.fillsMs();
+  reopening.restart(0);
+  expect(reopening.minFillMs()).toBe(5_000);
+  reopening.observe(1, true);
+  reopening.observe(1e9, true);
+  reopening.restart(0);
+  const busy = reopening.minFillMs();
   expect(busy).toBeLessThan(1);
-  reopening.begin(0);
-  expect(reopening.fillsMs()).toBeGreaterThan(busy);
+  reopening.restart(0);
+  expect(reopening.minFillMs()).toBeGreaterThan(busy);
 });

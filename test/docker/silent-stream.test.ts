@@ -55,7 +55,7 @@ test('a stream that has fallen silent is opened again, and brings each line once
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false }),
     openLog: engine.openLog,
-    beginAt: 0,
+    startAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},
   });
@@ -105,7 +105,7 @@ test('a stream that starves, yet is never silent, is opened again after a while:
           reject,
         );
       }),
-    beginAt: 0,
+    startAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},
   });

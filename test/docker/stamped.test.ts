@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MOST_RECENT, type Recent } from '../../src/docker/recent.ts';
+import { MAX_RECENT, type Recent } from '../../src/docker/recent.ts';
 import { createRecentOf, createStamped, findLast, findSince, type Streams } from '../../src/docker/stamped.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
@@ -167,7 +167,7 @@ const every = (count: number, gap: number, begin = 0) =>
   Array.from({ length: count }, (_, index) => ({ stream: '1', at: begin + index * gap, text: `line ${index}` }));
 
 test('of more lines than are remembered the later ones that were left out are still told, and none twice', () => {
-  const lines = every(MOST_RECENT + 1_000, 1);
+  const lines = every(MAX_RECENT + 1_000, 1);
   const log = createOpenings();
   const leftOut = lines.length - 10;
   log.open(

@@ -182,10 +182,10 @@ it('an episode is reported when it begins and when it has ended, however much ha
     began: () => reports.push('began'),
     ended: (events) => reports.push(`ended after ${events}`),
   });
-  for (let i = 0; i < 1_000; i += 1) episode.note();
+  for (let i = 0; i < 1_000; i += 1) episode.record();
   expect(reports).toEqual(['began']);
   await eventually(() => expect(reports).toEqual(['began', 'ended after 1000']));
-  episode.note();
+  episode.record();
   expect(reports).toEqual(['began', 'ended after 1000', 'began']);
   episode.stop();
 });

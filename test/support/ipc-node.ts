@@ -44,7 +44,7 @@ export async function socketFolder(): Promise<string> {
   return folder;
 }
 
-/** A node's socket: it reads a request from each line, and answers as told. */
+/** A node's socket: it reads a request from each line, and answers as `behave` does. */
 export async function startIpcNode(behave: IpcBehaviour = (value, socket) => void socket.write(answerText(value))) {
   const path = join(await socketFolder(), 'XDC.ipc');
   const sockets = new Set<Socket>();
@@ -53,7 +53,9 @@ export async function startIpcNode(behave: IpcBehaviour = (value, socket) => voi
     connections += 1;
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    createInterface(socket).on('line', (line) => behave(JSON.parse(line), socket));
+    const lines = createInterface(socket).on('line', (line) => behave(JSON.parse(line), socket));
+    // It repeats the errors of the socket.
+    lines.on('error', () => {});
   });
   const listen = () => new Promise<void>((resolve) => server.listen(path, resolve));
   const close = () =>
