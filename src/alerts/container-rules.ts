@@ -1,7 +1,8 @@
+import { checksOf } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, known, last, TARGET } from './promql.ts';
 
-const CONTAINER_FAILS = failing('.+', 'container');
+const CONTAINER_FAILS = failing('.+', ...checksOf('SubnetContainerDown'));
 
 /** Whether the container ran within two minutes, for however short a while; a scrape may miss each of its short lives. */
 const RAN = '(max_over_time(subnet_container_running[2m]) + changes(subnet_container_restarts_total[2m]) > bool 0)';

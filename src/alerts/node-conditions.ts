@@ -1,5 +1,10 @@
+import { checksOf } from './alert-of-check.ts';
 import { failing, fails, perTarget } from './condition.ts';
 import { countSilent, heightOf, highestOf, movedWithin, nodesOf } from './node-movement.ts';
+
+const PEERS = checksOf('SubnetNodePeersMissing');
+const LOG = checksOf('SubnetNodeLogFault');
+const MESSAGES = checksOf('SubnetBootnodeMissesNode');
 
 const STANDS_MS = 2 * 60_000;
 
@@ -34,15 +39,15 @@ export const nodeConditions = {
     return state.facts.node?.observation.answered === true && heightOf(state) === undefined ? 0 : false;
   }),
   SubnetNodePeersMissing: perTarget('node', (state, _seen, subnet) => {
-    const is = failing(state, 'peers');
+    const is = failing(state, ...PEERS);
     const peers = state.facts.node?.observation.peers;
     if (is !== 0 || state.target.component !== 'node') return is;
     const missing = peers?.ok ? state.target.expectedPeers - peers.value.count : undefined;
     return isExplained(missing, countSilent(subnet)) ? false : 0;
   }),
-  SubnetNodeLogFault: perTarget('node', (state) => failing(state, 'log_block')),
+  SubnetNodeLogFault: perTarget('node', (state) => failing(state, ...LOG)),
   SubnetBootnodeMissesNode: perTarget('bootnode', (state, _seen, subnet) => {
-    const is = failing(state, 'messages');
+    const is = failing(state, ...MESSAGES);
     if (is !== 0) return is;
     const { heardNodes } = state;
     const missing = heardNodes === undefined ? undefined : nodesOf(subnet).length - heardNodes;

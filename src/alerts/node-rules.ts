@@ -1,3 +1,4 @@
+import { checksOf } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, last, ofNodes, SILENT_NODES, TARGET } from './promql.ts';
 
@@ -66,7 +67,7 @@ unless on (subnet, name) ${last(HEIGHT)}`,
     severity: 'warning',
     for: '2m',
     // Peers that nodes which are down would be are explained by those.
-    expr: `${failing('node', 'peers')}
+    expr: `${failing('node', ...checksOf('SubnetNodePeersMissing'))}
 unless on (subnet, name) (
   (${last('subnet_node_peers_expected')} - ${last('subnet_node_peers')} > 0)
   <= on (subnet) group_left () count by (subnet) (${SILENT_NODES})
@@ -82,7 +83,7 @@ unless on (subnet, name) (
     severity: 'warning',
     // Longer than the alert of a node that stands takes, which explains it.
     for: '3m',
-    expr: failing('node', 'log_block'),
+    expr: failing('node', ...checksOf('SubnetNodeLogFault')),
     labels: TARGET,
     summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',
     description:
@@ -93,7 +94,7 @@ unless on (subnet, name) (
     name: 'SubnetBootnodeMissesNode',
     severity: 'warning',
     for: '2m',
-    expr: `${failing('bootnode', 'messages')}
+    expr: `${failing('bootnode', ...checksOf('SubnetBootnodeMissesNode'))}
 unless on (subnet) (
   (max by (subnet) (${last('subnet_bootnode_nodes_expected')}) - max by (subnet) (${last('subnet_bootnode_nodes_seen')}) > 0)
   <= on (subnet) count by (subnet) (${SILENT_NODES})

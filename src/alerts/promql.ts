@@ -1,3 +1,5 @@
+import type { CheckName } from '../model/verdict.ts';
+
 /** The job that scrapes subnetd in config/prometheus/prometheus.yml. */
 export const SCRAPE_JOB = 'subnetd';
 
@@ -13,9 +15,9 @@ const BY_TARGET = `by (${TARGET.join(', ')})`;
 /** The last sample of each series. */
 export const last = (selector: string): string => `last_over_time(${selector}[${GAP}])`;
 
-/** The targets that fail a check, or one of several: `check` is a regular expression. */
-export const failing = (component: string, check: string): string =>
-  `min ${BY_TARGET} (${last(`subnet_check_success{component=~"${component}", check=~"${check}"}`)}) == 0`;
+/** The targets of these components that fail one of the checks. */
+export const failing = (component: string, ...names: readonly CheckName[]): string =>
+  `min ${BY_TARGET} (${last(`subnet_check_success{component=~"${component}", check=~"${names.join('|')}"}`)}) == 0`;
 
 /** The targets that show a known failure. */
 export const known = (failure: string): string =>

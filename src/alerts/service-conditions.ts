@@ -1,6 +1,12 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
+import { checksOf } from './alert-of-check.ts';
 import { type Condition, type ConditionResult, failing, perTarget } from './condition.ts';
 import { nodesOf } from './node-movement.ts';
+
+const SUBMISSIONS = checksOf('SubnetRelayerStopped');
+const HTTP = checksOf('SubnetServiceDown');
+const STATS_DATA = checksOf('SubnetStatsStale');
+const FRONTEND = checksOf('SubnetFrontendErrors');
 
 /** So long after the node answers again its readers may still be about to recover; as far as the rules look back. */
 const RECOVERS_MS = 2 * 60_000;
@@ -28,11 +34,11 @@ const unlessNodeIsSilent = (
 /** When serviceRules of the catalogue are so, judged without Prometheus. */
 export const serviceConditions = {
   SubnetRelayerStopped: perTarget('relayer', (state, { now }, subnet) =>
-    state.failures.relayer_idle ? false : unlessNodeIsSilent(failing(state, 'submissions'), state, subnet, now),
+    state.failures.relayer_idle ? false : unlessNodeIsSilent(failing(state, ...SUBMISSIONS), state, subnet, now),
   ),
-  SubnetServiceDown: perTarget('any', (state) => failing(state, 'http')),
+  SubnetServiceDown: perTarget('any', (state) => failing(state, ...HTTP)),
   SubnetStatsStale: perTarget('stats', (state, { now }, subnet) =>
-    unlessNodeIsSilent(failing(state, 'block_data', 'history_data'), state, subnet, now),
+    unlessNodeIsSilent(failing(state, ...STATS_DATA), state, subnet, now),
   ),
-  SubnetFrontendErrors: perTarget('frontend', (state) => failing(state, 'logs', 'console')),
+  SubnetFrontendErrors: perTarget('frontend', (state) => failing(state, ...FRONTEND)),
 } as const satisfies Readonly<Record<string, Condition>>;

@@ -1,3 +1,4 @@
+import { checksOf } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, known, READERS_OF_SILENT_NODE, TARGET } from './promql.ts';
 
@@ -9,7 +10,7 @@ export const serviceRules = [
     for: '1m',
     keepFiringFor: '3m',
     // A relayer that runs in no mode has never begun: that is a ticket of its own.
-    expr: `${failing('relayer', 'submissions')}
+    expr: `${failing('relayer', ...checksOf('SubnetRelayerStopped'))}
 unless on (subnet, name) (${known('relayer_idle')})
 unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     labels: TARGET,
@@ -23,7 +24,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     severity: 'warning',
     for: '1m',
     keepFiringFor: '3m',
-    expr: failing('relayer|stats|frontend', 'http'),
+    expr: failing('relayer|stats|frontend', ...checksOf('SubnetServiceDown')),
     labels: TARGET,
     summary: 'A service of {{ $labels.subnet }} does not answer as it should.',
     description:
@@ -34,7 +35,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     name: 'SubnetStatsStale',
     severity: 'warning',
     for: '2m',
-    expr: `${failing('stats', 'block_data|history_data')}
+    expr: `${failing('stats', ...checksOf('SubnetStatsStale'))}
 unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     labels: TARGET,
     summary: 'The stats server of {{ $labels.subnet }} gets no data from the nodes.',
@@ -46,7 +47,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     name: 'SubnetFrontendErrors',
     severity: 'warning',
     for: '1m',
-    expr: failing('frontend', 'logs|console'),
+    expr: failing('frontend', ...checksOf('SubnetFrontendErrors')),
     labels: TARGET,
     summary: 'The frontend of {{ $labels.subnet }} shows errors.',
     description:

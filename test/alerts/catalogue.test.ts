@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ALERT_OF_CHECK } from '../../src/alerts/alert-of-check.ts';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { checks } from '../../src/rules/checks.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
@@ -74,6 +75,11 @@ describe('the catalogue', () => {
   it.each(Object.keys(checks))('has an alert for the check %s', (check) => {
     const patterns = [...expressions.matchAll(/subnet_check_success\{[^}]*check=~?"([^"]*)"/g)].map(([, text]) => text);
     expect(patterns.some((pattern) => new RegExp(`^(?:${pattern})$`).test(check))).toBe(true);
+  });
+
+  it.each(Object.entries(ALERT_OF_CHECK))('reports the check %s by %s, whose rule asks for it', (check, name) => {
+    const rule = alertRules.find((one) => one.name === name);
+    expect(rule?.expr).toMatch(new RegExp(`subnet_check_success\\{[^}]*check=~?"[^"]*\\b${check}\\b`));
   });
 
   it.each(knownFailures.map(({ name }) => name))('has an alert for the known failure %s', (failure) => {

@@ -65,7 +65,8 @@ subnets:
 
 test('a wall clock that is set makes no check of a node that is well fail, and moves every time with it', async () => {
   const { setBy, wall, checks, states, advancedAt } = await watchBusyNode();
-  await vi.waitFor(() => expect(checks().map(({ verdict }) => verdict)).toEqual(Array(3).fill('pass')), LONG);
+  expect(checks().length).toBeGreaterThan(2);
+  await vi.waitFor(() => expect(checks().map(({ verdict }) => verdict)).toEqual(checks().map(() => 'pass')), LONG);
   const failures = states().map((check) => check.failures);
   for (const byMs of [HOUR, -90_000]) {
     const before = checks().map(({ since }) => Date.parse(since));
@@ -74,7 +75,7 @@ test('a wall clock that is set makes no check of a node that is well fail, and m
     await vi.waitFor(() => {
       for (const [i, check] of states().entries()) expect(check.runs).toBeGreaterThan((runs[i] ?? 0) + 2);
     }, LONG);
-    expect(checks().map(({ verdict }) => verdict)).toEqual(Array(3).fill('pass'));
+    expect(checks().map(({ verdict }) => verdict)).toEqual(checks().map(() => 'pass'));
     expect(states().map((check) => check.failures)).toEqual(failures);
     for (const [i, { since, lastRun }] of checks().entries()) {
       expect(Math.abs(Date.parse(since) - (before[i] ?? 0) - byMs)).toBeLessThan(1_000);
