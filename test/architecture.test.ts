@@ -13,7 +13,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   net: { rooms: [], packages: ['undici'] },
   inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron'] },
   import: { rooms: ['model', 'inventory'], packages: ['yaml'] },
-  docker: { rooms: ['model'], packages: ['dockerode'] },
+  docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
   monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules'], packages: ['node-cron'] },

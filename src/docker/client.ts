@@ -6,7 +6,7 @@ import { createTransport } from './transport.ts';
 
 /** A client of one Docker Engine: dockerode over a transport with limits and timeouts. */
 export interface DockerClient {
-  /** In the form of `DOCKER_HOST`, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`. */
+  /** In the form of `DOCKER_HOST`, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`, `ssh://10.0.0.1:22`. */
   readonly address: string;
   /** Loads dockerode at the first call: 0.1 s and 19 MB, mostly for ssh and gRPC. Rejects when it cannot be loaded. */
   readonly get: () => Promise<Dockerode>;
@@ -14,7 +14,14 @@ export interface DockerClient {
   readonly close: () => void;
 }
 
-const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+const formatHost = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Without the user of ssh, as no user info of an address is shown. */
+function formatAddress(address: DockerAddress): string {
+  if ('socketPath' in address) return `unix://${address.socketPath}`;
+  return 'ssh' in address ? `ssh://${formatHost(address.ssh)}` : `tcp://${formatHost(address)}`;
+}
 
 /** Loads and opens nothing before the first request. */
 export function createDockerClient(address: DockerAddress): DockerClient {
@@ -26,8 +33,7 @@ export function createDockerClient(address: DockerAddress): DockerClient {
     return new Client(options);
   });
   return {
-    address:
-      'socketPath' in address ? `unix://${address.socketPath}` : `tcp://${bracket(address.host)}:${address.port}`,
+    address: formatAddress(address),
     get: client.get,
     close: transport.close,
   };

@@ -1,4 +1,4 @@
-import type { Container, ContainerObservation, DockerFault } from '../model/observation.ts';
+import { type Container, type ContainerObservation, type DockerFault, sshFaults } from '../model/observation.ts';
 import type { ContainerRef } from '../model/target.ts';
 import type { DockerClient } from './client.ts';
 import { isOneOff } from './event.ts';
@@ -129,6 +129,8 @@ function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (signal.aborted || code === 'ETIMEDOUT') return 'timeout';
   if (code === 'EMFILE' || code === 'ENFILE') return 'no-descriptor';
+  const ofSsh = sshFaults.find((fault) => fault === code);
+  if (ofSsh !== undefined) return ofSsh;
   // A missing certificate is ENOENT too.
   if (syscall !== 'connect') return 'other';
   return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { Agent, type AgentOptions, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { DockerAddress } from '../model/target.ts';
+import { createSshTunnel, type SshTunnel } from './ssh-tunnel.ts';
 
 /** A request as dockerode passes it to its modem. */
 export interface DialOptions {
@@ -70,15 +71,47 @@ function useHttp10<T extends Duplex>(socket: T): T {
   return socket;
 }
 
-/** An agent for log streams, each on its own connection. */
-function createLogAgent(address: DockerAddress): Agent {
-  const agent = isTls(address) ? createTlsAgent(address) : new Agent();
+/** Each channel of ssh is a process on the machine of the engine. */
+const SSH_LIMITS = { maxSockets: 8, maxFreeSockets: 2 };
+
+/** An agent whose connections are channels of ssh. */
+function createSshAgent(tunnel: SshTunnel, options: AgentOptions): Agent {
+  const agent = new Agent(options);
+  agent.createConnection = (_, callback) => {
+    tunnel.open().then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, null as never),
+    );
+    return undefined;
+  };
+  return agent;
+}
+
+/** Makes an agent for log streams, each on its own connection. */
+function useForLogs(agent: Agent): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
-    const socket = connect(options, callback);
+    const socket = connect(options, (error, made) => callback?.(error, made && useHttp10(made)));
     return socket && useHttp10(socket);
   };
   return agent;
+}
+
+/** The agents for requests and for logs. */
+function createAgents(address: DockerAddress, tunnel: SshTunnel | undefined) {
+  if (tunnel !== undefined)
+    return {
+      agent: createSshAgent(tunnel, { keepAlive: true, ...SSH_LIMITS }),
+      logAgent: useForLogs(createSshAgent(tunnel, {})),
+    };
+  const agent = isTls(address) ? createTlsAgent(address) : new Agent({ keepAlive: true });
+  return { agent, logAgent: useForLogs(isTls(address) ? createTlsAgent(address) : new Agent()) };
+}
+
+/** Where Node's HTTP client connects; an agent for ssh does so itself. */
+function toConnection(address: DockerAddress): RequestOptions {
+  if ('ssh' in address) return { host: 'docker' };
+  return 'socketPath' in address ? { socketPath: address.socketPath } : { host: address.host, port: address.port };
 }
 
 /** Objects and lists are sent as JSON, as Docker expects for `filters`. */
@@ -130,16 +163,19 @@ const refuse = (statusCode: number, json: unknown): Error =>
  * that is not a stream may have up to 4 MiB.
  */
 export function createTransport(address: DockerAddress): DockerTransport {
-  const agent = isTls(address) ? createTlsAgent(address) : new Agent({ keepAlive: true });
-  const logAgent = createLogAgent(address);
+  const tunnel = 'ssh' in address ? createSshTunnel(address.ssh) : undefined;
+  const { agent, logAgent } = createAgents(address, tunnel);
   const start = isTls(address) ? tlsRequest : request;
-  const connection: RequestOptions =
-    'socketPath' in address ? { socketPath: address.socketPath } : { host: address.host, port: address.port };
+  const connection = toConnection(address);
   let isClosed = false;
 
   const send = async (options: RequestOptions, body: string | undefined): Promise<IncomingMessage> => {
     if (isClosed) throw new Error('the connection to Docker is closed');
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { signal } = options;
+    // Node.js ends a request that waits for its connection only when that comes.
+    const abort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', abort);
     const sent = start({ agent, ...connection, ...options }, resolve).on('error', reject);
     sent.end(body);
     try {
@@ -150,6 +186,8 @@ export function createTransport(address: DockerAddress): DockerTransport {
         sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
       if (isStale && options.method === 'GET') return send(options, body);
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
     }
   };
 
@@ -184,6 +222,7 @@ export function createTransport(address: DockerAddress): DockerTransport {
       isClosed = true;
       agent.destroy();
       logAgent.destroy();
+      tunnel?.close();
     },
   };
 }

@@ -16,7 +16,17 @@ export const container = z.union(
   CONTAINER_HELP,
 );
 
-const DOCKER_HELP = 'must be { socketPath: … } or { host: …, port: … }';
+const SSH_HELP = 'must be an address such as ssh://user@host or ssh://user@host:22, without a password or path';
+const SSH_ADDRESS = /^(?:ssh:\/\/)?(\w[\w.-]*)@(?:\[([\da-f:.]+)\]|(\w[\w.-]*))(?::(\d{1,5}))?$/i;
+
+/** User, host and port of an address such as `ssh://user@host:22`; undefined when it is none. */
+export function parseSshAddress(address: string) {
+  const [, user, ip, name, digits = '22'] = SSH_ADDRESS.exec(address) ?? [];
+  const [host, port] = [ip ?? name, Number(digits)];
+  return user === undefined || host === undefined || port < 1 || port > 65535 ? undefined : { user, host, port };
+}
+
+const DOCKER_HELP = 'must be { socketPath: … }, { host: …, port: … } or { ssh: user@host }';
 const dockerAddress = [
   z.strictObject({ socketPath: text('the path of the Docker socket') }),
   z.strictObject({
@@ -25,6 +35,12 @@ const dockerAddress = [
     ca: text('the path of a certificate').optional(),
     cert: text('the path of a certificate').optional(),
     key: text('the path of a key').optional(),
+  }),
+  z.strictObject({
+    ssh: z.string(SSH_HELP).refine((address) => parseSshAddress(address) !== undefined, SSH_HELP),
+    identityFile: text('the path of a private key').optional(),
+    passphraseFile: text('the path of a file with a passphrase').optional(),
+    knownHosts: text('the path of a known_hosts file').optional(),
   }),
 ] as const;
 
@@ -46,5 +62,5 @@ export const docker = z
   )
   .default({ socketPath: '/var/run/docker.sock' })
   .describe(
-    'The Docker Engine: a socket, or a host and port. Certificates turn on TLS. Default: the socket /var/run/docker.sock.',
+    'The Docker Engine: a socket; a host and port, with TLS if there are certificates; or ssh. Default: the socket /var/run/docker.sock.',
   );

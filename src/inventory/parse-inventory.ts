@@ -108,5 +108,7 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
     if (!problems.slice(0, unset).some((problem) => problem.offset === offset))
       add(offset, formatPath(finding.path), finding.what);
   }
-  return parsed.success && problems.length === 0 ? { ok: true, inventory: toInventory(parsed.data) } : finish();
+  return parsed.success && problems.length === 0
+    ? { ok: true, inventory: toInventory(parsed.data, environment) }
+    : finish();
 }

@@ -3,6 +3,7 @@ import {
   type BootnodeTarget,
   type CheckSettings,
   DEFAULT_ENGINE,
+  type DockerAddress,
   type Inventory,
   type LogFile,
   type NodeTarget,
@@ -11,7 +12,9 @@ import {
   type Subnet,
   type Target,
 } from '../model/target.ts';
+import { parseSshAddress } from './docker-schema.ts';
 import type { InventoryDocument } from './schema.ts';
+import type { Environment } from './substitute.ts';
 
 type SubnetDocument = InventoryDocument['subnets'][number];
 type ComponentDocument = NonNullable<SubnetDocument['bootnode']>;
@@ -95,8 +98,36 @@ const toChecks = ({ rpc, containers, services, logs, console }: SubnetDocument['
   console: { schedule: toSchedule(console.schedule), timeoutMs: durationMs(console.timeout) },
 });
 
+type EngineDocument = Exclude<InventoryDocument['docker'], { readonly engines: unknown }>;
+
+/** OpenSSH reads both files too. */
+const knownHostsOf = ({ HOME }: Environment): readonly string[] => [
+  ...(HOME === undefined || HOME === '' ? [] : [`${HOME}/.ssh/known_hosts`]),
+  '/etc/ssh/ssh_known_hosts',
+];
+
+function toEngine(engine: EngineDocument, environment: Environment): DockerAddress {
+  if (!('ssh' in engine)) return engine;
+  const { ssh, knownHosts, ...files } = engine;
+  const address = parseSshAddress(ssh);
+  if (address === undefined) throw new Error('the schema lets no such address pass');
+  return {
+    ssh: {
+      ...address,
+      ...files,
+      agent: environment.SSH_AUTH_SOCK || undefined,
+      knownHosts: knownHosts === undefined ? knownHostsOf(environment) : [knownHosts],
+    },
+  };
+}
+
+function toEngines(docker: InventoryDocument['docker'], environment: Environment): Inventory['engines'] {
+  const engines = 'engines' in docker ? docker.engines : { [DEFAULT_ENGINE]: docker };
+  return Object.fromEntries(Object.entries(engines).map(([name, engine]) => [name, toEngine(engine, environment)]));
+}
+
 /** The inventory's document as the program's values: with defaults, and durations in milliseconds. */
-export const toInventory = (document: InventoryDocument): Inventory => ({
+export const toInventory = (document: InventoryDocument, environment: Environment): Inventory => ({
   subnets: document.subnets.map(
     (subnet): Subnet => ({
       name: subnet.name,
@@ -105,6 +136,6 @@ export const toInventory = (document: InventoryDocument): Inventory => ({
       checks: toChecks(subnet.checks),
     }),
   ),
-  engines: 'engines' in document.docker ? document.docker.engines : { [DEFAULT_ENGINE]: document.docker },
+  engines: toEngines(document.docker, environment),
   alertmanager: document.alertmanager,
 });

@@ -107,10 +107,36 @@ export type ContainerObservation =
   | { readonly kind: 'missing' }
   | { readonly kind: 'docker-unreachable'; readonly why: DockerFault };
 
+/** Why an ssh server gave no way to its Docker Engine. */
+export const sshFaults = [
+  /** No ssh server answers there. */
+  'ssh-unreachable',
+  /** known_hosts holds no key of the server. */
+  'ssh-unknown-host',
+  /** The key of the server is not the one in known_hosts. */
+  'ssh-changed-host',
+  /** Neither a private key nor an agent is given. */
+  'ssh-no-key',
+  /** The private key cannot be read, or not with the passphrase given. */
+  'ssh-bad-key',
+  /** The agent does not answer. */
+  'ssh-no-agent',
+  /** The server accepts none of the keys. */
+  'ssh-denied',
+  /** The command does not run there, or ends without an answer. */
+  'ssh-no-program',
+  /** The user there may not use the engine's socket. */
+  'ssh-no-right',
+  /** The engine behind the server does not listen. */
+  'ssh-engine-down',
+] as const;
+
+export type SshFault = (typeof sshFaults)[number];
+
 /** Why Docker did not answer, by the system's error code if there is one. */
 export interface DockerFault {
   readonly address: string;
-  readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'no-descriptor' | 'timeout' | 'other';
+  readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'no-descriptor' | 'timeout' | 'other' | SshFault;
 }
 
 /** What a browser's visit to the frontend's page saw: how much went wrong, or why nothing could be counted. */

@@ -117,8 +117,24 @@ export interface Subnet {
   readonly checks: CheckSettings;
 }
 
+/** An ssh server that runs `docker system dial-stdio`. All files are paths, read for each connection. */
+export interface SshAddress {
+  readonly user: string;
+  readonly host: string;
+  readonly port: number;
+  /** A private key; without one, the keys of the agent are tried. */
+  readonly identityFile?: string;
+  /** Holds the passphrase of the private key. */
+  readonly passphraseFile?: string;
+  /** The socket of an ssh agent. */
+  readonly agent?: string;
+  /** In the format of OpenSSH's known_hosts; those that are missing hold no key. */
+  readonly knownHosts: readonly string[];
+}
+
 /** Where a Docker Engine answers. */
 export type DockerAddress =
+  | { readonly ssh: SshAddress }
   | { readonly socketPath: string }
   | {
       readonly host: string;

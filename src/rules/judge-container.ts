@@ -1,30 +1,13 @@
 import { formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Exit } from '../model/facts.ts';
-import type { Container, DockerFault } from '../model/observation.ts';
+import type { Container } from '../model/observation.ts';
 import { findRestartCause } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
+import { explainDockerFault } from './explain-docker-fault.ts';
 
 const formatRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
-
-function explainFault({ address, code }: DockerFault): string {
-  const start = `Docker cannot be asked at ${address}`;
-  const isSocket = address.startsWith('unix:');
-  if (code === 'no-descriptor') return `${start}: ${NO_DESCRIPTOR}`;
-  if (code === 'ENOENT')
-    return `${start}, there is no such socket; install Docker or start it with \`systemctl start docker\`, or set docker.socketPath in the inventory to where it listens`;
-  if (code === 'EACCES')
-    return `${start}, permission denied; let the user of subnetd into the group docker (\`usermod -aG docker USER\`, then start subnetd anew), or point docker.host and docker.port in the inventory to a socket proxy`;
-  if (code === 'ECONNREFUSED')
-    return isSocket
-      ? `${start}, nobody listens on the socket; start Docker with \`systemctl start docker\`, and if it does not stay up read \`journalctl -u docker\``
-      : `${start}, the connection is refused; start Docker or its socket proxy there, or correct docker.host and docker.port in the inventory`;
-  if (code === 'timeout')
-    return `${start}, it does not answer in time; see whether \`docker -H ${address} ps\` answers, and read \`journalctl -u docker\``;
-  return `${start}, what answers is no Docker Engine or refuses; see what \`docker -H ${address} ps -a\` says, and let a socket proxy allow GET for containers and events`;
-}
 
 function explainMissing(ref: ContainerRef): string {
   if ('name' in ref)
@@ -138,7 +121,7 @@ export function judgeContainer(
   const { observation, lastRestartAt } = facts ?? {};
   if (facts === undefined || observation === undefined)
     return unknown(`the ${formatRef(ref)} has not been looked at yet`);
-  if (observation.kind === 'docker-unreachable') return unknown(explainFault(observation.why));
+  if (observation.kind === 'docker-unreachable') return unknown(explainDockerFault(observation.why));
   if (observation.kind === 'missing') return fail(explainMissing(ref));
 
   const { container } = observation;

@@ -13,9 +13,9 @@ const script = `
   const { cache } = createRequire(import.meta.url);
   const isLoaded = () => Object.keys(cache).some((path) => path.includes('/dockerode/'));
   const link = createDockerLink(() => {});
-  link.use(undefined);
+  link.setAddress(undefined);
   const before = isLoaded();
-  link.use({ socketPath: '/nonexistent/docker.sock' });
+  link.setAddress({ socketPath: '/nonexistent/docker.sock' });
   const { why } = await link.inspect({ name: 'n' }, 10_000);
   link.stop();
   console.log(JSON.stringify({ before, after: isLoaded(), code: why.code }));

@@ -135,6 +135,35 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
 const minimal = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: 'http://x' }\n      - { name: b, rpc: 'http://y' }\n`;
 
 describe('a good inventory', () => {
+  it('reaches an engine by ssh with the files and the agent of the user that runs subnetd', () => {
+    const engines = (docker: string, environment: Readonly<Record<string, string>> = {}) =>
+      parse(`${minimal}docker: ${docker}\n`, environment).engines;
+    const system = '/etc/ssh/ssh_known_hosts';
+    expect(engines('{ ssh: ssh://op@10.0.0.2:2222, identityFile: /k, passphraseFile: /p, knownHosts: /h }')).toEqual({
+      default: {
+        ssh: { user: 'op', host: '10.0.0.2', port: 2222, identityFile: '/k', passphraseFile: '/p', knownHosts: ['/h'] },
+      },
+    });
+    const environment = { HOME: '/home/op', SSH_AUTH_SOCK: '/run/agent' };
+    expect(engines('{ engines: { m1: { ssh: "op@[::1]" }, m2: { socketPath: /s } } }', environment)).toEqual({
+      m1: {
+        ssh: {
+          user: 'op',
+          host: '::1',
+          port: 22,
+          agent: '/run/agent',
+          knownHosts: ['/home/op/.ssh/known_hosts', system],
+        },
+      },
+      m2: { socketPath: '/s' },
+    });
+    expect(engines('{ ssh: op@h }', { HOME: '', SSH_AUTH_SOCK: '' }).default).toEqual({
+      ssh: { user: 'op', host: 'h', port: 22, knownHosts: [system] },
+    });
+    const refused = ['op@h:0', 'op@h:65536', 'op@', '@h', 'op@h/path', 'tcp://op@h', 'o p@h', '-op@h', 'op@-oProxy'];
+    for (const ssh of refused) expect(problems(`${minimal}docker: { ssh: '${ssh}' }\n`), ssh).toHaveLength(1);
+  });
+
   it('gets the defaults that the documentation promises', () => {
     const { subnets, engines } = parse(minimal);
     expect(engines).toEqual({ default: { socketPath: '/var/run/docker.sock' } });

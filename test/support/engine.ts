@@ -32,7 +32,7 @@ export function findProgram(name: string, debianPackage: string): string {
   }
 }
 
-async function until(isSo: () => Promise<boolean>, what: string, withinMs: number): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, what: string, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`${what} within ${withinMs} ms has not come`);
@@ -42,14 +42,14 @@ async function until(isSo: () => Promise<boolean>, what: string, withinMs: numbe
 
 const connectTo = (socketPath: string): Dockerode => new Dockerode({ socketPath, host: undefined });
 
-const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
-async function endProcess(child: ChildProcess): Promise<void> {
+export async function endProcess(child: ChildProcess): Promise<void> {
   const isOver = async () => hasEnded(child);
   if (!hasEnded(child)) child.kill('SIGTERM');
-  await until(isOver, 'the end of dockerd', 20_000).catch(() => {
+  await until(isOver, 'the end of the process', 20_000).catch(() => {
     child.kill('SIGKILL');
-    return until(isOver, 'the end of dockerd by SIGKILL', 5_000);
+    return until(isOver, 'its end by SIGKILL', 5_000);
   });
 }
 

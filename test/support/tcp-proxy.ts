@@ -8,6 +8,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Decides what becomes of each piece that a client sends. */
   onRequest: (text: string) => Fate;
+  /** Breaks every connection. */
+  cut(): void;
   stop(): Promise<void>;
 }
 
@@ -43,8 +45,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const proxy: TcpProxy = {
     port: (server.address() as { port: number }).port,
     onRequest: () => 'passes',
-    stop: async () => {
+    cut: () => {
       for (const socket of sockets) socket.destroy();
+    },
+    stop: async () => {
+      proxy.cut();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
