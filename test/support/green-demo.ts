@@ -14,7 +14,7 @@ export async function expectGreenDemo(seconds: number): Promise<void> {
   while (performance.now() < until) {
     const status = (await (await fetch(`${url}/status.json`)).json()) as Status;
     const checks = status.subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
-    expect(checks.length).toBe(29);
+    expect(checks.length).toBeGreaterThanOrEqual(29);
     expect(checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
     seen += 1;
     await new Promise((resolve) => setTimeout(resolve, 1000));
