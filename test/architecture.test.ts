@@ -12,7 +12,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   rules: { rooms: ['model'], packages: [] },
   net: { rooms: [], packages: ['undici'] },
   inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron'] },
-  import: { rooms: ['model', 'inventory'], packages: ['yaml'] },
+  import: { rooms: ['model'], packages: ['yaml'] },
   docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
@@ -20,13 +20,13 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   metrics: { rooms: ['model'], packages: ['prom-client'] },
   http: {
     rooms: ['model', 'alerts'],
-    packages: ['hono', '@hono/node-server', 'yaml', 'zod', 'bcrypt', 'marked'],
+    packages: ['hono', 'yaml', 'zod', 'bcrypt', 'marked'],
   },
-  platform: { rooms: ['model'], packages: ['hono', 'zod', 'jose', '@node-rs/argon2', 'pino'] },
+  platform: { rooms: ['model'], packages: ['hono', 'jose', '@node-rs/argon2', 'pino'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino'] },
   alerts: { rooms: ['model'], packages: [] },
   notify: { rooms: ['model', 'net', 'alerts'], packages: ['undici', 'pino'] },
-  demo: { rooms: ['model'], packages: ['viem', 'yaml'] },
+  demo: { rooms: [], packages: ['viem', 'yaml'] },
   limits: { rooms: ['model', 'http'], packages: ['pino'] },
   commands: {
     rooms: [
@@ -88,6 +88,16 @@ describe('the rooms', () => {
         else expect(rule?.packages, `${file} imports ${name}`).toContain(toPackage(name));
       }
     }
+  });
+
+  it.each(Object.entries(RULES))('%s uses each permission that its rule gives', (room, rule) => {
+    const own = files.filter((file) => roomOf(file) === room);
+    const imports = own.flatMap((file) => importsOf(file).map((name) => [file, name] as const));
+    const rooms = imports.filter(([, name]) => name.startsWith('.')).map(([file, name]) => roomOf(toFile(file, name)));
+    const packages = imports.filter(([, name]) => !name.startsWith('.')).map(([, name]) => toPackage(name));
+    expect(own, 'there is no such room').not.toEqual([]);
+    expect(rule.rooms.filter((name) => !rooms.includes(name))).toEqual([]);
+    expect(rule.packages.filter((name) => !packages.includes(name))).toEqual([]);
   });
 
   it('load nothing of the push to Alertmanager in a plain run', () => {
