@@ -17,8 +17,8 @@ export interface SpecificationRow {
   readonly remedy: string;
   readonly faults: readonly FaultName[];
   readonly metric: string;
-  /** A test that shows it, on the real part where the row speaks of one: its file and its sentence. */
-  readonly test: readonly [file: string, sentence: string];
+  /** The file of a test that shows it, on the real part where the row speaks of one. */
+  readonly test: string;
 }
 
 const CONTAINER_LOGS = 'test/monitor/container-logs.test.ts';
@@ -53,7 +53,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'start the nodes that are down; restart a node that alone is stalled',
     faults: ['node-stalled', 'node-down', 'node-behind', 'subnet-halted', 'rpc-error-inside-result', 'rpc-garbage'],
     metric: 'subnet_node_block_number',
-    test: ['test/commands/command-line.test.ts', 'ends with 1 when a node does not rise for as long as a stall takes'],
+    test: 'test/commands/command-line.test.ts',
   },
   {
     row: 'Peers',
@@ -64,7 +64,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'start the nodes that do not answer; open the p2p ports between nodes that do not see each other',
     faults: ['peer-missing', 'admin-not-exposed'],
     metric: 'subnet_node_peers',
-    test: ['test/probes/ipc-transport.test.ts', 'has its peers told by the socket, and HTTP is never asked for admin'],
+    test: 'test/probes/ipc-transport.test.ts',
   },
   {
     row: "The node's console",
@@ -75,7 +75,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'what the reason says: open the socket to subnetd, or start the container',
     faults: ['node-down'],
     metric: 'subnet_node_block_number',
-    test: ['test/probes/attach-prober.test.ts', 'tells its block and its peers by its console'],
+    test: 'test/probes/attach-prober.test.ts',
   },
   {
     row: 'Node',
@@ -87,7 +87,7 @@ export const specificationRows: readonly SpecificationRow[] = [
       'degraded: set LOG_LEVEL=4 in the env file of the node and recreate it; stalled: check its peers, and that two thirds of the nodes run',
     faults: ['log-level-low', 'node-stalled', 'node-down', 'subnet-halted'],
     metric: 'subnet_node_log_block_number',
-    test: [CONTAINER_LOGS, 'the height in the log of a node is seen to rise, and to stand when its container ends'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Bootnode',
@@ -98,7 +98,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'start the node that the reason names, and open UDP from its p2p port to the bootnode',
     faults: ['bootnode-misses-a-node', 'node-down'],
     metric: 'subnet_bootnode_nodes_seen',
-    test: [CONTAINER_LOGS, 'the bootnode is said to miss the one node that it does not hear'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Relayer',
@@ -113,7 +113,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'what the reason says: fund the wallet, correct the address of a chain, restart the container',
     faults: ['relayer-silent', 'relayer-dead-container-up', 'relayer-forking'],
     metric: 'subnet_relayer_submissions_total',
-    test: [CONTAINER_LOGS, 'the submissions of the relayer are seen and counted'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Stats server, block data',
@@ -124,7 +124,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'check that the nodes run and that STATS_SECRET is the same on both sides',
     faults: ['stats-stale', 'subnet-halted', 'service-down'],
     metric: 'subnet_stats_last_block_data_timestamp_seconds',
-    test: [CONTAINER_LOGS, 'block and history data are seen in the debug files of the stats server'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Stats server, history data',
@@ -135,7 +135,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'restart a node: it sends its history when it connects',
     faults: ['stats-stale', 'service-down'],
     metric: 'subnet_stats_last_history_data_timestamp_seconds',
-    test: [CONTAINER_LOGS, 'block and history data are seen in the debug files of the stats server'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Frontend, logs',
@@ -146,7 +146,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'what the reason says: more memory for a build that was killed, access to the registry for serve',
     faults: ['frontend-error', 'oom-kill'],
     metric: 'subnet_frontend_errors_total',
-    test: [CONTAINER_LOGS, 'a frontend whose build was killed fails by its log, and is known to be out of memory'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Frontend, console',
@@ -158,10 +158,7 @@ export const specificationRows: readonly SpecificationRow[] = [
       'check that the stats server answers at the address that the page was built with; open the page with the developer tools',
     faults: ['console-error', 'oom-kill'],
     metric: 'subnet_frontend_errors_total',
-    test: [
-      'test/commands/browser.test.ts',
-      'the daemon keeps one browser for all visits, counts what it sees, and ends it with itself',
-    ],
+    test: 'test/commands/browser.test.ts',
   },
   {
     row: 'Known failure 1',
@@ -172,7 +169,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: fixOf('ipc_path_too_long'),
     faults: ['ipc-path-too-long'],
     metric: 'subnet_known_failure',
-    test: [CONTAINER_LOGS, 'a node whose socket path is too long is known by its fatal line, with what to do'],
+    test: CONTAINER_LOGS,
   },
   {
     row: 'Known failure 2',
@@ -183,7 +180,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: fixOf('out_of_memory'),
     faults: ['oom-kill'],
     metric: 'subnet_known_failure',
-    test: ['test/monitor/docker.test.ts', 'has an OOM kill in its metrics within a second of it'],
+    test: 'test/monitor/docker.test.ts',
   },
 ];
 
@@ -201,7 +198,7 @@ export const specificationTable = (): string =>
     '| specification, section 4 | check | looks for | what to do | demo fault | metric | shown by |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...specificationRows.map(
-      ({ row, sign, check, looksFor, remedy, faults, metric, test: [file] }) =>
-        `| **${row}**: ${sign} | [${check}](#${check}) | ${formatLines(looksFor)} | ${cell(remedy)} | ${faults.map(code).join(', ')} | ${code(metric)} | [${file}](../${file}) |`,
+      ({ row, sign, check, looksFor, remedy, faults, metric, test }) =>
+        `| **${row}**: ${sign} | [${check}](#${check}) | ${formatLines(looksFor)} | ${cell(remedy)} | ${faults.map(code).join(', ')} | ${code(metric)} | [${test}](../${test}) |`,
     ),
   ].join('\n');

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { specificationRows } from '../scripts/specification-table.ts';
 import { demoNodeNames, expectedChanges, FAULT_NAMES } from '../src/demo/faults.ts';
@@ -6,11 +5,6 @@ import { families } from '../src/metrics/families.ts';
 import type { Target } from '../src/model/target.ts';
 import { checks } from '../src/rules/checks.ts';
 import { nodeTarget, serviceTarget } from './support/views.ts';
-
-const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-
-/** The JSON-RPC of a node is played at the wire. */
-const AT_THE_WIRE = ['Latest block', 'Peers', "The node's console"];
 
 it('every row of the specification is there, once and in its order', () => {
   expect(specificationRows.map(({ row }) => row)).toEqual([
@@ -41,14 +35,5 @@ describe.each(specificationRows.map((row) => [row.row, row] as const))('the row 
   it('has a metric that is exported, and a remedy', () => {
     expect(families.map(({ name }) => name)).toContain(metric);
     expect(remedy).toMatch(/^[a-z].*[^.]$/);
-  });
-
-  it('has a test, which stands on the real part and asks for its metric', () => {
-    const [file, sentence] = row.test;
-    const text = read(file);
-    expect(text).toContain(`('${sentence}'`);
-    if (AT_THE_WIRE.includes(row.row)) return;
-    expect(text).toMatch(row.check === 'console' ? /findChromium/ : /useEngine|startEngine/);
-    expect(text).toContain(metric);
   });
 });
