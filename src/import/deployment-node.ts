@@ -9,6 +9,8 @@ export interface Deployment {
   readonly folder: string;
   readonly composeName: string;
   readonly project?: string;
+  /** The Docker Engine of the containers that run here; absent when there is only one. */
+  readonly engine?: string;
   /** In the form for a URL. */
   readonly host: string;
   /** The monitor runs on the machine of the deployment, so it reaches files, sockets and Docker. */
@@ -26,8 +28,11 @@ export interface Entry {
 const MAX_SOCKET_PATH = 107;
 
 /** The `container` of a service as far as it can be named from here. */
-export const containerOf = (service: string, { local, project }: Deployment) =>
-  local && project !== undefined && { container: { project, service } };
+export const containerOf = (service: string, { local, project, engine }: Deployment) =>
+  local && project !== undefined && { container: { ...(engine !== undefined && { engine }), project, service } };
+
+/** The name of the Docker Engine of a machine: that of the generator's profile. */
+export const engineOfMachine = (machine: number): string => `machine${machine}`;
 
 /** A remark if `logFiles` would read the path as a glob. */
 export const globRemark = (path: string): readonly Remark[] =>
@@ -101,7 +106,7 @@ export function toNodeEntry(
       name: key,
       rpc: `http://${origin}:${(service.hostNetwork ? undefined : published) ?? rpcPort}`,
       ipc,
-      ...containerOf(key, near),
+      ...containerOf(key, elsewhere ? { ...deployment, engine: engineOfMachine(machine) } : deployment),
       logFiles,
       ...(service.address !== undefined && { p2p: `${service.address}:${p2pPort}` }),
     },
@@ -110,7 +115,7 @@ export function toNodeEntry(
       ...settings.remarks,
       ...rpcSetting.remarks,
       ...p2pSetting.remarks,
-      ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : logAndApiRemarks(settings, near.local)),
+      ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : logAndApiRemarks(settings, deployment.local)),
       ...(elsewhere ? [{ kind: 'otherMachine', what: `${key} (machine${machine})` } as const] : []),
       ...(hidden ? [{ kind: 'unpublished', what: key } as const] : []),
       ...remarks,

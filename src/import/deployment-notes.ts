@@ -18,6 +18,8 @@ const SENTENCES = {
     `CHECKPOINT_CONTRACT is not set in ${places}: until the checkpoint contract is deployed, the stats server restarts again and again and the relayer is idle.`,
   otherMachine: (nodes: string) =>
     `On another machine: ${nodes}; put that machine's address into their rpc and p2p, which the compose file does not know.`,
+  remoteEngine: (engines: string) =>
+    `Docker Engines of other machines: ${engines}; put their addresses and keys into docker.engines, as docs/docker-engines.md shows, and correct project where the folder there has another name; until then the checks of their containers are unknown.`,
   unpublished: (nodes: string) =>
     `The compose file does not publish the RPC port of ${nodes}; make sure that subnetd reaches the rpc written here.`,
   noUrl: (components: string) =>

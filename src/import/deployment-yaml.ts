@@ -1,4 +1,4 @@
-import { Document, isMap, isSeq, visit } from 'yaml';
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { Entry } from './deployment-node.ts';
 
 /** One subnet, as `import` has found it. */
@@ -7,10 +7,25 @@ export interface ImportedSubnet {
   readonly nodes: readonly Entry[];
   /** The single components by their key. */
   readonly services: ReadonlyMap<string, Entry>;
+  /** The Docker Engines, the one of this machine first; empty when it is the only one. */
+  readonly engines: readonly string[];
 }
 
+/** How each engine is reached, as far as a deployment tells. */
+const toEngines = ([here, ...others]: readonly string[]) =>
+  here !== undefined && {
+    docker: {
+      engines: {
+        [here]: { socketPath: '/var/run/docker.sock' },
+        ...Object.fromEntries(
+          others.map((name) => [name, { ssh: `ssh://subnetd@${name}`, identityFile: '/etc/subnetd/id_ed25519' }]),
+        ),
+      },
+    },
+  };
+
 /** The inventory as a person would write it; the comment at its top names `folder`. */
-export function toInventoryYaml({ name, nodes, services }: ImportedSubnet, folder: string): string {
+export function toInventoryYaml({ name, nodes, services, engines }: ImportedSubnet, folder: string): string {
   const document = new Document({
     subnets: [
       {
@@ -20,6 +35,7 @@ export function toInventoryYaml({ name, nodes, services }: ImportedSubnet, folde
         ...Object.fromEntries([...services].map(([key, { value }]) => [key, value])),
       },
     ],
+    ...toEngines(engines),
   });
   document.commentBefore = [
     ` The subnet deployed from ${JSON.stringify(folder)}, as \`subnetd import\` read it.`,
@@ -31,6 +47,13 @@ export function toInventoryYaml({ name, nodes, services }: ImportedSubnet, folde
       const comment = nodes[i]?.comment;
       if (isMap(item) && comment !== undefined) item.commentBefore = comment;
     }
+  for (const [i, name] of engines.entries()) {
+    const address = document.getIn(['docker', 'engines', name], true);
+    if (isMap(address)) address.flow = true;
+    const list = document.getIn(['docker', 'engines'], true);
+    const pair = isMap(list) ? list.items[i] : undefined;
+    if (i > 0 && isScalar(pair?.key)) pair.key.commentBefore = ` Put the address of ${name} and the key for it here.`;
+  }
   visit(document, {
     Pair(_, { key, value }) {
       const text = String(key);

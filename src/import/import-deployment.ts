@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isNodeKey, readComposeFile } from './compose-file.ts';
 import type { ComposeService } from './compose-service.ts';
-import { type Deployment, toNodeEntry } from './deployment-node.ts';
+import { type Deployment, engineOfMachine, toNodeEntry } from './deployment-node.ts';
 import { type Remark, toNotes } from './deployment-notes.ts';
 import { SERVICES, toServiceEntry } from './deployment-services.ts';
 import { toInventoryYaml } from './deployment-yaml.ts';
@@ -74,8 +74,11 @@ export function importDeployment(folder: string, options: { readonly host?: stri
     };
 
   const local = isLoopback(host);
-  const deployment: Deployment = { folder, composeName, host, local, project };
   const first = Math.min(...numbered.map(([, service]) => machineOf(service) ?? 1));
+  const machines = [...new Set(numbered.map(([, service]) => machineOf(service) ?? first))].toSorted((a, b) => a - b);
+  const hasEngines = local && project !== undefined && machines.length > 1;
+  const engines = hasEngines ? machines.map(engineOfMachine) : [];
+  const deployment: Deployment = { folder, composeName, host, local, project, engine: engines[0] };
   const nodes = numbered
     .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
     .map(([key, service]) => {
@@ -92,12 +95,13 @@ export function importDeployment(folder: string, options: { readonly host?: stri
   const remarks: readonly Remark[] = [
     ...(local ? [] : [{ kind: 'remoteHost', what: host } as const]),
     ...(local && project === undefined ? [{ kind: 'noProject', what: resolve(folder) } as const] : []),
+    ...engines.slice(1).map((what): Remark => ({ kind: 'remoteEngine', what })),
     ...[...nodes, ...others.values()].flatMap((entry) => entry.remarks),
   ];
   const name = readNetworkName(folder) ?? project?.slice(0, MAX_NAME) ?? 'subnet';
   return {
     ok: true,
-    yaml: toInventoryYaml({ name, nodes, services: others }, resolve(folder)),
+    yaml: toInventoryYaml({ name, nodes, services: others, engines }, resolve(folder)),
     notes: toNotes(remarks),
   };
 }

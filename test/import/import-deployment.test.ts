@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import {
   ALL,
   addresses,
@@ -97,20 +98,54 @@ describe('a node', () => {
     expect(nodes).not.toHaveProperty('subnet9');
   });
 
-  it('of a second machine is marked with what is to be filled in', () => {
+  it('of a second machine has its own Docker Engine, marked with what is to be filled in', () => {
     const folder = fixture('v2.0.0/machines');
     const { yaml, notes } = imported(folder);
     const { subnet1, subnet2, subnet3 } = targets(folder);
-    expect(subnet1).toHaveProperty('container');
+    const container = (service: string, machine = 1) => ({
+      engine: `machine${machine}`,
+      project: 'generated',
+      service,
+    });
+    expect(subnet1).toMatchObject({ container: container('subnet1') });
+    expect(subnet2).toMatchObject({ container: container('subnet2', 2) });
+    expect(subnet3).toMatchObject({ container: container('subnet3', 2) });
+    for (const service of ['bootnode', 'relayer', 'stats', 'frontend'])
+      expect(targets(folder)[service]).toMatchObject({ container: container(service) });
+    const parsed = parseInventory(yaml, { HOME: '/home/op' });
+    expect(parsed.ok && parsed.inventory.engines).toEqual({
+      machine1: { socketPath: '/var/run/docker.sock' },
+      machine2: {
+        ssh: {
+          ...{ user: 'subnetd', host: 'machine2', port: 22, identityFile: '/etc/subnetd/id_ed25519' },
+          knownHosts: ['/home/op/.ssh/known_hosts', '/etc/ssh/ssh_known_hosts'],
+        },
+      },
+    });
+    expect(yaml).toContain('    # Put the address of machine2 and the key for it here.\n    machine2: { ssh: ');
+    expect(notes).toContain(
+      'Docker Engines of other machines: machine2; put their addresses and keys into docker.engines, as docs/docker-engines.md shows, and correct project where the folder there has another name; until then the checks of their containers are unknown.',
+    );
     expect(subnet2).toMatchObject({ rpc: 'http://192.168.25.12:8546', p2p: '192.168.25.12:20304', logFiles: [] });
     expect(subnet3).toMatchObject({ rpc: 'http://127.0.0.1:8547', logFiles: [] });
-    for (const node of [subnet2, subnet3])
-      for (const key of ['ipc', 'container']) expect(node).toHaveProperty(key, undefined);
+    for (const node of [subnet2, subnet3]) expect(node).toHaveProperty('ipc', undefined);
     expect(yaml).toContain(
       "# subnet2 runs on machine2: put that machine's address into rpc and p2p.\n      - name: subnet2",
     );
     expect(yaml).toContain('add p2p: ADDRESS:20305.\n      - name: subnet3');
     expect(notes.join('\n')).toContain('On another machine: subnet2 (machine2), subnet3 (machine2); put');
+  });
+
+  it('of a second machine has no container where no engine can be asked, or on one machine no engine', () => {
+    for (const [name, host] of [['v2.0.0/machines', '10.0.0.1'], ['v2.0.0/wizard']] as const) {
+      const { yaml, notes } = imported(fixture(name), host);
+      for (const text of [yaml, notes.join()]) expect(text).not.toMatch(/engine|^docker/im);
+    }
+    const nameless = deployment({
+      'docker-compose.yml':
+        'name: ---\nservices: { subnet1: { profiles: [machine1] }, subnet2: { profiles: [machine2] } }\n',
+    });
+    expect(imported(nameless).yaml).not.toMatch(/engine|container/);
   });
 
   it('listens where its env file says, and is reached where Docker publishes that', () => {
