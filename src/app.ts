@@ -112,7 +112,7 @@ export async function startApp(
 
   const push = startPush({
     ...options,
-    see: () => ({
+    getInput: () => ({
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),

@@ -25,7 +25,7 @@ export interface LogWatch {
 /** Adds what a line says to the state of its program. */
 export type FoldLogHit = (component: Component, state: LogState, hit: LogHit) => LogState;
 
-/** What a watch needs. */
+/** Dependencies and settings of a watch. */
 export interface LogWatchOptions {
   readonly target: Target;
   readonly settings: CheckSettings['logs'];
@@ -33,24 +33,24 @@ export interface LogWatchOptions {
   readonly positions: PositionStore;
   readonly clock: Clock;
   readonly fold: FoldLogHit;
-  /** Reading begins after this. */
+  /** Reading starts after this resolves. */
   readonly ready: Promise<unknown>;
   /** Limits the log files that all watches together have open. */
   readonly openFiles: OpenFiles;
-  /** Docker dropped lines before they were read, `times` since the last call; called at most every ten minutes. */
+  /** Docker dropped lines before they were read, `times` since the last call. Called at most every ten minutes. */
   readonly onLost?: (after: string, times: number) => void;
-  /** The facts changed; `urgent` if a check may fail now. Called at most every few milliseconds. */
+  /** The facts changed; `urgent` if a check may fail now. Called at most once per few milliseconds. */
   readonly onNews: (urgent: boolean) => void;
 }
 
 /** How far back a file is searched for the start of its program, and for a stats server's history. */
 const LOOK_BACK_BYTES = 64 * 1024 * 1024;
 
-/** Only lines about a state still count when they are old, never those about a fault or a success. */
-const ofThePast = ({ pattern, means }: Pick<LogHit, 'pattern' | 'means'>): boolean =>
+/** An old line counts only if it is about a state, not if it is about a fault or a success. */
+const countsWhenOld = ({ pattern, means }: Pick<LogHit, 'pattern' | 'means'>): boolean =>
   means === 'state' || pattern === 'history_data';
 
-const NEWS_MS = 5;
+const DEBOUNCE_MS = 5;
 
 /** The longest time that the component's checks look back. */
 function windowMs({ component }: Target, settings: CheckSettings['logs']): number {
@@ -59,8 +59,8 @@ function windowMs({ component }: Target, settings: CheckSettings['logs']): numbe
   return Math.max(errorWindowMs, own[component as keyof typeof own] ?? 0);
 }
 
-/** If a source was last read to its end longer ago than this, its lines may have waited. */
-const AS_IT_COMES_MS = 3_000;
+/** Lines are live if the source was read to its end less than this long ago; otherwise they may have waited. */
+const LIVE_WITHIN_MS = 3_000;
 
 const withSkew = (clockAheadMs: number | undefined) => (clockAheadMs === undefined ? {} : { clockAheadMs });
 
@@ -80,26 +80,26 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   let urgent = false;
   const bytes = new Map<string, number>();
 
-  const tell = (isUrgent: boolean) => {
+  const scheduleNews = (isUrgent: boolean) => {
     urgent ||= isUrgent;
     news ??= setTimeout(() => {
       news = undefined;
       const was = urgent;
       urgent = false;
       onNews(was);
-    }, NEWS_MS);
+    }, DEBOUNCE_MS);
   };
   const add = (hit: LogHit) => {
     counters.add(hit);
     state = fold(component, state, hit);
-    tell(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
+    scheduleNews(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
   };
 
   const counts: Record<LogSource, number> = { container: 0, file: 0 };
   const setState = (source: LogSource, since: number, fault: LogFault | undefined) => {
     const up = fault === undefined;
     sources.set(source, { up, since, caughtUp: up, lines: 0, fault });
-    tell(false);
+    scheduleNews(false);
   };
 
   let stopped = false;
@@ -115,7 +115,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
     readonly own: typeof own;
     /** The latest time at which a line can have been printed. */
     readonly until: () => number;
-    /** The earliest one, if known. */
+    /** The earliest such time, if known. */
     readonly since?: () => number | undefined;
     readonly onOwnTime?: (own: number) => void;
     readonly toHit: (hit: Omit<LogHit, 'counted'>) => LogHit | undefined;
@@ -138,12 +138,15 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   };
 
   const skew = createClockSkew();
-  /** Compares the clocks by a node's line that was printed after `since`. Only a line that is read at once is a measure. */
-  const noteOwnTime = (own: number, since: number | undefined, zoneIsKnown: boolean) => {
+  /**
+   * Compares the clocks by a node's line that was printed after `since`. Only a line that was read at once is a
+   * measure.
+   */
+  const compareClocks = (own: number, since: number | undefined, zoneIsKnown: boolean) => {
     const readAt = now();
-    if (component !== 'node' || since === undefined || readAt - since > AS_IT_COMES_MS) return;
-    // A line that waited while the process was suspended was read late too.
-    if (readAt - clock.resumedAt() < AS_IT_COMES_MS) return;
+    if (component !== 'node' || since === undefined || readAt - since > LIVE_WITHIN_MS) return;
+    // While the process was suspended, lines waited too.
+    if (readAt - clock.resumedAt() < LIVE_WITHIN_MS) return;
     const ahead = own - clock.toWall(readAt);
     skew.observe(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
   };
@@ -152,21 +155,21 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
   for (const { path, timezone } of logFiles) {
     /** When the file was last read to its end. */
     let readToEnd: number | undefined;
-    const fresh = reader({
+    const newLines = reader({
       timezone,
       pack,
       own,
       until: now,
       since: () => readToEnd,
-      onOwnTime: (own) => noteOwnTime(own, readToEnd, true),
+      onOwnTime: (own) => compareClocks(own, readToEnd, true),
       toHit: (hit) => ({ ...hit, counted: true }),
     });
-    const past = reader({
+    const oldLines = reader({
       timezone,
       pack: pack.filter((one) => one.means === 'state' || one.name === 'history_data'),
       own: [],
       until: () => begun,
-      toHit: (hit) => (ofThePast(hit) ? { ...hit, counted: false } : undefined),
+      toHit: (hit) => (countsWhenOld(hit) ? { ...hit, counted: false } : undefined),
     });
     start(() =>
       followFiles({
@@ -176,10 +179,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         lookBackBytes: LOOK_BACK_BYTES,
         openFiles,
         onLine: (text, start, end, isOld) => {
-          if (isOld) past.read(text, start, end);
+          if (isOld) oldLines.read(text, start, end);
           else {
             counts.file++;
-            fresh.read(text, start, end);
+            newLines.read(text, start, end);
           }
         },
         onState: (fault, size) => {
@@ -196,11 +199,11 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   if (container !== undefined) {
     const besideFiles = logFiles.length > 0;
-    // A node's stderr goes to both sources; lines that both have are counted in the files.
+    // A node's stderr goes to both sources. Lines in both are counted once, in the files.
     const patterns = besideFiles ? pack.filter(({ means, consoleOnly }) => means === 'fatal' || consoleOnly) : pack;
     const uncounted = new Set(besideFiles ? patterns.filter((one) => !one.consoleOnly).map(({ name }) => name) : []);
     const lookBackMs = windowMs(target, settings);
-    const lost = createLostReport(now, options.onLost ?? (() => {}));
+    const reportLost = createLostReport(now, options.onLost ?? (() => {}));
     let isOld = false;
     let isLive = false;
     const readSince = () => (isLive ? now() : undefined);
@@ -211,7 +214,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       until: now,
       since: readSince,
       // The time zone of a container's lines is unknown.
-      ...(!besideFiles && { onOwnTime: (own: number) => noteOwnTime(own, readSince(), false) }),
+      ...(!besideFiles && { onOwnTime: (own: number) => compareClocks(own, readSince(), false) }),
       toHit: (hit) => ({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }),
     });
     start(() => {
@@ -236,7 +239,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         },
         onLost: (after) => {
           add({ pattern: LINES_LOST, means: 'note', at: now(), counted: true });
-          lost(after);
+          reportLost(after);
         },
         onState: (fault) => setState('container', begun - lookBackMs, fault),
       });

@@ -4,7 +4,7 @@ import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
 import { createLogWatch, type LogWatch, type LogWatchOptions } from './create-log-watch.ts';
 import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
 
-/** The followers of all logs. They survive a reload that leaves their sources and patterns unchanged. */
+/** The watches of all logs. They survive a reload that leaves their sources and patterns unchanged. */
 export interface LogWatches {
   /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
   prepare(): LogWatchPlan;
@@ -15,15 +15,18 @@ export interface LogWatches {
 
 /** The watches of an inventory that is not active yet. */
 export interface LogWatchPlan {
-  /** The watch of a target: the running one if the target is unchanged, otherwise a new one that reads nothing yet. */
-  use(target: Target, settings: CheckSettings['logs']): LogWatch;
+  /**
+   * The watch of a target: the running one if the target is unchanged, otherwise a new one, which does not read before
+   * `commit`.
+   */
+  watchOf(target: Target, settings: CheckSettings['logs']): LogWatch;
   /** Starts the new watches. Running ones continue for these targets if unchanged, and stop for all others. */
   commit(targets: readonly Target[]): void;
   /** Stops the new watches before they have started. */
   abandon(): void;
 }
 
-/** Are both followed in the same way? */
+/** Would both be watched in the same way? */
 const isSame = (known: Target, target: Target): boolean =>
   isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
 
@@ -53,7 +56,7 @@ export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: Lo
     const planned = new Map<string, Entry>();
     const { promise: ready, resolve: begin } = Promise.withResolvers<unknown>();
     return {
-      use: (target, settings) => {
+      watchOf: (target, settings) => {
         const key = targetKey(target);
         const known = watches.get(key);
         const watch =

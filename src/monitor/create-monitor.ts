@@ -25,65 +25,62 @@ import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createRound, type Round, type RoundEvents } from './create-round.ts';
-import { keepValues } from './keep-values.ts';
 import { createProbeRuns } from './probe-runs.ts';
+import { reuseUnchanged } from './reuse-unchanged.ts';
 
-/** Watches what the inventory lists. */
+/** Probes the targets of an inventory on schedule and judges them. */
 export interface Monitor {
-  /**
-   * Takes the first inventory, or replaces it. What did not change goes on undisturbed. Throws when it cannot be watched,
-   * which is a bug; the one before stays in force then.
-   */
+  /** Loads or replaces the inventory; unchanged targets continue undisturbed. A throw is a bug, and changes nothing. */
   load(inventory: Inventory): void;
   snapshot(): Snapshot;
-  /** The usual gap between two runs of a round, in milliseconds. */
+  /** The usual time between two runs of a round, in milliseconds. */
   intervalMs(subnet: string, round: RoundName): number | undefined;
-  /** The schedules work. */
+  /** Do the schedules work? */
   isAlive(): boolean;
-  /** An inventory is loaded, and the first RPC round of each of its subnets has ended once. */
+  /** Is an inventory loaded, and has the first RPC round of each subnet ended? */
   isReady(): boolean;
-  /** Whether each Docker Engine that a target needs answers; undefined while that is not known. */
+  /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   enginesUp(): ReadonlyMap<string, boolean | undefined>;
-  /** Probes each wanted target once, outside of any schedule. */
+  /** Probes each wanted target once, outside of the schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the monitor needs. */
+/** Dependencies and settings of a monitor. */
 export interface MonitorOptions extends RoundEvents {
-  /** Docker threw lines of a target's log away before they were read, after the one with this time. */
+  /** Docker dropped lines of a target's log before they were read, after the one with this timestamp. */
   readonly onLogLost?: (target: Target, after: string, times: number) => void;
   readonly clock: Clock;
-  /** False: nothing is probed but by `probeNow`. */
+  /** False: only `probeNow` starts probes. */
   readonly scheduled: boolean;
-  /** How far logs were read; without it, a restart of subnetd begins again. */
+  /** The stored positions of logs; without them, a restart of subnetd reads from the start again. */
   readonly positions?: PositionTable;
-  /** How many connections of probers and how many log files may be open at once; by default what they would like. */
+  /** Limits of open connections of probes and of open log files; by default as many as they use. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
-  /** A bug in the monitor itself; the probe counts as not made. */
+  /** A bug in the monitor itself. The probe does not count. */
   readonly onBug: (error: unknown) => void;
 }
 
 const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
 const WATCHDOG_MS = 1_000;
 
-/** Aborted work ends at once. What cannot be aborted, such as a read from a dead disk, is left behind after this time. */
+/** Aborted work ends at once. What cannot be aborted, such as a read from a dead disk, is abandoned after this time. */
 const READERS_END_MS = 800;
 const PROBES_END_MS = 2_500;
 
-/** Followers have read the logs already: this probe only copies what they know. */
+/** The followers have already read the logs; this probe only copies their facts. */
 const LOGS_TIMEOUT_MS = 1_000;
 
-/** The probers of a subnet, and their rounds on their schedules. */
+/** The probers of a subnet, and their rounds. */
 interface Watch {
   readonly subnet: Subnet;
-  /** By their key. */
+  /** By target key. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
   readonly rounds: readonly Round[];
 }
 
-/** Creates a monitor that has no inventory yet. */
+/** Starts without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
   const positions = options.positions && createKeptPositions(options.positions);
@@ -113,9 +110,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const onLogNews = (target: Target, urgent: boolean) => {
     const prober = watches.map(({ probers }) => probers.get('logs')?.get(target)).find((found) => found !== undefined);
     if (prober === undefined) return;
-    // A verdict that is not good yet should not have to wait for the next round.
-    const unsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || unsettled) void runs.run(target, 'logs', prober);
+    // A verdict that is not good yet must not wait for the next round.
+    const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
+    if (urgent || isUnsettled) void runs.run(target, 'logs', prober);
     else
       prober
         .probe()
@@ -132,13 +129,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
     onLost: options.onLogLost,
   });
 
-  /** For how long the process has run since it was last suspended. */
+  /** How long the process has run since it was last suspended. */
   const awakeMs = () => now() - clock.resumedAt();
   const toWatched = createDockerTimes(clock.fromWall);
 
-  /** The prober of the watch before that can go on under a new inventory. */
-  const findKept = (before: Watch | undefined, kind: ProbeKind, subnet: Subnet, target: Target): Prober | undefined => {
-    // Followers of logs are kept on their own.
+  /** The prober of the previous watch, if it can continue under the new inventory. */
+  const findReusable = (
+    before: Watch | undefined,
+    kind: ProbeKind,
+    subnet: Subnet,
+    target: Target,
+  ): Prober | undefined => {
+    // Log watches are reused separately.
     if (before === undefined || kind === 'logs') return undefined;
     const old = before.targets.get(targetKey(target));
     if (old === undefined) return undefined;
@@ -149,7 +151,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const probersOf = (some: readonly Watch[]) =>
     some.flatMap(({ probers }) => [...probers.values()].flatMap((own) => [...own.values()]));
 
-  /** Stops the rounds, and aborts the probes of all probers but those that are kept. */
+  /** Stops the rounds, and aborts the probes except those of kept probers. */
   const close = async (watch: Watch, kept: ReadonlySet<Prober>): Promise<void> => {
     const stopped = watch.rounds.map((round) => round.stop());
     const ended = probersOf([watch])
@@ -159,14 +161,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
       if (result.status === 'rejected') onBug(result.reason);
   };
 
-  /** Everything is built and nothing begins; what was built before something threw is closed again. */
+  /** Builds a watch and starts nothing. When something throws, what was built before is closed again. */
   const createWatch = (subnet: Subnet, before: Watch | undefined, plan: LogWatchPlan): Watch => {
     const probers = new Map(ROUNDS.map((round) => [round, new Map<Target, Prober>()]));
     const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
     const tools = {
       docker,
       browsers,
-      logs: plan.use,
+      logs: plan.watchOf,
       toWatched,
       keepsConnections: connections.keeps,
       now,
@@ -175,16 +177,24 @@ export function createMonitor(options: MonitorOptions): Monitor {
     try {
       for (const kind of PROBE_KINDS)
         for (const target of subnet.targets) {
-          const prober = findKept(before, kind, subnet, target) ?? createProber(kind, target, subnet, tools);
+          const prober = findReusable(before, kind, subnet, target) ?? createProber(kind, target, subnet, tools);
           if (prober) probers.get(roundOf[kind](target))?.set(target, prober);
         }
-      for (const [name, own] of probers) {
-        if (own.size === 0 || !scheduled) continue;
-        const probeTarget = (target: Target) => runs.runInTurn(target, name, own.get(target) as Prober);
+      for (const [name, targetProbers] of probers) {
+        if (targetProbers.size === 0 || !scheduled) continue;
+        const probeTarget = (target: Target) => runs.runInTurn(target, name, targetProbers.get(target) as Prober);
         const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
         const events = { onFinished, onLate, awakeMs };
         rounds.push(
-          createRound(subnet, name, [...own.keys()], settings, probeTarget, events, connections.slotsOf(name)),
+          createRound(
+            subnet,
+            name,
+            [...targetProbers.keys()],
+            settings,
+            probeTarget,
+            events,
+            connections.slotsOf(name),
+          ),
         );
       }
       return { subnet, targets, probers, rounds };
@@ -194,27 +204,27 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }
   };
 
-  /** Either all of it is built, or nothing has changed. */
+  /** Builds everything, or changes nothing. */
   const build = (inventory: Inventory) => {
     const subnets = inventory.subnets.map((subnet) =>
-      keepValues(subnet, watches.find((watch) => watch.subnet.name === subnet.name)?.subnet),
+      reuseUnchanged(subnet, watches.find((watch) => watch.subnet.name === subnet.name)?.subnet),
     );
     const plan = logs.prepare();
-    const made: Watch[] = [];
+    const created: Watch[] = [];
     try {
       const next = subnets.map((subnet) => {
         const known = watches.find((watch) => watch.subnet.name === subnet.name);
         if (known?.subnet === subnet) return known;
         const watch = createWatch(subnet, known, plan);
-        made.push(watch);
+        created.push(watch);
         return watch;
       });
       board.load({ ...inventory, subnets }, now());
-      return { next, made, plan };
+      return { next, created, plan };
     } catch (error) {
       plan.abandon();
       const running = new Set(probersOf(watches));
-      for (const watch of made) void close(watch, running);
+      for (const watch of created) void close(watch, running);
       throw error;
     }
   };
@@ -226,7 +236,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   return {
     load: (inventory) => {
-      const { next, made, plan } = build(inventory);
+      const { next, created, plan } = build(inventory);
       const used = new Set(
         inventory.subnets.flatMap(({ targets }) =>
           targets.flatMap(({ container }) => (container ? [engineOf(container)] : [])),
@@ -241,7 +251,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
-      for (const { subnet, rounds } of made)
+      for (const { subnet, rounds } of created)
         for (const round of rounds) {
           round.start();
           // The first nodes were judged before the others had been read.
@@ -251,7 +261,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
       );
       void Promise.all(firsts).then(() => {
-        // The first round of an inventory that was replaced ends with it, unfinished.
+        // The first round of a replaced inventory ends unfinished.
         if (watches === next) ready = true;
       });
     },
@@ -276,7 +286,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     stop: async () => {
       clearInterval(watchdog);
-      // First everything is aborted; only then is anything waited for, and nothing that hangs keeps positions from being saved.
+      // Everything is aborted first and waited for afterwards. Nothing that hangs may keep positions from being saved.
       const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), runs.settled()]);
       const readersEnded = settleWithin(READERS_END_MS, logs.stop());
       docker.stop();

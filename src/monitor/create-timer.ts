@@ -1,7 +1,7 @@
 import { createTask } from 'node-cron';
 import type { Schedule } from '../model/target.ts';
 
-/** What is due after a tick, or after the start. */
+/** The next ticks, as of the last one. */
 export interface Due {
   /** When the next tick is due, in the time of `performance.now()`. */
   readonly at: number;
@@ -18,13 +18,13 @@ export interface Timer {
 }
 
 /**
- * The interval by which staleness is judged: the current one, which may last a night. Once the next tick is overdue, it is
- * the shorter of that and the one after it, so that a missed tick is noticed in the morning.
+ * The interval by which staleness is judged. Normally the current one, which may last a night. Once the next tick is
+ * overdue, it is the shorter of that and the one after it, so that a missed tick is noticed in the morning.
  */
 export const toIntervalMs = ({ at, gapMs, gapAfterMs }: Due, now: number): number =>
   now < at ? gapMs : Math.min(gapMs, gapAfterMs);
 
-/** node-cron writes to stdout unless it gets a logger; what matters comes as events. */
+/** node-cron writes to stdout unless it gets a logger; events report what matters. */
 const silent = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
 
 function createInterval(ms: number, onTick: () => void): Timer {
@@ -61,13 +61,13 @@ function createCron(expression: string, onTick: () => void): Timer {
     due = findDue();
     onTick();
   };
-  // A tick that was missed while the event loop was blocked is made up for.
+  // A tick that was missed while the event loop was blocked is run late.
   task.on('execution:missed', tick);
   void task.start();
   let due = findDue();
   return { due: () => due, stop: () => void task.destroy() };
 }
 
-/** Calls `onTick` by the schedule until it is stopped; the first call comes with the first tick. */
+/** Calls `onTick` by the schedule until it is stopped, for the first time at the first tick. */
 export const createTimer = (schedule: Schedule, onTick: () => void): Timer =>
   schedule.kind === 'every' ? createInterval(schedule.ms, onTick) : createCron(schedule.expression, onTick);

@@ -3,14 +3,14 @@ import type { Prober } from '../model/prober.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { Board } from './board.ts';
 
-/** Runs probes, and records what they saw. */
+/** Runs probes and records their observations. */
 export interface ProbeRuns {
   /**
-   * Probes a target at once; never rejects. Runs of one prober may overlap, because an event can start one. A result is not
-   * recorded after that of a newer run.
+   * Probes a target at once. Never rejects. Runs of one prober may overlap, because an event can start one. A result
+   * that is older than the recorded one is dropped.
    */
   run(target: Target, round: RoundName, prober: Prober): Promise<void>;
-  /** The same, after the earlier runs in turn have ended: a connection carries one run at a time. */
+  /** The same, but after the earlier runs in turn have ended: a connection carries one run at a time. */
   runInTurn(target: Target, round: RoundName, prober: Prober): Promise<void>;
   /** Aborts the current run and closes connections. Its result is not recorded. */
   close(prober: Prober): Promise<void>;
@@ -21,7 +21,7 @@ export interface ProbeRuns {
 /** `onBug` gets what a prober throws; such a run does not count. */
 export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
   const closed = new WeakSet<Prober>();
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const recorded = new WeakMap<Prober, number>();
   const turns = new WeakMap<Prober, Promise<void>>();
   let runs = 0;
@@ -45,8 +45,8 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
         board.record(target, round, observation, seconds, now());
       })
       .catch(onBug)
-      .finally(() => underWay.delete(done));
-    underWay.add(done);
+      .finally(() => running.delete(done));
+    running.add(done);
     return done;
   };
 
@@ -61,6 +61,6 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
       closed.add(prober);
       await prober.close();
     },
-    settled: () => Promise.all(underWay),
+    settled: () => Promise.all(running),
   };
 }

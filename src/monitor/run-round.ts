@@ -24,16 +24,16 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Probes every target once. Resolves after the last probe to the milliseconds in which at least one was running, without
- * the deliberate spreading. `onAllBegun` is called when the last probe has started. When the signal fires, no further probe
- * starts. `probe` must not reject.
+ * Probes every target once. Resolves after the last probe to the milliseconds in which at least one was running,
+ * without the deliberate spreading. Calls `onAllStarted` when the last probe has started. After the signal no further
+ * probe starts. `probe` must not reject.
  */
 export async function runRound<T>(
   targets: readonly T[],
   plan: RoundPlan,
   signal: AbortSignal,
   probe: (target: T) => Promise<void>,
-  onAllBegun: () => void = () => {},
+  onAllStarted: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
   const gap = plan.spreadMs / Math.max(targets.length, 1);
@@ -42,7 +42,7 @@ export async function runRound<T>(
   let busySince = 0;
   let wake = () => {};
 
-  const begin = async (target: T) => {
+  const startProbe = async (target: T) => {
     if (running === 0) busySince = performance.now();
     running += 1;
     await probe(target);
@@ -59,14 +59,14 @@ export async function runRound<T>(
     const wait = started + i * gap - performance.now();
     if (wait > 1) await sleep(wait, signal);
     while (running >= plan.concurrency) await slotFree();
-    await plan.slots?.take();
+    await plan.slots?.acquire();
     if (signal.aborted) {
-      plan.slots?.free();
+      plan.slots?.release();
       break;
     }
-    void begin(target).finally(() => plan.slots?.free());
+    void startProbe(target).finally(() => plan.slots?.release());
   }
-  onAllBegun();
+  onAllStarted();
   while (running > 0) await slotFree();
   return busyMs;
 }

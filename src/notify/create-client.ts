@@ -5,10 +5,10 @@ import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { trackConnects } from '../net/track-connects.ts';
 import { describeError, describeStatus, IN_INVENTORY, type SettingNames, UnusableFile } from './describe-failure.ts';
 
-/** The outcome of one call. `again`: a retry may succeed. `why` begins with the address. */
+/** The outcome of one call; `why` starts with the address. `retryable`: a retry may succeed. */
 export type Answer =
   | { readonly ok: true; readonly body: unknown }
-  | { readonly ok: false; readonly why: string; readonly again: boolean; readonly status?: number };
+  | { readonly ok: false; readonly why: string; readonly retryable: boolean; readonly status?: number };
 
 /** One Alertmanager's API, version 2. */
 export interface Client {
@@ -117,10 +117,10 @@ export function createClient(
   return {
     address,
     call: async (method, path, body) => {
-      const failed = (why: string, again: boolean, status?: number): Answer => ({
+      const failed = (why: string, retryable: boolean, status?: number): Answer => ({
         ok: false,
         why: `${address} ${why}`,
-        again,
+        retryable,
         ...(status !== undefined && { status }),
       });
       try {

@@ -20,7 +20,7 @@ export interface Push {
   stop(): Promise<void>;
 }
 
-/** What a push needs. */
+/** Dependencies and settings of the push. */
 export interface PushOptions {
   readonly clock: Clock;
   /** The findings of all alerts at `now`; `open` are the current incidents. */
@@ -47,7 +47,7 @@ const LEASE_RESENDS = 4;
 /** How long queued alerts may still be sent while stopping. */
 const DRAIN_MS = 2_000;
 
-/** Creates a push that has no Alertmanager yet. */
+/** Starts without an Alertmanager. */
 export function createPush(options: PushOptions): Push {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
   const { now, toWall } = clock;

@@ -85,7 +85,7 @@ export function createSender(options: SenderOptions): Sender {
     failure = answer.why;
     // A refused batch may have been accepted in part and would be refused again. Firing alerts are sent again within
     // a minute.
-    if (!answer.again) return;
+    if (!answer.retryable) return;
     putBack(batch);
     if (!stopped) await pause();
     pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);

@@ -27,7 +27,7 @@ export interface DrillOptions {
 }
 
 const SHOWS_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 interface Shown {
   readonly receivers: readonly { readonly name: string }[];
@@ -49,13 +49,13 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
   const { id, now, holdMs, onShown, signal } = options;
   const { address } = client;
   const started = now();
-  let trouble: string | undefined;
+  let failure: string | undefined;
   const counts = { sent: 0, failed: 0, dropped: 0 };
   const onFailure = (why: string) => {
-    trouble = why;
+    failure = why;
   };
   const sender = createSender({ client, counts, onFailure, onRecovery: () => {} });
-  const tell = (endsAt: number) => {
+  const send = (endsAt: number) => {
     const alert: PostableAlert = {
       labels: { alertname: 'SubnetdDrill', severity: 'info', drill: id },
       annotations: {
@@ -68,29 +68,29 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
     sender.enqueue(new Map([[id, alert]]));
   };
   /** Polls until the alert shows, or no longer shows; undefined if that takes too long. */
-  const lookFor = async (wanted: boolean): Promise<readonly Shown[] | undefined> => {
+  const waitFor = async (wanted: boolean): Promise<readonly Shown[] | undefined> => {
     const deadline = performance.now() + SHOWS_WITHIN_MS;
     const path = `/alerts?filter=${encodeURIComponent(`drill="${id}"`)}`;
-    while (trouble === undefined && performance.now() < deadline) {
+    while (failure === undefined && performance.now() < deadline) {
       const answer = await client.call('GET', path);
       if (!answer.ok) {
-        trouble ??= answer.why;
+        failure ??= answer.why;
         return undefined;
       }
       const shown = Array.isArray(answer.body) ? (answer.body as readonly Shown[]) : [];
       if (shown.length > 0 === wanted) return shown;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_MS);
     }
     return undefined;
   };
   const failed = (what: string): Drilled => ({
     ok: false,
-    why: trouble ?? `${address} ${what} within ${SHOWS_WITHIN_MS / 1000}s; look at its log`,
+    why: failure ?? `${address} ${what} within ${SHOWS_WITHIN_MS / 1000}s; look at its log`,
   });
   try {
     // The alert ends by itself if this program is killed.
-    tell(started + holdMs + SHOWS_WITHIN_MS + 60_000);
-    const [shown] = (await lookFor(true)) ?? [];
+    send(started + holdMs + SHOWS_WITHIN_MS + 60_000);
+    const [shown] = (await waitFor(true)) ?? [];
     if (shown === undefined) return failed('took the alert but does not show it');
     const drilled = {
       ok: true,
@@ -101,8 +101,8 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
     } as const;
     onShown(drilled);
     await sleep(holdMs, signal);
-    tell(now());
-    return (await lookFor(false)) === undefined ? failed('still shows the alert after its end') : drilled;
+    send(now());
+    return (await waitFor(false)) === undefined ? failed('still shows the alert after its end') : drilled;
   } finally {
     await sender.stop(SHOWS_WITHIN_MS);
   }

@@ -27,7 +27,7 @@ export type Silenced =
 
 /** How long a silence takes at most to reach all members of a cluster. */
 const GOSSIP_MS = 3_000;
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 
 const stateOf = (answer: Answer): string | undefined =>
   answer.ok ? (answer.body as Partial<Silence> | undefined)?.status?.state : undefined;
@@ -41,7 +41,7 @@ async function arrives(client: Client, ids: readonly string[]): Promise<string |
       if (state === 'active' || state === 'pending') return id;
     }
     if (performance.now() > deadline) break;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return undefined;
 }

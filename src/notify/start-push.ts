@@ -18,7 +18,7 @@ export interface PushLink {
 
 /** The dependencies of the push. */
 export interface PushDeps {
-  readonly see: () => Omit<Seen, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
+  readonly getInput: () => Omit<Seen, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<IncidentStore>;
   readonly publicUrl?: string;
@@ -31,10 +31,10 @@ export interface PushDeps {
 const MAX_LATE = 1_000;
 
 /** The window for failed alerts, in milliseconds. */
-const KEPT_MS = 10 * 60_000;
+const WINDOW_MS = 10 * 60_000;
 
-/** A push that is off. Nothing of it is loaded before an inventory names an Alertmanager. */
-export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
+/** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager. */
+export function startPush({ getInput, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
   const links = { publicUrl, grafanaUrl };
   /** The times of late rounds, the newest last. */
@@ -48,12 +48,12 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       import('../alerts/increase-window.ts'),
     ]);
     const judge = createJudge(links);
-    const failed = createIncreaseWindow(KEPT_MS);
+    const failed = createIncreaseWindow(WINDOW_MS);
     return createPush({
       clock,
       judge: (time, open) => {
         failed.note(time, counts.failed + counts.dropped);
-        return judge({ ...see(), now: time, instance, lateRounds, notSent: failed.since }, open);
+        return judge({ ...getInput(), now: time, instance, lateRounds, notSent: failed.since }, open);
       },
       store: () => store(instance),
       counts,
@@ -64,7 +64,7 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),
     });
   };
-  let inForce: Alertmanagers = { urls: [] };
+  let current: Alertmanagers = { urls: [] };
   let push = loadOnce(load);
   /** Changes run one after the other. */
   let changing = Promise.resolve();
@@ -83,13 +83,13 @@ export function startPush({ see, store, instance, publicUrl, grafanaUrl, log, cl
       if (late.length > MAX_LATE) late.shift();
     },
     setAlertmanagers: (alertmanagers) => {
-      if (isDeepStrictEqual(alertmanagers, inForce)) return;
-      inForce = alertmanagers;
+      if (isDeepStrictEqual(alertmanagers, current)) return;
+      current = alertmanagers;
       changing = changing
         .then(() => change(alertmanagers))
         .catch((error: unknown) => {
-          // The next reload tries it again, although the inventory is the same.
-          inForce = { urls: [] };
+          // The next reload tries again, even with the same inventory.
+          current = { urls: [] };
           log.error({ err: error }, 'the push of alerts could not be started; please report this');
         });
     },

@@ -59,7 +59,7 @@ test('a reload of the inventory loses no line and counts none twice, whether the
     const plan = watches.prepare();
     const used = (['node', 'bootnode'] as const).map((component) => {
       const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).checks;
-      return plan.use(targetOf(inventory, component), logs);
+      return plan.watchOf(targetOf(inventory, component), logs);
     });
     plan.commit(inventory.subnets[0]?.targets ?? []);
     return used;

@@ -58,13 +58,13 @@ describe('a round', () => {
     await Promise.all([1, 2, 3].map(() => runRound([...Array(20).keys()], plan, signal(), look)));
     expect([most, running]).toEqual([3, 0]);
     const stopping = new AbortController();
-    for (const _ of [1, 2, 3]) await slots.take();
+    for (const _ of [1, 2, 3]) await slots.acquire();
     const waiting = runRound([1], plan, stopping.signal, look);
     stopping.abort();
-    slots.free();
+    slots.release();
     await waiting;
     // The place that came too late for a round was given back: there is one more to take.
-    await slots.take();
+    await slots.acquire();
   });
 
   it('of nothing ends at once', async () => {

@@ -64,13 +64,13 @@ describe('the client', () => {
     [400, false, /refuses what was sent/],
     [500, true, /answers with status 500/],
     [429, true, /answers with status 429/],
-  ] as const)('tells what the status %d means, and whether to try again', async (status, again, why) => {
+  ] as const)('tells what the status %d means, and whether to try again', async (status, retryable, why) => {
     const receiver = await receive();
     receiver.answer = status;
     expect(await client(receiver.url, {}).call('POST', '/alerts', [])).toEqual({
       ok: false,
       status,
-      again,
+      retryable,
       why: expect.stringMatching(why),
     });
   });
@@ -79,10 +79,14 @@ describe('the client', () => {
     const receiver = await receive();
     receiver.answer = 'hang';
     const slow = await client(receiver.url, {}, { timeoutMs: 300 }).call('GET', '/alerts');
-    expect(slow).toMatchObject({ ok: false, again: true, why: expect.stringContaining('does not answer within 0.3s') });
+    expect(slow).toMatchObject({
+      ok: false,
+      retryable: true,
+      why: expect.stringContaining('does not answer within 0.3s'),
+    });
     await receiver.stop();
     expect(await client(receiver.url, {}).call('GET', '/alerts')).toMatchObject({
-      again: true,
+      retryable: true,
       why: expect.stringContaining('refuses connections'),
     });
     expect(await client('http://no-such-host.invalid', {}).call('GET', '/alerts')).toMatchObject({
