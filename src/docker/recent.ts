@@ -1,5 +1,12 @@
-/** Lines read in one second: their number, by stream and nanosecond. */
-type Second = Map<number, number>;
+/** Lines read in one second, each by its stream and nanosecond. A list takes far less time and memory than a map. */
+type Second = number[];
+
+/** Their number, by stream and nanosecond. */
+const count = (lines: Second): Map<number, number> => {
+  const counts = new Map<number, number>();
+  for (const key of lines) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
 
 /**
  * Remembers which lines of a container's log were read recently. With it, a reopened stream reports the lines that the
@@ -41,10 +48,10 @@ export function createRecent(startSecond: number): Recent {
     // A clock that was set back does not restore what was forgotten.
     if (before <= from) return;
     from = before;
-    for (const [second, stamps] of seconds)
+    for (const [second, lines] of seconds)
       if (second < before) {
         seconds.delete(second);
-        size -= stamps.size;
+        size -= lines.length;
       }
   };
   return {
@@ -52,12 +59,10 @@ export function createRecent(startSecond: number): Recent {
     add: (stream, at, nanos) => {
       const second = toSecond(at);
       if (second < from) return;
-      const stamps = seconds.get(second) ?? new Map<number, number>();
-      seconds.set(second, stamps);
-      const key = toKey(stream, nanos);
-      const count = stamps.get(key) ?? 0;
-      stamps.set(key, count + 1);
-      if (count === 0) size++;
+      const lines = seconds.get(second);
+      if (lines === undefined) seconds.set(second, [toKey(stream, nanos)]);
+      else lines.push(toKey(stream, nanos));
+      size++;
       if (size <= MAX_RECENT) return;
       for (const oldest of [...seconds.keys()].sort((a, b) => a - b)) if (size > MAX_RECENT / 2) forget(oldest + 1);
     },
@@ -67,15 +72,15 @@ export function createRecent(startSecond: number): Recent {
       complete = to;
     },
     snapshot: () => {
-      const left = new Map([...seconds].map(([second, stamps]) => [second, new Map(stamps)]));
+      const left = new Map([...seconds].map(([second, lines]) => [second, count(lines)]));
       return {
         from,
         consume: (stream, at, nanos) => {
-          const stamps = left.get(toSecond(at));
+          const counts = left.get(toSecond(at));
           const key = toKey(stream, nanos);
-          const count = stamps?.get(key) ?? 0;
-          if (count > 0) stamps?.set(key, count - 1);
-          return count > 0;
+          const times = counts?.get(key) ?? 0;
+          if (times > 0) counts?.set(key, times - 1);
+          return times > 0;
         },
       };
     },

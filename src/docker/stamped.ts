@@ -7,6 +7,7 @@ export type Streams = Record<string, { at: string; count: number }>;
 /** Docker's timestamps always have nine digits and are in UTC, so they compare as text. */
 const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
 const SECOND_BYTES = '2026-11-21T09:00:00'.length;
+const ZERO = 0x30;
 
 /** Lines of stdout and stderr may be out of order, but never by more than this. */
 export const OVERLAP_MS = 5_000;
@@ -36,26 +37,31 @@ export function createRecentOf(streams: Streams, from: number, openedAt: number)
   return createRecent(Math.floor(begin / 1_000) + 1);
 }
 
-/** Parses timestamps to Unix milliseconds; consecutive ones often share a second. */
-function createStampReader(): (stamp: string) => number {
-  let second = '';
+/** Reads the second of timestamps, in Unix milliseconds; consecutive ones often share it. */
+function createSecondReader(): (text: string) => number {
+  let second: string | undefined;
   let at = 0;
-  return (stamp) => {
-    const own = stamp.slice(0, SECOND_BYTES);
-    if (own !== second) {
-      second = own;
-      at = Date.parse(`${own}Z`);
+  return (text) => {
+    if (second === undefined || !text.startsWith(second)) {
+      second = text.slice(0, SECOND_BYTES);
+      at = Date.parse(`${second}Z`);
     }
-    return at + Number(stamp.slice(SECOND_BYTES + 1, SECOND_BYTES + 4));
+    return at;
   };
+}
+
+/** Reads the nine digits after the second. This runs for each line, so it makes no text of them. */
+function readNanos(text: string): number {
+  let nanos = 0;
+  for (let at = SECOND_BYTES + 1; at < SECOND_BYTES + 10; at++) nanos = nanos * 10 + text.charCodeAt(at) - ZERO;
+  return nanos;
 }
 
 /** Number of lines remembered to recognise repeated ones. */
 const MAX_REMEMBERED = 2_048;
 
 /** A timestamp as a number, unique within three months. */
-const toKey = (stamp: string, at: number): number =>
-  (Math.floor(at / 1_000) % 8_000_000) * 1e9 + Number(stamp.slice(SECOND_BYTES + 1, SECOND_BYTES + 10));
+const toKey = (second: number, nanos: number): number => ((second / 1_000) % 8_000_000) * 1e9 + nanos;
 
 /**
  * When it rotates a log, the engine may repeat the last lines in the same stream, in order and with the same
@@ -150,7 +156,9 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
   const cutters = new Map<string, LineCutter>();
   const unfinished = new Set<string>();
   const duplicateFilters = new Map<string, ReturnType<typeof createDuplicateFilter>>();
-  const readStamp = createStampReader();
+  const readSecond = createSecondReader();
+  /** The timestamp of the line that was last recorded as a position. */
+  const recorded = { stamp: '', second: 0, nanos: 0 };
   let lastAt = 0;
 
   const isOld = (stream: string, stamp: string, nanos: number): boolean => {
@@ -196,12 +204,13 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
   };
 
   /** Was the line that ends here read before? Undefined when it is a duplicate within this stream. */
-  const readEnd = (stream: string, stamp: string, text: string): boolean | undefined => {
-    const isDuplicate = duplicateFilters.get(stream) ?? createDuplicateFilter();
-    duplicateFilters.set(stream, isDuplicate);
-    const key = toKey(stamp, lastAt);
-    if (isDuplicate(key, text)) return undefined;
-    const nanos = key % 1e9;
+  const readEnd = (stream: string, stamp: string, text: string, second: number, nanos: number): boolean | undefined => {
+    let isDuplicate = duplicateFilters.get(stream);
+    if (isDuplicate === undefined) {
+      isDuplicate = createDuplicateFilter();
+      duplicateFilters.set(stream, isDuplicate);
+    }
+    if (isDuplicate(toKey(second, nanos), text)) return undefined;
     const old = isOld(stream, stamp, nanos);
     // The clock was not set back; an earlier opening left out this line. The position stays ahead of it.
     const skip = skips.get(stream);
@@ -209,7 +218,18 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
     if (isFirst || startsLate) checkLost(old, stamp);
     if (rotated !== undefined && lastAt < openedAt && stamp > (recent.completeUntil() ?? ''))
       recent.extendComplete(stamp);
-    if (!old && !isLeftOut) recordPosition(streams, stream, stamp, lastAt);
+    if (!old && !isLeftOut) {
+      const position = streams[stream];
+      // Almost every line is later than the one before, and numbers compare faster than timestamps.
+      const isLater = second > recorded.second || (second === recorded.second && nanos > recorded.nanos);
+      if (isLater && position?.at === recorded.stamp) {
+        position.at = stamp;
+        position.count = 1;
+      } else recordPosition(streams, stream, stamp, lastAt);
+      recorded.stamp = stamp;
+      recorded.second = second;
+      recorded.nanos = nanos;
+    }
     if (!old) recent.add(stream, lastAt, nanos);
     if (!isCaughtUp && lastAt >= openedAt) {
       isCaughtUp = true;
@@ -221,9 +241,11 @@ export function createStamped(options: StampedOptions): (stream: string, text: s
   return (stream, text) => {
     const stamp = text.slice(0, STAMP_BYTES - 1);
     const endsLine = text.charCodeAt(text.length - 1) === 10;
-    lastAt = readStamp(stamp);
+    const second = readSecond(text);
+    const nanos = readNanos(text);
+    lastAt = second + Math.trunc(nanos / 1e6);
     // Each part of a long line has a timestamp; that of the last part counts.
-    const old = endsLine ? readEnd(stream, stamp, text) : false;
+    const old = endsLine ? readEnd(stream, stamp, text, second, nanos) : false;
     if (old === undefined) {
       cutters.delete(stream);
       unfinished.delete(stream);

@@ -193,6 +193,28 @@ test('a restarted process tells nothing from before the last line that was read'
   expect(second.told).toEqual(lines.slice(50).map(({ text }) => text));
 });
 
+test('a restarted process tells the lines after those that it has read with the same time', () => {
+  const streams: Streams = {};
+  const lines = ['a', 'b', 'c'].map((text) => `${stamp('09:00:00')} ${text}\n`);
+  const read = (count: number): readonly string[] => {
+    const told: string[] = [];
+    const openedAt = Date.parse(stamp('09:00:00'));
+    const take = createStamped({
+      streams,
+      from: 0,
+      recent: createRecentOf(streams, 0, openedAt),
+      openedAt,
+      readBefore: findLast(streams),
+      onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
+    });
+    for (const line of lines.slice(0, count)) take('1', line);
+    return told;
+  };
+  expect(read(2)).toEqual(['a', 'b']);
+  expect(streams).toEqual({ 1: { at: stamp('09:00:00'), count: 2 } });
+  expect(read(3)).toEqual(['c']);
+});
+
 test('where the engine threw away what a stream had left out, that is told with the last complete moment', () => {
   const lines = every(300, 100);
   const log = createOpenings({}, 2);
