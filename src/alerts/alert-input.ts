@@ -1,19 +1,19 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
 
-/** All that alerts are judged by; times are Unix milliseconds. */
-export interface Seen {
+/** The input of all alert conditions; times are Unix milliseconds. */
+export interface AlertInput {
   readonly snapshot: Snapshot;
   readonly now: number;
   /** The name of this subnetd. */
   readonly instance: string;
-  /** The gap between two runs of a subnet's round as of now. */
+  /** The current time between two runs of a subnet's round. */
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
-  /** Rounds of a subnet that did not begin in time since then. */
+  /** Number of rounds of a subnet that started late since then. */
   readonly lateRounds: (subnet: string, since: number) => number;
-  /** Alerts of the push that an Alertmanager did not take since then, counted for each attempt. */
+  /** Number of alerts that an Alertmanager did not accept since then, counted per attempt. */
   readonly notSent: (since: number) => number;
-  /** Whether each Docker Engine that a target needs answers; undefined while that is not known. */
+  /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   readonly enginesUp: ReadonlyMap<string, boolean | undefined>;
   readonly isDatabaseUp: boolean;
   readonly lastReloadSuccessful: boolean;

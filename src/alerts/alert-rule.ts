@@ -1,30 +1,32 @@
-/** What an alert asks of people: `critical` pages, `warning` is a ticket, `info` is context, `none` wakes nobody. */
+/** How urgent an alert is: `critical` pages, `warning` is a ticket, `info` is context, `none` notifies nobody. */
 export type Severity = 'critical' | 'warning' | 'info' | 'none';
 
-/** A label that a result carries, besides `alertname` and `severity`. */
+/** A label of an alert, besides `alertname` and `severity`. */
 export type AlertLabel = 'subnet' | 'component' | 'name' | 'instance' | 'engine';
 
 /** The uid of a Grafana dashboard. */
 export type Dashboard = 'subnetd-fleet' | 'subnetd-node' | 'subnetd-services' | 'subnetd-self';
 
-/** One alert, as Prometheus evaluates it and a push tells it. */
+/** An alert, as Prometheus evaluates it and the push notifies of it. */
 export interface AlertRule {
   /** CamelCase; the label `alertname`, and the name of its page in docs/alerts. */
   readonly name: string;
   readonly severity: Severity;
-  /** How long the condition has to hold, as a Prometheus duration. */
+  /** How long the condition must hold, as a Prometheus duration. */
   readonly for: string;
   /**
-   * For so long the alert stays after its condition has ended: over the moments in which a subnetd that was started anew has
-   * not judged again, and, of an alert that silences others, longer than those take to end after it.
+   * How long the alert keeps firing after its condition has ended. It bridges the time in which a restarted subnetd has
+   * not judged yet. An alert that inhibits others must also outlast them.
    */
   readonly keepFiringFor?: string;
-  /** PromQL; its result carries exactly `labels`. */
+  /** PromQL; the result has exactly `labels`. */
   readonly expr: string;
   readonly labels: readonly AlertLabel[];
-  /** One sentence, the same for every alert of one subnet. Templates use `$labels`, `$value` and humanize functions only. */
+  /**
+   * One sentence, the same for all alerts of a subnet. Templates use only `$labels`, `$value` and humanize functions.
+   */
   readonly summary: string;
-  /** What was seen and what to do, with the value where it tells something. */
+  /** What was seen and what to do, with the value where it helps. */
   readonly description: string;
   readonly dashboard: Dashboard;
 }

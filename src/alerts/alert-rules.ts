@@ -6,7 +6,7 @@ import { serviceRules } from './service-rules.ts';
 import { subnetRules } from './subnet-rules.ts';
 import { subnetdRules } from './subnetd-rules.ts';
 
-/** By the name of the group, which is the file in config/prometheus/rules. */
+/** By group, which is also the name of the file in config/prometheus/rules. */
 export const alertGroups = {
   subnet: subnetRules,
   node: nodeRules,
@@ -18,5 +18,5 @@ export const alertGroups = {
 
 export type AlertName = (typeof alertGroups)[keyof typeof alertGroups][number]['name'];
 
-/** Every alert there is. */
+/** All alerts. */
 export const alertRules: readonly (AlertRule & { readonly name: AlertName })[] = Object.values(alertGroups).flat();

@@ -2,45 +2,50 @@ import type { AlertLabels } from '../model/incident.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
-import type { Seen } from './alert-input.ts';
+import type { AlertInput } from './alert-input.ts';
 
-/** One thing that an alert is of, with the value of its text; of what cannot be judged now it is not known. */
+/** An alert's labels with the value for its text. `isKnown` is false when it cannot be judged now. */
 export type AlertInstance =
-  | { readonly of: AlertLabels; readonly isKnown: true; readonly value: number }
-  | { readonly of: AlertLabels; readonly isKnown: false };
+  | { readonly labels: AlertLabels; readonly isKnown: true; readonly value: number }
+  | { readonly labels: AlertLabels; readonly isKnown: false };
 
-/** Everything of which one alert is so, and, unless nobody asks for that, of which it cannot be told now. */
-export type Condition = (seen: Seen, withUnknown?: boolean) => readonly AlertInstance[];
+/** The instances for which an alert fires, and with `withUnknown` also those that cannot be judged now. */
+export type Condition = (input: AlertInput, withUnknown?: boolean) => readonly AlertInstance[];
 
-/** The value of the alert's text when it is so, `false` when it is not, undefined when it cannot be told. */
+/** The value for the alert's text if it fires, `false` if not, undefined when that cannot be judged. */
 export type ConditionResult = number | false | undefined;
 
-/** Of thousands of targets most are well, or not known at first: nothing is made for those. */
-function add(to: AlertInstance[], judged: ConditionResult, withUnknown: boolean, toLabels: () => AlertLabels): void {
-  if (judged === undefined && withUnknown) to.push({ of: toLabels(), isKnown: false });
-  if (typeof judged === 'number') to.push({ of: toLabels(), isKnown: true, value: judged });
+/** Takes a function for the labels: most of thousands of targets are healthy or unknown and need none. */
+function add(
+  instances: AlertInstance[],
+  result: ConditionResult,
+  withUnknown: boolean,
+  toLabels: () => AlertLabels,
+): void {
+  if (result === undefined && withUnknown) instances.push({ labels: toLabels(), isKnown: false });
+  if (typeof result === 'number') instances.push({ labels: toLabels(), isKnown: true, value: result });
 }
 
-/** Makes a condition of subnetd itself. */
+/** Creates a condition of subnetd itself. */
 export const perInstance =
-  (judge: (seen: Seen) => ConditionResult): Condition =>
-  (seen, withUnknown = true) => {
-    const sightings: AlertInstance[] = [];
-    add(sightings, judge(seen), withUnknown, () => ({ instance: seen.instance }));
-    return sightings;
+  (judge: (input: AlertInput) => ConditionResult): Condition =>
+  (input, withUnknown = true) => {
+    const instances: AlertInstance[] = [];
+    add(instances, judge(input), withUnknown, () => ({ instance: input.instance }));
+    return instances;
   };
 
-/** Makes a condition of each subnet as a whole. */
+/** Creates a condition of each subnet as a whole. */
 export const perSubnet =
-  (judge: (state: SubnetState, seen: Seen) => ConditionResult): Condition =>
-  (seen, withUnknown = true) => {
-    const sightings: AlertInstance[] = [];
-    for (const state of seen.snapshot)
-      add(sightings, judge(state, seen), withUnknown, () => ({ subnet: state.subnet.name }));
-    return sightings;
+  (judge: (state: SubnetState, input: AlertInput) => ConditionResult): Condition =>
+  (input, withUnknown = true) => {
+    const instances: AlertInstance[] = [];
+    for (const state of input.snapshot)
+      add(instances, judge(state, input), withUnknown, () => ({ subnet: state.subnet.name }));
+    return instances;
   };
 
-/** How many containers of a subnet are on each Docker Engine. */
+/** The number of containers of a subnet on each Docker Engine. */
 function countContainers({ targets }: SubnetState): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const {
@@ -53,35 +58,35 @@ function countContainers({ targets }: SubnetState): ReadonlyMap<string, number> 
   return counts;
 }
 
-/** Makes a condition of each Docker Engine that has containers of a subnet. */
+/** Creates a condition of each Docker Engine that has containers of a subnet. */
 export const perEngine =
-  (judge: (engine: string, containers: number, seen: Seen) => ConditionResult): Condition =>
-  (seen, withUnknown = true) => {
-    const sightings: AlertInstance[] = [];
-    for (const state of seen.snapshot)
+  (judge: (engine: string, containers: number, input: AlertInput) => ConditionResult): Condition =>
+  (input, withUnknown = true) => {
+    const instances: AlertInstance[] = [];
+    for (const state of input.snapshot)
       for (const [engine, containers] of countContainers(state))
-        add(sightings, judge(engine, containers, seen), withUnknown, () => ({ subnet: state.subnet.name, engine }));
-    return sightings;
+        add(instances, judge(engine, containers, input), withUnknown, () => ({ subnet: state.subnet.name, engine }));
+    return instances;
   };
 
 const toLabels = ({ subnet, component, name }: Target): AlertLabels => ({ subnet, component, name });
 
-/** Makes a condition of each target, or of each of one component. */
+/** Creates a condition of each target, or of each target of one component. */
 export const perTarget =
   (
     component: Component | 'any',
-    judge: (state: TargetState, seen: Seen, subnet: SubnetState) => ConditionResult,
+    judge: (state: TargetState, input: AlertInput, subnet: SubnetState) => ConditionResult,
   ): Condition =>
-  (seen, withUnknown = true) => {
-    const sightings: AlertInstance[] = [];
-    for (const subnet of seen.snapshot)
+  (input, withUnknown = true) => {
+    const instances: AlertInstance[] = [];
+    for (const subnet of input.snapshot)
       for (const state of subnet.targets)
         if (component === 'any' || state.target.component === component)
-          add(sightings, judge(state, seen, subnet), withUnknown, () => toLabels(state.target));
-    return sightings;
+          add(instances, judge(state, input, subnet), withUnknown, () => toLabels(state.target));
+    return instances;
   };
 
-/** Does one of these checks fail? As in Prometheus, those that cannot be judged do not count while another can. */
+/** Does one of these checks fail? As in Prometheus, checks that cannot be judged count only if all are. */
 export function fails({ checks }: TargetState, ...names: readonly CheckName[]): boolean | undefined {
   let outcome: boolean | undefined = false;
   let isKnown = false;
@@ -94,7 +99,7 @@ export function fails({ checks }: TargetState, ...names: readonly CheckName[]): 
   return outcome;
 }
 
-/** As a check that fails is in Prometheus: the value is that of the check, 0. */
+/** A failing check as Prometheus sees it: the value is the check's, 0. */
 export const failing = (state: TargetState, ...names: readonly CheckName[]): ConditionResult => {
   const is = fails(state, ...names);
   return is === true ? 0 : is;

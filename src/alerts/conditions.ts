@@ -7,10 +7,10 @@ import { serviceConditions } from './service-conditions.ts';
 import { subnetConditions } from './subnet-conditions.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
 
-/** The alerts that subnetd can tell itself: all but that it is down. */
+/** The alerts that subnetd can judge itself: all but that it is down. */
 export type PushedAlertName = Exclude<AlertName, 'SubnetdDown'>;
 
-/** When each alert is so. Each is what the PromQL of its rule says, of the facts themselves. */
+/** The condition of each alert. It equals the rule's PromQL, but is computed from the facts. */
 export const conditions: Readonly<Record<PushedAlertName, Condition>> = {
   ...subnetConditions,
   ...nodeConditions,

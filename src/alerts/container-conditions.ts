@@ -3,10 +3,10 @@ import type { TargetState } from '../model/snapshot.ts';
 import { type ConditionResult, fails, perTarget } from './condition.ts';
 import { showsFailure } from './known-failure.ts';
 
-/** A container that does not run for so long is down; one that runs again sooner restarts. */
+/** A container that has been stopped for this long is down; one that starts sooner is restarting. */
 const DOWN_MS = 2 * 60_000;
 
-/** For how long the container has not run, or did not before its last start; undefined when it has run all the time. */
+/** How long the container has been stopped, or was before its last start. Undefined when it never stopped. */
 function stoppedMs({ facts: { container }, checks }: TargetState, now: number): number | undefined {
   const observation = container?.observation;
   const found = observation?.kind === 'found' ? observation.container : undefined;
@@ -20,14 +20,14 @@ const isRunning = ({ facts: { container } }: TargetState): boolean =>
   container?.observation?.kind === 'found' && container.observation.container.running;
 
 const LARGE_BYTES = 10e9;
-const NEAR = 0.9;
+const NEAR_LIMIT = 0.9;
 
 const degradedOf = ({ checks }: TargetState): ConditionResult => {
   if (checks.some(({ verdict }) => verdict === 'degraded')) return 1;
   return checks.some(({ verdict }) => verdict === 'pass' || verdict === 'fail') ? false : undefined;
 };
 
-/** When containerRules of the catalogue are so, judged without Prometheus. */
+/** The conditions of `containerRules`, judged without Prometheus. */
 export const containerConditions = {
   SubnetContainerDown: perTarget('any', (state, { now }) => {
     const is = fails(state, 'container');
@@ -49,7 +49,7 @@ export const containerConditions = {
     if (observation.kind === 'missing') return false;
     const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY } = observation.container;
     const ratio = memoryBytes / memoryLimitBytes;
-    return ratio > NEAR ? ratio : false;
+    return ratio > NEAR_LIMIT ? ratio : false;
   }),
   SubnetLogFileLarge: perTarget('any', ({ target, facts: { logs } }) => {
     if (target.logFiles.length === 0) return false;

@@ -4,10 +4,10 @@ import { failing, known, last, TARGET } from './promql.ts';
 
 const CONTAINER_FAILS = failing('.+', ...checksOf('SubnetContainerDown'));
 
-/** Whether the container ran within two minutes, for however short a while; a scrape may miss each of its short lives. */
+/** Did the container run within two minutes, however briefly? A scrape may miss each of its short runs. */
 const RAN = '(max_over_time(subnet_container_running[2m]) + changes(subnet_container_restarts_total[2m]) > bool 0)';
 
-/** What Docker tells of containers, and of the files that programs write. */
+/** Alerts about containers and about the files that programs write. */
 export const containerRules = [
   {
     name: 'SubnetContainerDown',
@@ -26,7 +26,7 @@ and on (subnet, component, name) (max by (subnet, component, name) ${RAN} == 0)`
     name: 'SubnetContainerRestarting',
     severity: 'warning',
     for: '3m',
-    // One that was stopped for minutes and runs again, or was started again on purpose, is not restarting.
+    // A container that was stopped for minutes, or that was restarted on purpose, is not restarting.
     expr: `${CONTAINER_FAILS}
 and on (subnet, component, name) (min_over_time(${RAN}[8m:30s]) == 1)
 unless on (subnet, component, name) (min by (subnet, component, name) (${last('subnet_container_restart_planned')}) == 1)

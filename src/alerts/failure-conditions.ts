@@ -3,7 +3,7 @@ import { showsFailure } from './known-failure.ts';
 
 const known = (failure: string): Condition => perTarget('any', (state) => showsFailure(state, failure));
 
-/** When failureRules of the catalogue are so, judged without Prometheus. */
+/** The conditions of `failureRules`, judged without Prometheus. */
 export const failureConditions = {
   SubnetIpcPathTooLong: known('ipc_path_too_long'),
   SubnetContainerOutOfMemory: known('out_of_memory'),

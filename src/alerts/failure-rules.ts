@@ -1,17 +1,17 @@
 import type { AlertRule } from './alert-rule.ts';
 import { known, TARGET } from './promql.ts';
 
-/** What all of these have in common; the flag of most stays for ten minutes after the last sign. */
-const of = { severity: 'warning', for: '30s', labels: TARGET, dashboard: 'subnetd-node' } as const;
-const ofService = { ...of, dashboard: 'subnetd-services' } as const;
+/** Common to all of these. Most known failures stay reported for ten minutes after their last sign. */
+const base = { severity: 'warning', for: '30s', labels: TARGET, dashboard: 'subnetd-node' } as const;
+const serviceBase = { ...base, dashboard: 'subnetd-services' } as const;
 
-/** Of what a start ends; what the alert explains, as a container that restarts, takes minutes more to end. */
+/** For failures that a start ends. The alerts that they explain, such as a restarting container, end minutes later. */
 const untilStart = { keepFiringFor: '5m' } as const;
 
-/** Failures with a known sign, cause and cure; docs/known-failures.md describes each. */
+/** Failures with a known sign, cause and fix; docs/known-failures.md describes each. */
 export const failureRules = [
   {
-    ...of,
+    ...base,
     ...untilStart,
     name: 'SubnetIpcPathTooLong',
     expr: known('ipc_path_too_long'),
@@ -20,7 +20,7 @@ export const failureRules = [
       '{{ $labels.name }} of {{ $labels.subnet }} cannot make its socket XDC.ipc, whose path is longer than a unix socket may have. Move the folder of the deployment to a shorter path and start it again.',
   },
   {
-    ...of,
+    ...base,
     ...untilStart,
     name: 'SubnetContainerOutOfMemory',
     expr: known('out_of_memory'),
@@ -29,7 +29,7 @@ export const failureRules = [
       '{{ $labels.name }} of {{ $labels.subnet }} was killed for want of memory, or by SIGKILL that nobody ordered. Give the container or Docker more memory, or free memory on the machine.',
   },
   {
-    ...of,
+    ...base,
     name: 'SubnetNodeHeadFell',
     severity: 'info',
     expr: known('head_regression'),
@@ -38,7 +38,7 @@ export const failureRules = [
       '{{ $labels.name }} of {{ $labels.subnet }} was killed, as each `docker stop` does, and lost its recent state. Wait until it has caught up; if it falls again and again, check its disk and its memory.',
   },
   {
-    ...of,
+    ...base,
     ...untilStart,
     name: 'SubnetNodeMinerStopped',
     expr: known('miner_loop_stopped'),
@@ -47,7 +47,7 @@ export const failureRules = [
       '{{ $labels.name }} of {{ $labels.subnet }} follows the chain, but its loop that proposes blocks has ended for good. Check that its address is among the masternodes, then restart it.',
   },
   {
-    ...of,
+    ...base,
     name: 'SubnetNodeMasternodeUpdateFailed',
     expr: known('masternode_update_failed'),
     summary: 'A node of {{ $labels.subnet }} stopped at a gap block.',
@@ -55,7 +55,7 @@ export const failureRules = [
       '{{ $labels.name }} of {{ $labels.subnet }} could not read the validator contract and ended itself. Start it again; if it ends once more, check its socket and its disk, or let it synchronise anew.',
   },
   {
-    ...of,
+    ...base,
     name: 'SubnetNodeAddressInUse',
     expr: known('address_in_use'),
     summary: 'A node of {{ $labels.subnet }} cannot start, as a port is taken.',
@@ -63,7 +63,7 @@ export const failureRules = [
       'Another program has a port of {{ $labels.name }} of {{ $labels.subnet }}. End it, or give the node other ports in its env file.',
   },
   {
-    ...of,
+    ...base,
     name: 'SubnetNodeDatabaseLost',
     expr: known('database_lost'),
     summary: 'A node of {{ $labels.subnet }} has lost its chain database.',
@@ -71,7 +71,7 @@ export const failureRules = [
       'The chain database of {{ $labels.name }} of {{ $labels.subnet }} is gone or corrupt, as after a full disk. Check the disk, then let the node synchronise anew from the others.',
   },
   {
-    ...ofService,
+    ...serviceBase,
     ...untilStart,
     name: 'SubnetRelayerDead',
     expr: known('relayer_dead'),
@@ -80,7 +80,7 @@ export const failureRules = [
       'The process of the relayer of {{ $labels.subnet }} has ended while its redis keeps the container up, so Docker restarts nothing. Mend the cause that its log names before that, then restart the container.',
   },
   {
-    ...ofService,
+    ...serviceBase,
     ...untilStart,
     name: 'SubnetRelayerRedisDead',
     expr: known('relayer_redis_dead'),
@@ -89,7 +89,7 @@ export const failureRules = [
       'Without its redis the relayer of {{ $labels.subnet }} does nothing and says nothing. Restart its container, and look at its memory.',
   },
   {
-    ...ofService,
+    ...serviceBase,
     name: 'SubnetRelayerIdle',
     expr: known('relayer_idle'),
     summary: 'The relayer of {{ $labels.subnet }} runs in no mode.',
@@ -97,7 +97,7 @@ export const failureRules = [
       'The relayer of {{ $labels.subnet }} looks healthy and does nothing, as CHECKPOINT_CONTRACT is missing. Deploy the checkpoint contract, see that common.env names it, and recreate the relayer.',
   },
   {
-    ...ofService,
+    ...serviceBase,
     name: 'SubnetRelayerWalletEmpty',
     expr: known('wallet_without_funds'),
     summary: 'The wallet of the relayer of {{ $labels.subnet }} has too few coins.',
@@ -105,7 +105,7 @@ export const failureRules = [
       'The relayer of {{ $labels.subnet }} cannot pay for its transactions. Send coins to the wallet PARENTNET_WALLET on the parent chain.',
   },
   {
-    ...ofService,
+    ...serviceBase,
     name: 'SubnetStatsWithoutContract',
     expr: known('stats_without_contract'),
     summary: 'The stats server of {{ $labels.subnet }} cannot start without the checkpoint contract.',
@@ -113,7 +113,7 @@ export const failureRules = [
       'The stats server of {{ $labels.subnet }} restarts in a loop, as CHECKPOINT_CONTRACT is missing. Deploy the checkpoint contract, see that common.env names it, and recreate the stats server.',
   },
   {
-    ...ofService,
+    ...serviceBase,
     name: 'SubnetFrontendWithoutRegistry',
     expr: known('frontend_without_registry'),
     summary: 'The frontend of {{ $labels.subnet }} cannot start without the package registry.',

@@ -1,15 +1,15 @@
 import type { Target } from '../model/target.ts';
 
-/** What the inventory says of a target, as it can be typed in a shell; without user info, path and query of its URL. */
+/** A target's values for the commands of a runbook. URLs come without user info, path and query. */
 export interface TargetFacts {
-  /** The container's name: the inventory's, or the one that compose gives by default. */
+  /** The container's name: from the inventory, or compose's default. */
   readonly container?: string;
   readonly project?: string;
   readonly service?: string;
   /** Scheme, host and port. */
   readonly address?: string;
   readonly ipc?: string;
-  /** The folder of the node's data on the host, where the inventory names a file in it. */
+  /** The node's data folder on the host, if the inventory names a file in it. */
   readonly folder?: string;
   readonly logFiles: readonly string[];
 }
@@ -21,7 +21,7 @@ const toOrigin = (url: string | undefined): string | undefined => {
 
 const folderOf = (path: string | undefined): string | undefined => /^(.+)\/[^/]+$/.exec(path ?? '')?.[1];
 
-/** Picks what a reader has to know to type the commands of a runbook. */
+/** Extracts the values that the commands of a runbook need. */
 export function toTargetFacts(target: Target): TargetFacts {
   const { container } = target;
   const isNode = target.component === 'node';
@@ -50,40 +50,40 @@ const EXAMPLE_PORTS: Readonly<Partial<Record<Target['component'], number>>> = {
   relayer: 5215,
 };
 
-/** The service of the examples that stands for the target; of a node it is subnet2. */
+/** The service that the examples use for the component; for a node it is subnet2. */
 function findExample(markdown: string, component: Target['component']): string | undefined {
   const services = [...markdown.matchAll(/\bgenerated-([a-z0-9]+)-1\b/g)].map(([, service]) => service);
   const own = component === 'node' ? 'subnet2' : component;
   return services.includes(own) ? own : services[0];
 }
 
-/** A word of a shell; undefined for what would leave a line or a piece of code of Markdown. */
-function toWord(text: string | undefined): string | undefined {
+/** A shell word. Undefined for text that would leave a line or a code span of Markdown. */
+function toShellWord(text: string | undefined): string | undefined {
   if (text === undefined || /[\p{C}`]/u.test(text)) return undefined;
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * A runbook, as Markdown, with the examples in its code replaced by what the inventory says of the target: its container,
- * address and paths. What the inventory does not say stays an example.
+ * A runbook, as Markdown, in which the examples in code are replaced by the target's container, address and paths. What
+ * the inventory does not name stays an example.
  */
 export function fillRunbook(markdown: string, target: Target): string {
   const facts = toTargetFacts(target);
   const example = findExample(markdown, target.component);
   const port = EXAMPLE_PORTS[target.component];
   const replacements: readonly (readonly [RegExp | undefined, string | undefined])[] = [
-    [example === undefined ? undefined : new RegExp(`\\bgenerated-${example}-1\\b`, 'g'), toWord(facts.container)],
-    [example === undefined ? undefined : new RegExp(`(?<=\\bup -d )${example}\\b`, 'g'), toWord(facts.service)],
-    [/\bgenerated(?=-[a-z0-9]+-1\b)|(?<=\.project=)generated\b/g, toWord(facts.project)],
-    [port === undefined ? undefined : new RegExp(`http://127\\.0\\.0\\.1:${port}\\b`, 'g'), toWord(facts.address)],
-    [/\bgenerated\/xdcchain\d\/XDC\.ipc\b/g, toWord(facts.ipc)],
-    [/\bgenerated\/xdcchain\d(?=\W|$)/g, toWord(facts.folder)],
+    [example === undefined ? undefined : new RegExp(`\\bgenerated-${example}-1\\b`, 'g'), toShellWord(facts.container)],
+    [example === undefined ? undefined : new RegExp(`(?<=\\bup -d )${example}\\b`, 'g'), toShellWord(facts.service)],
+    [/\bgenerated(?=-[a-z0-9]+-1\b)|(?<=\.project=)generated\b/g, toShellWord(facts.project)],
+    [port === undefined ? undefined : new RegExp(`http://127\\.0\\.0\\.1:${port}\\b`, 'g'), toShellWord(facts.address)],
+    [/\bgenerated\/xdcchain\d\/XDC\.ipc\b/g, toShellWord(facts.ipc)],
+    [/\bgenerated\/xdcchain\d(?=\W|$)/g, toShellWord(facts.folder)],
   ];
   const fill = (code: string): string => {
     const found = replacements.flatMap(([pattern, word]) =>
       pattern === undefined || word === undefined ? [] : [[pattern, word] as const],
     );
-    // All at once, so that no value is read as an example.
+    // All at once, so that no inserted value is taken for an example.
     const marks: string[] = [];
     let marked = code;
     for (const [pattern, word] of found) marked = marked.replace(pattern, () => `\uE000${marks.push(word) - 1}\uE001`);

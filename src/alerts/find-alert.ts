@@ -1,7 +1,7 @@
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
 
-/** How many letters have to be added, taken away or changed to make one word of the other (Levenshtein). */
+/** The edit distance between two words (Levenshtein). */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...one].entries()) {
@@ -13,12 +13,12 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The alert of that name, whatever its case; else the names that may have been meant, the likeliest first. */
+/** The alert of that name, in any case. Otherwise the most similar names, best first. */
 export function findAlert(word: string): { readonly rule: AlertRule } | { readonly near: readonly string[] } {
   const wanted = word.toLowerCase();
   const rule = alertRules.find(({ name }) => name.toLowerCase() === wanted);
   if (rule !== undefined) return { rule };
-  // What nobody would type is not compared.
+  // Longer words cannot be a typing mistake.
   if (wanted.length > 100) return { near: [] };
   const near = alertRules
     .map(({ name }) => ({

@@ -1,22 +1,22 @@
-/** Remembers how a count stood, to tell by how much it has grown; times are Unix milliseconds, ever later ones. */
+/** Remembers a counter over time, to compute its increase. Times are Unix milliseconds and never decrease. */
 export interface IncreaseWindow {
-  /** The count as it stands at this time. */
-  note(at: number, count: number): void;
-  /** By how much it has grown since then, or since the first note when that is later; 0 without a note. */
+  /** Records the counter's value at this time. */
+  record(at: number, count: number): void;
+  /** The increase since then, or since the first record when that is later; 0 without a record. */
   since(time: number): number;
 }
 
-/** A tally that remembers a stretch of so many milliseconds. */
+/** A window of `keepMs` milliseconds. */
 export function createIncreaseWindow(keepMs: number): IncreaseWindow {
-  let notes: readonly { readonly at: number; readonly count: number }[] = [];
+  let records: readonly { readonly at: number; readonly count: number }[] = [];
   return {
-    note: (at, count) => {
-      const base = notes.findLastIndex((note) => note.at <= at - keepMs);
-      notes = [...notes.slice(Math.max(base, 0)), { at, count }];
+    record: (at, count) => {
+      const base = records.findLastIndex((note) => note.at <= at - keepMs);
+      records = [...records.slice(Math.max(base, 0)), { at, count }];
     },
     since: (time) => {
-      const base = notes.findLast(({ at }) => at <= time) ?? notes[0];
-      return base === undefined ? 0 : (notes.at(-1)?.count ?? 0) - base.count;
+      const base = records.findLast(({ at }) => at <= time) ?? records[0];
+      return base === undefined ? 0 : (records.at(-1)?.count ?? 0) - base.count;
     },
   };
 }

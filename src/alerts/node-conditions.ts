@@ -6,13 +6,13 @@ const PEERS = checksOf('SubnetNodePeersMissing');
 const LOG = checksOf('SubnetNodeLogFault');
 const MESSAGES = checksOf('SubnetBootnodeMissesNode');
 
-const STANDS_MS = 2 * 60_000;
+const STALLED_MS = 2 * 60_000;
 
-/** Nodes that are down explain as many missing ones. */
+/** Nodes that are down explain the same number of missing ones. */
 const isExplained = (missing: number | undefined, silent: number): boolean =>
   missing !== undefined && missing > 0 && missing <= silent;
 
-/** When nodeRules of the catalogue are so, judged without Prometheus. */
+/** The conditions of `nodeRules`, judged without Prometheus. */
 export const nodeConditions = {
   SubnetNodeDown: perTarget('node', (state) => {
     const answered = state.facts.node?.observation.answered;
@@ -24,13 +24,13 @@ export const nodeConditions = {
     const is = fails(state, 'latest_block');
     const height = heightOf(state);
     if (is !== true) return is;
-    return height === undefined || movedWithin(state.facts.node?.latest, now, STANDS_MS) ? false : height;
+    return height === undefined || movedWithin(state.facts.node?.latest, now, STALLED_MS) ? false : height;
   }),
   SubnetNodeBehind: perTarget('node', (state, { now }, subnet) => {
     const is = fails(state, 'latest_block');
     const height = heightOf(state);
     if (is !== true) return is;
-    if (height === undefined || !movedWithin(state.facts.node?.latest, now, STANDS_MS)) return false;
+    if (height === undefined || !movedWithin(state.facts.node?.latest, now, STALLED_MS)) return false;
     return (highestOf(subnet) ?? height) - height;
   }),
   SubnetNodeTellsNoBlock: perTarget('node', (state) => {

@@ -5,7 +5,7 @@ import { failing, last, ofNodes, SILENT_NODES, TARGET } from './promql.ts';
 const HEIGHT = 'subnet_node_block_number{block="latest"}';
 const LATEST_BLOCK_FAILS = failing('node', 'latest_block');
 
-/** What is wrong with one node. */
+/** Alerts about a single node. */
 export const nodeRules = [
   {
     name: 'SubnetNodeDown',
@@ -66,7 +66,7 @@ unless on (subnet, name) ${last(HEIGHT)}`,
     name: 'SubnetNodePeersMissing',
     severity: 'warning',
     for: '2m',
-    // Peers that nodes which are down would be are explained by those.
+    // Nodes that are down explain the peers that they would be.
     expr: `${failing('node', ...checksOf('SubnetNodePeersMissing'))}
 unless on (subnet, name) (
   (${last('subnet_node_peers_expected')} - ${last('subnet_node_peers')} > 0)
@@ -81,7 +81,7 @@ unless on (subnet, name) (
   {
     name: 'SubnetNodeLogFault',
     severity: 'warning',
-    // Longer than the alert of a node that stands takes, which explains it.
+    // Longer than the alert of a stalled node takes, which explains this one.
     for: '3m',
     expr: failing('node', ...checksOf('SubnetNodeLogFault')),
     labels: TARGET,

@@ -1,6 +1,6 @@
 import type { AlertLabels } from '../model/incident.ts';
 
-/** A number as Go's `%g` prints it: with an exponent from `from` digits before the point on. */
+/** A number as Go's `%g` prints it: with an exponent from `from` integer digits on. */
 function toGo(value: number, from = 6): string {
   const exponent = value === 0 ? 0 : Number(value.toExponential().split('e')[1]);
   if (exponent >= -4 && exponent < from) return String(value);
@@ -8,8 +8,8 @@ function toGo(value: number, from = 6): string {
   return `${digits}e${power[0]}${power.slice(1).padStart(2, '0')}`;
 }
 
-/** Go's `%.4g`: four significant digits, but that a half rounds up where Go takes the even digit. */
-const toFour = (value: number): string => toGo(Number(value.toPrecision(4)), 4);
+/** Go's `%.4g`: four significant digits. Unlike Go, a half always rounds up. */
+const toFourDigits = (value: number): string => toGo(Number(value.toPrecision(4)), 4);
 
 const scale = (value: number, base: number, units: readonly string[]): string => {
   let rest = value;
@@ -19,7 +19,7 @@ const scale = (value: number, base: number, units: readonly string[]): string =>
     rest /= base;
     unit = next;
   }
-  return `${toFour(rest)}${unit}`;
+  return `${toFourDigits(rest)}${unit}`;
 };
 
 const shrink = (value: number): string => {
@@ -30,7 +30,7 @@ const shrink = (value: number): string => {
     rest *= 1000;
     unit = next;
   }
-  return `${toFour(rest)}${unit}`;
+  return `${toFourDigits(rest)}${unit}`;
 };
 
 function humanizeDuration(value: number): string {
@@ -38,7 +38,7 @@ function humanizeDuration(value: number): string {
   if (Math.abs(value) < 1) return `${shrink(value)}s`;
   const sign = value < 0 ? '-' : '';
   const size = Math.abs(value);
-  if (size < 60) return `${sign}${toFour(size)}s`;
+  if (size < 60) return `${sign}${toFourDigits(size)}s`;
   const whole = Math.trunc(size);
   const parts = [Math.trunc(whole / 86_400), Math.trunc(whole / 3600) % 24, Math.trunc(whole / 60) % 60, whole % 60];
   const first = parts.findIndex((part) => part !== 0);
@@ -52,19 +52,19 @@ const FUNCTIONS: Readonly<Record<string, (value: number) => string>> = {
     value === 0 || Math.abs(value) >= 1 ? scale(value, 1000, ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']) : shrink(value),
   humanize1024: (value) => scale(value, 1024, ['ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi']),
   humanizeDuration,
-  humanizePercentage: (value) => `${toFour(value * 100)}%`,
+  humanizePercentage: (value) => `${toFourDigits(value * 100)}%`,
 };
 
-/** A value in the query of a URL, as Go's `url.QueryEscape` writes it. */
+/** Escapes a query value of a URL as Go's `url.QueryEscape` does. */
 const urlquery = (value: string): string =>
-  // Almost every name is of this kind, and is rendered for each alert at each look.
+  // Fast path: almost every name, rendered for each alert at each judgement.
   /^[\w.~-]*$/.test(value)
     ? value
     : encodeURIComponent(value)
         .replaceAll('%20', '+')
         .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Gives a text of an alert of these labels and this value. */
+/** Renders a text for an alert's labels and value. */
 export type Template = (labels: AlertLabels, value: number) => string;
 
 function parseAction(inside: string): Template | undefined {
@@ -76,11 +76,11 @@ function parseAction(inside: string): Template | undefined {
 }
 
 /**
- * A text of an alert as Prometheus would render it: `{{ $labels.NAME }}`, `{{ $labels.NAME | urlquery }}`, `{{ $value }}` and
- * `{{ $value | FUNCTION }}`. Throws for anything else.
+ * Parses a text of an alert into a function that renders it as Prometheus does. It may contain `{{ $labels.NAME }}`,
+ * `{{ $labels.NAME | urlquery }}`, `{{ $value }}` and `{{ $value | FUNCTION }}`. Throws for anything else.
  */
 export function parseTemplate(text: string): Template {
-  // What stands between braces is at the odd places.
+  // The parts at odd indexes were between braces.
   const parts = text.split(/\{\{ (.*?) \}\}/).map((part, index): string | Template => {
     const parsed = index % 2 === 0 ? part : parseAction(part);
     if (parsed === undefined) throw new Error(`a text of an alert holds {{ ${part} }}, which a push cannot render`);

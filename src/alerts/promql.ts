@@ -3,13 +3,13 @@ import type { CheckName } from '../model/verdict.ts';
 /** The job that scrapes subnetd in config/prometheus/prometheus.yml. */
 export const SCRAPE_JOB = 'subnetd';
 
-/** A scrape that fails ends every series for a while; over so long a gap the last sample counts as the present one. */
+/** A failed scrape ends every series for a while. For this long the last sample counts as the current one. */
 const GAP = '2m';
 
 /** The labels of a target. */
 export const TARGET = ['subnet', 'component', 'name'] as const;
 
-/** Two subnetd that watch the same subnet make one alert. */
+/** Two subnetd that watch the same subnet raise one alert. */
 const BY_TARGET = `by (${TARGET.join(', ')})`;
 
 /** The last sample of each series. */
@@ -23,7 +23,10 @@ export const failing = (component: string, ...names: readonly CheckName[]): stri
 export const known = (failure: string): string =>
   `max ${BY_TARGET} (${last(`subnet_known_failure{failure="${failure}"}`)}) == 1`;
 
-/** By subnet and name: the nodes that answer no JSON-RPC, or did not moments ago, so that what follows from it has time to end. */
+/**
+ * By subnet and name: nodes that answer no JSON-RPC now or did not moments ago. That leaves time for the consequences
+ * to end.
+ */
 export const SILENT_NODES = `min by (subnet, name) (min_over_time(subnet_node_up[${GAP}])) == 0`;
 
 /** The targets that read the subnet through such a node. */
@@ -33,10 +36,10 @@ export const READERS_OF_SILENT_NODE = `(
   label_replace(${SILENT_NODES}, "node", "$1", "name", "(.*)")
 )`;
 
-/** The containers on an engine that does not answer, as each subnetd sees it. */
+/** The containers on an engine that does not answer, per subnetd. */
 export const ON_LOST_ENGINE = `${last('subnet_container_engine_info')}
   and on (instance, job, engine) ${last('subnetd_docker_up')} == 0`;
 
-/** By target: the nodes of which an expression by subnet and name speaks. */
+/** Adds the target's labels to an expression by subnet and name. */
 export const ofNodes = (expression: string): string =>
   `label_replace(\n${expression}\n, "component", "node", "name", ".*")`;

@@ -5,5 +5,5 @@ import type { AlertRule } from './alert-rule.ts';
 export const readRunbook = ({ name }: AlertRule): Promise<string> =>
   readFile(new URL(`../../docs/alerts/${name}.md`, import.meta.url), 'utf8');
 
-/** A text of an alert for a reader who has no alert before him: `the subnet {{ $labels.subnet }}` becomes `the subnet …`. */
+/** A text of an alert without its values: `the subnet {{ $labels.subnet }}` becomes `the subnet …`. */
 export const plainWords = (template: string): string => template.replace(/\{\{.*?\}\}/g, '…');

@@ -1,4 +1,4 @@
-/** A series that Prometheus computes once, for every panel that shows it; named level:metric:operation. */
+/** A series that Prometheus computes once for all panels that show it; named level:metric:operation. */
 export interface RecordingRule {
   readonly record: string;
   readonly expr: string;
@@ -7,8 +7,8 @@ export interface RecordingRule {
 const HEIGHT = 'max by (subnet, name) (subnet_node_block_number{block="latest"})';
 
 /**
- * What three or more panels of the dashboards share; several subnetd that watch one subnet give one series. No time since
- * something is here: by the next evaluation it would be too old.
+ * Series that three or more panels share. Several subnetd that watch one subnet give one series. Ages are not recorded:
+ * by the next evaluation they would be outdated.
  */
 export const recordingRules = [
   {

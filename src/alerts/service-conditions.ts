@@ -8,10 +8,10 @@ const HTTP = checksOf('SubnetServiceDown');
 const STATS_DATA = checksOf('SubnetStatsStale');
 const FRONTEND = checksOf('SubnetFrontendErrors');
 
-/** So long after the node answers again its readers may still be about to recover; as far as the rules look back. */
+/** After a node answers again, its readers may take this long to recover; the rules look back as far. */
 const RECOVERS_MS = 2 * 60_000;
 
-/** Does it read the subnet through a node that does not answer, or did not some moments ago? */
+/** Does the target read the subnet through a node that is silent now or was moments ago? */
 function readsFromSilentNode({ target }: TargetState, subnet: SubnetState, now: number): boolean {
   const from = 'readsFrom' in target ? target.readsFrom : undefined;
   const node = nodesOf(subnet).find((one) => one.target.name === from);
@@ -23,22 +23,22 @@ function readsFromSilentNode({ target }: TargetState, subnet: SubnetState, now: 
   );
 }
 
-const unlessNodeIsSilent = (
-  judged: ConditionResult,
+const ignoreIfNodeIsSilent = (
+  result: ConditionResult,
   state: TargetState,
   subnet: SubnetState,
   now: number,
 ): ConditionResult =>
-  judged !== false && judged !== undefined && readsFromSilentNode(state, subnet, now) ? false : judged;
+  result !== false && result !== undefined && readsFromSilentNode(state, subnet, now) ? false : result;
 
-/** When serviceRules of the catalogue are so, judged without Prometheus. */
+/** The conditions of `serviceRules`, judged without Prometheus. */
 export const serviceConditions = {
   SubnetRelayerStopped: perTarget('relayer', (state, { now }, subnet) =>
-    state.failures.relayer_idle ? false : unlessNodeIsSilent(failing(state, ...SUBMISSIONS), state, subnet, now),
+    state.failures.relayer_idle ? false : ignoreIfNodeIsSilent(failing(state, ...SUBMISSIONS), state, subnet, now),
   ),
   SubnetServiceDown: perTarget('any', (state) => failing(state, ...HTTP)),
   SubnetStatsStale: perTarget('stats', (state, { now }, subnet) =>
-    unlessNodeIsSilent(failing(state, ...STATS_DATA), state, subnet, now),
+    ignoreIfNodeIsSilent(failing(state, ...STATS_DATA), state, subnet, now),
   ),
   SubnetFrontendErrors: perTarget('frontend', (state) => failing(state, ...FRONTEND)),
 } as const satisfies Readonly<Record<string, Condition>>;

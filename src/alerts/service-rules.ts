@@ -2,14 +2,14 @@ import { checksOf } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, known, READERS_OF_SILENT_NODE, TARGET } from './promql.ts';
 
-/** What is wrong with relayer, stats server and frontend. */
+/** Alerts about the relayer, the stats server and the frontend. */
 export const serviceRules = [
   {
     name: 'SubnetRelayerStopped',
     severity: 'critical',
     for: '1m',
     keepFiringFor: '3m',
-    // A relayer that runs in no mode has never begun: that is a ticket of its own.
+    // A relayer without a mode has never started, which is another alert.
     expr: `${failing('relayer', ...checksOf('SubnetRelayerStopped'))}
 unless on (subnet, name) (${known('relayer_idle')})
 unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,

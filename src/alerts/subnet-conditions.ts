@@ -4,7 +4,7 @@ import { highestOf, logRoseWithin, movedWithin, nodesOf } from './node-movement.
 
 const MINUTE = 60_000;
 
-/** The verdicts on the heights of the nodes that have one. */
+/** Whether any node's height check fails or passes. */
 function judgeHeights(nodes: readonly TargetState[]) {
   const judged = nodes.map((node) => fails(node, 'latest_block'));
   return { anyFails: judged.includes(true), anyPasses: nodes.some(passesHeight) };
@@ -13,7 +13,7 @@ function judgeHeights(nodes: readonly TargetState[]) {
 const passesHeight = ({ checks }: TargetState): boolean =>
   checks.some(({ check, verdict }) => check === 'latest_block' && (verdict === 'pass' || verdict === 'degraded'));
 
-/** When subnetRules of the catalogue are so, judged without Prometheus. */
+/** The conditions of `subnetRules`, judged without Prometheus. */
 export const subnetConditions = {
   SubnetHalted: perSubnet((subnet, { now }) => {
     const nodes = nodesOf(subnet);
@@ -30,17 +30,17 @@ export const subnetConditions = {
     const latest = highestOf(subnet);
     const committed = nodes.flatMap(({ facts }) => facts.node?.committed ?? []);
     if (latest === undefined || committed.length === 0) return undefined;
-    const isStanding = committed.every(
+    const isStalled = committed.every(
       ({ advancedAt, fall }) => now - Math.max(advancedAt, fall?.at ?? 0) >= 2 * MINUTE,
     );
     const moves = nodes.some(({ facts }) => movedWithin(facts.node?.latest, now, MINUTE));
-    return isStanding && moves ? latest - Math.max(...committed.map(({ number }) => number)) : false;
+    return isStalled && moves ? latest - Math.max(...committed.map(({ number }) => number)) : false;
   }),
   SubnetQuorumAtRisk: perSubnet((subnet, { now }) => {
     const nodes = nodesOf(subnet);
     const { anyFails, anyPasses } = judgeHeights(nodes);
     if (!anyPasses) return anyFails ? false : undefined;
-    const standing = nodes.filter(
+    const stalled = nodes.filter(
       (node) =>
         fails(node, 'latest_block') === true &&
         !movedWithin(node.facts.node?.latest, now, 2 * MINUTE) &&
@@ -48,6 +48,6 @@ export const subnetConditions = {
     ).length;
     // As the chain counts: votes >= nodes × 0.667 in floating point.
     const mayLose = nodes.length - Math.ceil(0.667 * nodes.length);
-    return standing >= 1 && standing >= mayLose ? standing : false;
+    return stalled >= 1 && stalled >= mayLose ? stalled : false;
   }),
 } as const;

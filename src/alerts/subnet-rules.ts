@@ -4,14 +4,14 @@ import { last } from './promql.ts';
 const NODES = `max by (subnet) (${last('subnet_nodes')})`;
 const LATEST_BLOCK = last('subnet_check_success{component="node", check="latest_block"}');
 
-/** What people who use a subnet feel: these page. */
+/** Alerts about what users of a subnet notice; these page. */
 export const subnetRules = [
   {
     name: 'SubnetHalted',
     severity: 'critical',
     for: '30s',
     keepFiringFor: '5m',
-    // The log of a node whose RPC is out of reach may still show that the chain goes on; one that answers speaks for itself.
+    // The log of a node without reachable RPC may still show blocks. A node that answers is judged by its answer.
     expr: `${NODES}
 and on (subnet) (max by (subnet) (${LATEST_BLOCK}) == 0)
 unless on (subnet) (
@@ -45,7 +45,7 @@ and on (subnet) (max by (subnet) (count_over_time(subnet_node_block_number{block
     severity: 'critical',
     for: '1m',
     keepFiringFor: '3m',
-    // Quorum as the chain counts it: votes >= nodes × 0.667 in floating point, so that 3 nodes need 3 and may lose none.
+    // Quorum as the chain counts it: votes >= nodes × 0.667 in floating point. So 3 nodes need 3 and may lose none.
     expr: `count by (subnet) (
   min by (subnet, name) (${LATEST_BLOCK}) == 0
   unless on (subnet, name) (changes(subnet_node_block_number{block="latest"}[2m]) > 0)

@@ -1,16 +1,16 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { engineOf, type RoundName } from '../model/target.ts';
-import type { Seen } from './alert-input.ts';
+import type { AlertInput } from './alert-input.ts';
 import { type Condition, type ConditionResult, perEngine, perInstance, perSubnet, perTarget } from './condition.ts';
 
-/** Beyond three missed runs: the room that the rule gives to scrapes. */
+/** Tolerance beyond three missed runs: what the rule allows for scrapes. */
 const SLACK_MS = 150_000;
 const LATE_WINDOW_MS = 10 * 60_000;
 const MAX_LATE = 0.1;
 const NOT_SENT_WINDOW_MS = 5 * 60_000;
 
-/** The longest time since a check that should have run did, in seconds; of one that never did, its interval. */
-function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen): ConditionResult {
+/** The longest time since an overdue check ran, in seconds; for one that never ran, its interval. */
+function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: AlertInput): ConditionResult {
   let worst: ConditionResult = false;
   for (const { verdict, round, lastRun } of checks) {
     const interval = verdict === 'skipped' ? undefined : intervalMs(target.subnet, round);
@@ -21,7 +21,7 @@ function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: Seen
   return worst;
 }
 
-/** How many rounds of a subnet begin within the window when all do in time. */
+/** How many rounds of a subnet start within the window if none is late. */
 function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) => number | undefined): number {
   const judged = targets.flatMap(({ checks }) => checks.filter(({ verdict }) => verdict !== 'skipped'));
   return [...new Set(judged.map(({ round }) => round))].reduce(
@@ -30,7 +30,7 @@ function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) =>
   );
 }
 
-/** When subnetdRules of the catalogue are so, judged without Prometheus; subnetd cannot say of itself that it is down. */
+/** The conditions of `subnetdRules`, judged without Prometheus; subnetd cannot report that it is down itself. */
 export const subnetdConditions = {
   SubnetdDockerDown: perEngine((engine, containers, { enginesUp }) => {
     const up = enginesUp.get(engine);
@@ -54,5 +54,5 @@ export const subnetdConditions = {
   }),
   SubnetdAlertsNotSent: perInstance(({ notSent, now }) => notSent(now - NOT_SENT_WINDOW_MS) || false),
   SubnetdDatabaseDown: perInstance(({ isDatabaseUp }) => (isDatabaseUp ? false : 0)),
-  SubnetdWatchdog: () => [{ of: {}, isKnown: true, value: 1 }],
+  SubnetdWatchdog: () => [{ labels: {}, isKnown: true, value: 1 }],
 } as const satisfies Readonly<Record<string, Condition>>;

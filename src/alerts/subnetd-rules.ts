@@ -5,7 +5,7 @@ const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
 
 const INSTANCE = ['instance'] as const;
 
-/** The watcher watched: while one of these fires, silence proves nothing. */
+/** Alerts about subnetd itself: while one fires, silence proves nothing. */
 export const subnetdRules = [
   {
     name: 'SubnetdDown',
@@ -37,7 +37,7 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     name: 'SubnetdCheckStale',
     severity: 'warning',
     for: '5m',
-    // The time since the last scrape is no time in which a check should have run.
+    // The time since the last scrape does not count as a missed run.
     expr: `max by (subnet, component, name) (
   time() - ${last('subnet_check_last_run_timestamp_seconds')} > 3 * ${last('subnet_check_interval_seconds')} + 150
   or ${last('subnet_check_interval_seconds')} unless ${last('subnet_check_last_run_timestamp_seconds')}
@@ -52,7 +52,7 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     name: 'SubnetdRoundsLate',
     severity: 'warning',
     for: '5m',
-    // A busy machine delays a few of many; SubnetdCheckStale tells when it matters for one.
+    // A busy machine delays some of many rounds; SubnetdCheckStale fires when that matters for one target.
     expr: `${LATE} / (${LATE} + sum by (subnet) (increase(subnetd_round_duration_seconds_count[10m]))) > 0.1`,
     labels: ['subnet'],
     summary: 'subnetd is too slow for the schedule of {{ $labels.subnet }}.',
@@ -75,7 +75,8 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     name: 'SubnetdLogSourceDown',
     severity: 'warning',
     for: '2m',
-    // SubnetdDockerDown says why the logs on an engine cannot be read. Its label `engine` is on no target, so that it inhibits none.
+    // SubnetdDockerDown explains why logs on an engine cannot be read. Its label `engine` is on no target, so it
+    // inhibits none.
     expr: `min by (subnet, component, name) (
   ${last('subnet_log_source_up{source="file"}')}
   or ${last('subnet_log_source_up{source="container"}')}

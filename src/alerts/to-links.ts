@@ -1,18 +1,15 @@
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 
-/** Where people reach subnetd and Grafana, without a slash at the end. */
+/** The addresses of subnetd and Grafana for people, without a trailing slash. */
 export interface LinkBases {
   readonly publicUrl: string;
   readonly grafanaUrl: string;
 }
 
-/** Where docker-compose.yml publishes both: the links of the rule files and dashboards that are committed. */
+/** The addresses that docker-compose.yml publishes: the links in the committed rule files and dashboards. */
 export const COMPOSE_LINKS: LinkBases = { publicUrl: 'http://127.0.0.1:10545', grafanaUrl: 'http://127.0.0.1:3000' };
 
-/**
- * The annotations of an alert that lead on, only to what has an address; `toValue` gives a label's value as it stands in
- * a URL.
- */
+/** The links of an alert, each only if its base address is known. `toValue` gives a label's value as it is in a URL. */
 export const toLinks = (
   { name, labels, dashboard }: AlertRule,
   { publicUrl, grafanaUrl }: Partial<LinkBases>,

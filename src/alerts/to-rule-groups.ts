@@ -20,12 +20,12 @@ export interface RuleGroup {
   readonly rules: readonly (AlertingRule | RecordingRule)[];
 }
 
-/** Where the links lead, and the job that scrapes subnetd. */
+/** The base addresses of links, and the job that scrapes subnetd. */
 export interface RulePlaces extends Partial<LinkBases> {
   readonly job?: string;
 }
 
-/** Alerts as Prometheus reads them. */
+/** Converts alerts to Prometheus's format. */
 const toRuleGroup = (name: string, rules: readonly AlertRule[], places: RulePlaces): RuleGroup => {
   const { job = SCRAPE_JOB } = places;
   const withJob = (text: string) =>
@@ -47,7 +47,7 @@ const toRuleGroup = (name: string, rules: readonly AlertRule[], places: RulePlac
   };
 };
 
-/** Every group of rules by the name of its file in config/prometheus/rules. */
+/** All groups of rules, by the name of their file in config/prometheus/rules. */
 export const toRuleGroups = (places: RulePlaces): Readonly<Record<string, RuleGroup>> => ({
   records: { name: 'subnetd-records', rules: recordingRules },
   ...Object.fromEntries(Object.entries(alertGroups).map(([name, rules]) => [name, toRuleGroup(name, rules, places)])),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Seen } from '../alerts/alert-input.ts';
+import type { AlertInput } from '../alerts/alert-input.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
 import type { IncidentStore } from '../model/incident.ts';
@@ -18,7 +18,7 @@ export interface PushLink {
 
 /** The dependencies of the push. */
 export interface PushDeps {
-  readonly getInput: () => Omit<Seen, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
+  readonly getInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<IncidentStore>;
   readonly publicUrl?: string;
@@ -39,7 +39,7 @@ export function startPush({ getInput, store, instance, publicUrl, grafanaUrl, lo
   const links = { publicUrl, grafanaUrl };
   /** The times of late rounds, the newest last. */
   const late: { readonly subnet: string; readonly at: number }[] = [];
-  const lateRounds: Seen['lateRounds'] = (subnet, since) =>
+  const lateRounds: AlertInput['lateRounds'] = (subnet, since) =>
     late.filter((one) => one.subnet === subnet && one.at >= since).length;
   const load = async (): Promise<Push> => {
     const [{ createPush }, { createJudge }, { createIncreaseWindow }] = await Promise.all([
@@ -52,7 +52,7 @@ export function startPush({ getInput, store, instance, publicUrl, grafanaUrl, lo
     return createPush({
       clock,
       judge: (time, open) => {
-        failed.note(time, counts.failed + counts.dropped);
+        failed.record(time, counts.failed + counts.dropped);
         return judge({ ...getInput(), now: time, instance, lateRounds, notSent: failed.since }, open);
       },
       store: () => store(instance),

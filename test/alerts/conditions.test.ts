@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Seen } from '../../src/alerts/alert-input.ts';
+import type { AlertInput } from '../../src/alerts/alert-input.ts';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { conditions, type PushedAlertName } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
@@ -127,7 +127,7 @@ const machine2 = (up: boolean | undefined) =>
   ]);
 
 type Subnet = readonly TargetState[];
-const see = (targets: Subnet, more: Partial<Seen> = {}): Seen => ({
+const see = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput => ({
   snapshot: [
     {
       subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), checks: settings },
@@ -146,12 +146,12 @@ const see = (targets: Subnet, more: Partial<Seen> = {}): Seen => ({
 });
 
 interface Case {
-  readonly so: Seen;
+  readonly so: AlertInput;
   /** What the alert is of besides the subnet, and its value. */
-  readonly of: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  readonly not: readonly Seen[];
-  readonly unknown: readonly Seen[];
+  readonly not: readonly AlertInput[];
+  readonly unknown: readonly AlertInput[];
 }
 const ofNode = (name: string) => ({ subnet: 'd', component: 'node', name });
 const ofStats = { subnet: 'd', component: 'stats', name: 'stats' };
@@ -160,7 +160,7 @@ const ofRelayer = { subnet: 'd', component: 'relayer', name: 'relayer' };
 /** A check that fails is an alert, one that passes is none, and one that cannot be judged changes nothing. */
 const byCheck = (target: Target, check: CheckName): Case => ({
   so: see([state(target, { [check]: 'fail' })]),
-  of: { subnet: 'd', component: target.component, name: target.name },
+  labels: { subnet: 'd', component: target.component, name: target.name },
   value: 0,
   not: (['pass', 'degraded', 'skipped'] as const).map((verdict) => see([state(target, { [check]: verdict })])),
   unknown: [see([state(target, { [check]: 'unknown' })])],
@@ -171,15 +171,15 @@ const byFailure = (failure: string): Case => {
     see([state(contained, {}, facts, { failures: { [failure]: is } })]);
   return {
     so: shows(true),
-    of: ofStats,
+    labels: ofStats,
     value: 1,
     not: [shows(false), see([state(contained, {}, looked)])],
     unknown: [shows(false, {}), shows(false, { ...unreachable, logs: logs() })],
   };
 };
-const itself = (seen: Partial<Seen>): Case => ({
+const itself = (seen: Partial<AlertInput>): Case => ({
   so: see([], seen),
-  of: { instance: 'i' },
+  labels: { instance: 'i' },
   value: 0,
   not: [see([])],
   unknown: [],
@@ -210,7 +210,7 @@ const readable = { ...stats, logFiles: [{ path: '/l', timezone: 'UTC' }] };
 const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetHalted: {
     so: see([stands('a'), stands('b'), down('c')]),
-    of: { subnet: 'd' },
+    labels: { subnet: 'd' },
     value: 3,
     not: [
       see([stands('a'), good('b')]),
@@ -220,14 +220,14 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetFinalityStalled: {
     so: withCommitted([good('a'), good('b')], 2 * MINUTE),
-    of: { subnet: 'd' },
+    labels: { subnet: 'd' },
     value: 10,
     not: [withCommitted([good('a')], MINUTE), withCommitted([stands('a')], 5 * MINUTE)],
     unknown: [see([fresh('a')]), see([down('a')])],
   },
   SubnetQuorumAtRisk: {
     so: see([good('a'), good('b'), good('c'), stands('e')]),
-    of: { subnet: 'd' },
+    labels: { subnet: 'd' },
     value: 1,
     not: [
       see([good('a'), good('b'), good('c')]),
@@ -239,7 +239,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetNodeDown: {
     so: see([down('a')]),
-    of: ofNode('a'),
+    labels: ofNode('a'),
     value: 0,
     not: [see([good('a')]), see([stands('a')]), see([state(nodeTarget('a'), { latest_block: 'skipped' })])],
     unknown: [
@@ -249,28 +249,28 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetNodeStalled: {
     so: see([stands('a')]),
-    of: ofNode('a'),
+    labels: ofNode('a'),
     value: 50,
     not: [see([good('a')]), see([node('a', 'fail', 1_000)]), see([down('a')])],
     unknown: [see([fresh('a')])],
   },
   SubnetNodeBehind: {
     so: see([good('b'), node('a', 'fail', 1_000, 75)]),
-    of: ofNode('a'),
+    labels: ofNode('a'),
     value: 25,
     not: [see([good('b'), good('a')]), see([good('b'), stands('a')]), see([good('b'), down('a')])],
     unknown: [see([good('b'), fresh('a')])],
   },
   SubnetNodeTellsNoBlock: {
     so: see([state(nodeTarget('a'), { latest_block: 'fail' }, { node: { observation: observed(undefined) } })]),
-    of: ofNode('a'),
+    labels: ofNode('a'),
     value: 0,
     not: [see([good('a')]), see([down('a')]), see([stands('a')])],
     unknown: [see([fresh('a')])],
   },
   SubnetNodePeersMissing: {
     so: see([peers(2), good('b')]),
-    of: ofNode('a'),
+    labels: ofNode('a'),
     value: 0,
     not: [
       see([peers(3, 'pass')]),
@@ -281,7 +281,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetNodeLogFault: byCheck(nodeTarget('a'), 'log_block'),
   SubnetBootnodeMissesNode: {
     so: see([good('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
-    of: { subnet: 'd', component: 'bootnode', name: 'bootnode' },
+    labels: { subnet: 'd', component: 'bootnode', name: 'bootnode' },
     value: 0,
     not: [
       see([good('a'), state(bootnode, { messages: 'pass' })]),
@@ -291,7 +291,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetRelayerStopped: {
     so: see([answersAgain('a', 2 * MINUTE), state(relayer, { submissions: 'fail' })]),
-    of: ofRelayer,
+    labels: ofRelayer,
     value: 0,
     not: [
       see([good('a'), state(relayer, { submissions: 'pass' })]),
@@ -308,7 +308,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     so: container(
       inContainer(run({ running: false, status: 'exited' }), { lastExit: { code: 1, at: NOW - 3 * MINUTE } }),
     ),
-    of: ofStats,
+    labels: ofStats,
     value: 0,
     not: [
       container(inContainer(run()), 'pass'),
@@ -318,7 +318,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetContainerRestarting: {
     so: container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 2 * MINUTE } })),
-    of: ofStats,
+    labels: ofStats,
     value: 0,
     not: [
       container({ ...inContainer(run()), logs: logs() }, 'pass'),
@@ -337,21 +337,21 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetContainerMemoryNearLimit: {
     so: memory(950),
-    of: ofStats,
+    labels: ofStats,
     value: 0.95,
     not: [memory(900), container(inContainer(run({ memoryBytes: 950 })), 'pass'), see([state(stats, {})])],
     unknown: [container(unreachable, 'unknown'), container({}, 'unknown')],
   },
   SubnetLogFileLarge: {
     so: sized(11e9),
-    of: ofStats,
+    labels: ofStats,
     value: 11e9,
     not: [sized(1e9), see([state(stats, {})])],
     unknown: [sized()],
   },
   SubnetCheckDegraded: {
     so: see([state(stats, { http: 'pass', block_data: 'degraded' })]),
-    of: ofStats,
+    labels: ofStats,
     value: 1,
     not: [see([state(stats, { http: 'pass', block_data: 'fail' })])],
     unknown: [see([state(stats, { http: 'unknown' })])],
@@ -373,7 +373,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     so: see([good('a'), onMachine2(stats), onMachine2(relayer), state({ ...bootnode, container: { name: 'b' } }, {})], {
       enginesUp: machine2(false),
     }),
-    of: { subnet: 'd', engine: 'machine2' },
+    labels: { subnet: 'd', engine: 'machine2' },
     value: 2,
     not: [
       see([onMachine2(stats)], { enginesUp: machine2(true) }),
@@ -384,7 +384,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetdCheckStale: {
     so: see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 })]),
-    of: ofStats,
+    labels: ofStats,
     value: 200,
     not: [
       see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 170_000 })]),
@@ -396,14 +396,14 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   },
   SubnetdRoundsLate: {
     so: see([good('a')], { lateRounds: () => 15 }),
-    of: { subnet: 'd' },
+    labels: { subnet: 'd' },
     value: 0.25,
     not: [see([good('a')], { lateRounds: () => 6 }), see([good('a')], { lateRounds: () => 0 })],
     unknown: [],
   },
   SubnetdAlertsNotSent: {
     so: see([good('a')], { notSent: (since) => (since === NOW - 5 * MINUTE ? 7 : 0) }),
-    of: { instance: 'i' },
+    labels: { instance: 'i' },
     value: 7,
     not: [see([good('a')], { notSent: () => 0 })],
     unknown: [],
@@ -411,7 +411,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetdReloadFailed: itself({ lastReloadSuccessful: false }),
   SubnetdLogSourceDown: {
     so: see([state(readable, {}, { logs: logs({ sources: { file: { ...sources.file, up: false } } }) })]),
-    of: ofStats,
+    labels: ofStats,
     value: 0,
     not: [
       see([state(readable, {}, { logs: logs() })]),
@@ -422,20 +422,20 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     unknown: [see([state(readable, {})]), see([onMachine2(stats, false)], { enginesUp: machine2(false) })],
   },
   SubnetdDatabaseDown: itself({ isDatabaseUp: false }),
-  SubnetdWatchdog: { so: see([]), of: {}, value: 1, not: [], unknown: [] },
+  SubnetdWatchdog: { so: see([]), labels: {}, value: 1, not: [], unknown: [] },
 };
 
-describe.each(Object.entries(cases) as [PushedAlertName, Case][])('%s', (name, { so, of, value, not, unknown }) => {
+describe.each(Object.entries(cases) as [PushedAlertName, Case][])('%s', (name, { so, labels, value, not, unknown }) => {
   const judge = conditions[name];
-  it('is so, of exactly this and with this value', () => {
+  it('fires with exactly these labels and this value', () => {
     const found = judge(so).filter(({ isKnown }) => isKnown);
-    expect(found).toEqual([{ of, isKnown: true, value }]);
+    expect(found).toEqual([{ labels, isKnown: true, value }]);
   });
-  it('is not so when all is well, or when it is something else', () => {
+  it('does not fire when all is well, or for another cause', () => {
     for (const seen of not) expect(judge(seen)).toEqual([]);
   });
-  it('is left as it is while it cannot be judged', () => {
-    for (const seen of unknown) expect(judge(seen)).toEqual([{ of, isKnown: false }]);
+  it('stays unchanged while it cannot be judged', () => {
+    for (const seen of unknown) expect(judge(seen)).toEqual([{ labels, isKnown: false }]);
   });
 });
 
@@ -443,7 +443,7 @@ describe('what is found', () => {
   const judge = createJudge({});
   const none: Incidents = new Map();
 
-  it('tells that it does not know only of alerts of which one is open', () => {
+  it('reports unknown instances only of alerts that are open', () => {
     const [firing, unknown] = [see([state(stats, { http: 'fail' })]), see([state(stats, { http: 'unknown' })])];
     const open = foldIncidents(none, judge(firing, none), NOW).incidents;
     const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...ofStats };
