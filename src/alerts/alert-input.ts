@@ -1,13 +1,13 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
 
-/** The input of all alert conditions; times are Unix milliseconds. */
+/** The input of all alert conditions. All times are watched time. */
 export interface AlertInput {
   readonly snapshot: Snapshot;
   readonly now: number;
   /** The name of this subnetd. */
   readonly instance: string;
-  /** The current time between two runs of a subnet's round. */
+  /** The current time between two runs of a subnet's round, in milliseconds. */
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   /** Number of rounds of a subnet that started late since then. */
   readonly lateRounds: (subnet: string, since: number) => number;

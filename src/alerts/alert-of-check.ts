@@ -1,10 +1,10 @@
 import type { CheckName } from '../model/verdict.ts';
 
 /**
- * The alert that reports each failing check. Its rule and its condition take their checks from here; of a node's latest
- * block, which several alerts judge, it is the one that is about the check alone.
+ * The alert that reports each failing check. Its rule and its condition take their checks from here. Several alerts judge
+ * a node's latest block; this is the one about the check alone.
  */
-export const ALERT_OF_CHECK: Readonly<Record<CheckName, string>> = {
+export const ALERT_OF_CHECK = {
   latest_block: 'SubnetNodeStalled',
   peers: 'SubnetNodePeersMissing',
   log_block: 'SubnetNodeLogFault',
@@ -16,10 +16,13 @@ export const ALERT_OF_CHECK: Readonly<Record<CheckName, string>> = {
   http: 'SubnetServiceDown',
   console: 'SubnetFrontendErrors',
   container: 'SubnetContainerDown',
-};
+} as const satisfies Readonly<Record<CheckName, string>>;
 
-const entries = Object.entries(ALERT_OF_CHECK) as readonly [CheckName, string][];
+/** An alert that reports failing checks. */
+export type CheckAlertName = (typeof ALERT_OF_CHECK)[CheckName];
+
+const entries = Object.entries(ALERT_OF_CHECK) as readonly [CheckName, CheckAlertName][];
 
 /** The checks that an alert reports. */
-export const checksOf = (alert: string): readonly CheckName[] =>
-  entries.flatMap(([check, of]) => (of === alert ? [check] : []));
+export const checksOfAlert = (alert: CheckAlertName): readonly CheckName[] =>
+  entries.flatMap(([check, reportedBy]) => (reportedBy === alert ? [check] : []));

@@ -4,16 +4,28 @@ import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import type { AlertInput } from './alert-input.ts';
 
-/** An alert's labels with the value for its text. `isKnown` is false when it cannot be judged now. */
-export type AlertInstance =
-  | { readonly labels: AlertLabels; readonly isKnown: true; readonly value: number }
-  | { readonly labels: AlertLabels; readonly isKnown: false };
+/** The condition holds; `value` is for the alert's text. */
+export interface Active {
+  readonly value: number;
+}
 
-/** The instances for which an alert fires, and with `withUnknown` also those that cannot be judged now. */
+/** Whether an alert's condition holds for one thing. `unknown`: that cannot be judged now. */
+export type ConditionResult = Active | 'clear' | 'unknown';
+
+/** One thing for which an alert's condition holds or cannot be judged now. */
+export interface AlertInstance {
+  readonly labels: AlertLabels;
+  readonly result: Active | 'unknown';
+}
+
+/** The instances for which the condition holds, and with `withUnknown` also those that cannot be judged now. */
 export type Condition = (input: AlertInput, withUnknown?: boolean) => readonly AlertInstance[];
 
-/** The value for the alert's text if it fires, `false` if not, undefined when that cannot be judged. */
-export type ConditionResult = number | false | undefined;
+/** The condition holds, with the value that a failed check has in Prometheus. */
+export const FAILED: Active = { value: 0 };
+
+/** Does the condition hold? */
+export const isActive = (result: ConditionResult): result is Active => typeof result === 'object';
 
 /** Takes a function for the labels: most of thousands of targets are healthy or unknown and need none. */
 function add(
@@ -22,8 +34,7 @@ function add(
   withUnknown: boolean,
   toLabels: () => AlertLabels,
 ): void {
-  if (result === undefined && withUnknown) instances.push({ labels: toLabels(), isKnown: false });
-  if (typeof result === 'number') instances.push({ labels: toLabels(), isKnown: true, value: result });
+  if (isActive(result) || (result === 'unknown' && withUnknown)) instances.push({ labels: toLabels(), result });
 }
 
 /** Creates a condition of subnetd itself. */
@@ -71,36 +82,38 @@ export const perEngine =
 
 const toLabels = ({ subnet, component, name }: Target): AlertLabels => ({ subnet, component, name });
 
+/** The state of a target of these components. */
+export type StateOf<Name extends Component> = TargetState & {
+  readonly target: Target & { readonly component: Name };
+};
+
+const isStateOf = <Name extends Component>(state: TargetState, component: Name | 'any'): state is StateOf<Name> =>
+  component === 'any' || state.target.component === component;
+
 /** Creates a condition of each target, or of each target of one component. */
 export const perTarget =
-  (
-    component: Component | 'any',
-    judge: (state: TargetState, input: AlertInput, subnet: SubnetState) => ConditionResult,
+  <Name extends Component>(
+    component: Name | 'any',
+    judge: (state: StateOf<Name>, input: AlertInput, subnet: SubnetState) => ConditionResult,
   ): Condition =>
   (input, withUnknown = true) => {
     const instances: AlertInstance[] = [];
     for (const subnet of input.snapshot)
       for (const state of subnet.targets)
-        if (component === 'any' || state.target.component === component)
+        if (isStateOf(state, component))
           add(instances, judge(state, input, subnet), withUnknown, () => toLabels(state.target));
     return instances;
   };
 
-/** Does one of these checks fail? As in Prometheus, checks that cannot be judged count only if all are. */
-export function fails({ checks }: TargetState, ...names: readonly CheckName[]): boolean | undefined {
-  let outcome: boolean | undefined = false;
+/** Active if one of these checks fails. As in Prometheus, checks that cannot be judged count only if all are. */
+export function judgeChecks({ checks }: TargetState, ...names: readonly CheckName[]): ConditionResult {
+  let result: ConditionResult = 'clear';
   let isKnown = false;
   for (const { check, verdict } of checks) {
     if (!names.includes(check) || verdict === 'skipped') continue;
-    if (verdict === 'fail') return true;
+    if (verdict === 'fail') return FAILED;
     isKnown ||= verdict !== 'unknown';
-    outcome = isKnown ? false : undefined;
+    result = isKnown ? 'clear' : 'unknown';
   }
-  return outcome;
+  return result;
 }
-
-/** A failing check as Prometheus sees it: the value is the check's, 0. */
-export const failing = (state: TargetState, ...names: readonly CheckName[]): ConditionResult => {
-  const is = fails(state, ...names);
-  return is === true ? 0 : is;
-};

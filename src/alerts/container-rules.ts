@@ -1,8 +1,8 @@
-import { checksOf } from './alert-of-check.ts';
+import { checksOfAlert } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, known, last, TARGET } from './promql.ts';
 
-const CONTAINER_FAILS = failing('.+', ...checksOf('SubnetContainerDown'));
+const CONTAINER_FAILS = failing('.+', ...checksOfAlert('SubnetContainerDown'));
 
 /** Did the container run within two minutes, however briefly? A scrape may miss each of its short runs. */
 const RAN = '(max_over_time(subnet_container_running[2m]) + changes(subnet_container_restarts_total[2m]) > bool 0)';

@@ -7,8 +7,8 @@ import { conditions } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 
-/** The findings of all alerts that subnetd can judge itself, and of the open ones. */
-export type Judge = (input: AlertInput, open: Incidents) => readonly Finding[];
+/** Judges all alerts that subnetd can judge itself, given the incidents so far. */
+export type Judge = (input: AlertInput, incidents: Incidents) => readonly Finding[];
 
 /** The texts of a rule as Prometheus renders them. Links need the base address of their target. */
 function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
@@ -33,23 +33,17 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const { name: alertname, severity, for: holds, keepFiringFor = '0s' } = rule;
     const [forMs, keepFiringForMs] = [durationMs(holds), durationMs(keepFiringFor)];
     const [condition, annotate] = [conditions[rule.name], toTexts(rule, bases)];
-    const judge = (seen: AlertInput, isOpen: boolean): readonly Finding[] =>
+    const judge = (input: AlertInput, isOpen: boolean): readonly Finding[] =>
       // Unknown instances matter only for alerts that are open.
-      condition(seen, isOpen).map((sighting): Finding => {
-        const labels = { alertname, severity, ...sighting.labels };
-        if (!sighting.isKnown) return { state: 'unknown', labels };
-        return {
-          state: 'firing',
-          labels,
-          annotations: annotate(sighting.labels, sighting.value),
-          forMs,
-          keepFiringForMs,
-        };
+      condition(input, isOpen).map(({ labels: own, result }): Finding => {
+        const labels = { alertname, severity, ...own };
+        if (result === 'unknown') return { state: 'unknown', labels };
+        return { state: 'firing', labels, annotations: annotate(own, result.value), forMs, keepFiringForMs };
       });
     return [{ alertname, judge }];
   });
-  return (seen, open) => {
-    const openNames = new Set([...open.values()].map(({ labels }) => labels.alertname));
-    return judges.flatMap(({ alertname, judge }) => judge(seen, openNames.has(alertname)));
+  return (input, incidents) => {
+    const openNames = new Set([...incidents.values()].map(({ labels }) => labels.alertname));
+    return judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
   };
 }

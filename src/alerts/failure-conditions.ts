@@ -1,7 +1,7 @@
 import { type Condition, perTarget } from './condition.ts';
-import { showsFailure } from './known-failure.ts';
+import { judgeFailure } from './known-failure.ts';
 
-const known = (failure: string): Condition => perTarget('any', (state) => showsFailure(state, failure));
+const known = (failure: string): Condition => perTarget('any', (state) => judgeFailure(state, failure));
 
 /** The conditions of `failureRules`, judged without Prometheus. */
 export const failureConditions = {

@@ -1,12 +1,13 @@
-import { checksOf } from './alert-of-check.ts';
-import { failing, fails, perTarget } from './condition.ts';
-import { countSilent, heightOf, highestOf, movedWithin, nodesOf } from './node-movement.ts';
+import { checksOfAlert } from './alert-of-check.ts';
+import { FAILED, isActive, judgeChecks, perTarget } from './condition.ts';
+import { movedWithin } from './node-movement.ts';
+import { countSilent, heightOf, highestOf, nodesOf } from './subnet-nodes.ts';
 
-const PEERS = checksOf('SubnetNodePeersMissing');
-const LOG = checksOf('SubnetNodeLogFault');
-const MESSAGES = checksOf('SubnetBootnodeMissesNode');
+const PEERS = checksOfAlert('SubnetNodePeersMissing');
+const LOG = checksOfAlert('SubnetNodeLogFault');
+const MESSAGES = checksOfAlert('SubnetBootnodeMissesNode');
 
-const STALLED_MS = 2 * 60_000;
+const STALLED_AFTER_MS = 2 * 60_000;
 
 /** Nodes that are down explain the same number of missing ones. */
 const isExplained = (missing: number | undefined, silent: number): boolean =>
@@ -14,43 +15,41 @@ const isExplained = (missing: number | undefined, silent: number): boolean =>
 
 /** The conditions of `nodeRules`, judged without Prometheus. */
 export const nodeConditions = {
-  SubnetNodeDown: perTarget('node', (state) => {
-    const answered = state.facts.node?.observation.answered;
-    const isJudged = fails(state, 'latest_block') !== undefined;
-    if (answered === true) return false;
-    return isJudged ? failing(state, 'latest_block') : undefined;
-  }),
+  SubnetNodeDown: perTarget('node', (state) =>
+    state.facts.node?.observation.answered === true ? 'clear' : judgeChecks(state, 'latest_block'),
+  ),
   SubnetNodeStalled: perTarget('node', (state, { now }) => {
-    const is = fails(state, 'latest_block');
+    const result = judgeChecks(state, 'latest_block');
     const height = heightOf(state);
-    if (is !== true) return is;
-    return height === undefined || movedWithin(state.facts.node?.latest, now, STALLED_MS) ? false : height;
+    if (!isActive(result)) return result;
+    const isMoving = movedWithin(state.facts.node?.latest, now, STALLED_AFTER_MS);
+    return height === undefined || isMoving ? 'clear' : { value: height };
   }),
   SubnetNodeBehind: perTarget('node', (state, { now }, subnet) => {
-    const is = fails(state, 'latest_block');
+    const result = judgeChecks(state, 'latest_block');
     const height = heightOf(state);
-    if (is !== true) return is;
-    if (height === undefined || !movedWithin(state.facts.node?.latest, now, STALLED_MS)) return false;
-    return (highestOf(subnet) ?? height) - height;
+    if (!isActive(result)) return result;
+    if (height === undefined || !movedWithin(state.facts.node?.latest, now, STALLED_AFTER_MS)) return 'clear';
+    return { value: (highestOf(subnet) ?? height) - height };
   }),
   SubnetNodeTellsNoBlock: perTarget('node', (state) => {
-    const is = failing(state, 'latest_block');
-    if (is !== 0) return is;
-    return state.facts.node?.observation.answered === true && heightOf(state) === undefined ? 0 : false;
+    const result = judgeChecks(state, 'latest_block');
+    if (!isActive(result)) return result;
+    return state.facts.node?.observation.answered === true && heightOf(state) === undefined ? FAILED : 'clear';
   }),
-  SubnetNodePeersMissing: perTarget('node', (state, _seen, subnet) => {
-    const is = failing(state, ...PEERS);
+  SubnetNodePeersMissing: perTarget('node', (state, _input, subnet) => {
+    const result = judgeChecks(state, ...PEERS);
     const peers = state.facts.node?.observation.peers;
-    if (is !== 0 || state.target.component !== 'node') return is;
+    if (!isActive(result)) return result;
     const missing = peers?.ok ? state.target.expectedPeers - peers.value.count : undefined;
-    return isExplained(missing, countSilent(subnet)) ? false : 0;
+    return isExplained(missing, countSilent(subnet)) ? 'clear' : FAILED;
   }),
-  SubnetNodeLogFault: perTarget('node', (state) => failing(state, ...LOG)),
-  SubnetBootnodeMissesNode: perTarget('bootnode', (state, _seen, subnet) => {
-    const is = failing(state, ...MESSAGES);
-    if (is !== 0) return is;
+  SubnetNodeLogFault: perTarget('node', (state) => judgeChecks(state, ...LOG)),
+  SubnetBootnodeMissesNode: perTarget('bootnode', (state, _input, subnet) => {
+    const result = judgeChecks(state, ...MESSAGES);
+    if (!isActive(result)) return result;
     const { heardNodes } = state;
     const missing = heardNodes === undefined ? undefined : nodesOf(subnet).length - heardNodes;
-    return isExplained(missing, countSilent(subnet)) ? false : 0;
+    return isExplained(missing, countSilent(subnet)) ? 'clear' : FAILED;
   }),
 } as const;

@@ -1,4 +1,4 @@
-import { checksOf } from './alert-of-check.ts';
+import { checksOfAlert } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, last, ofNodes, SILENT_NODES, TARGET } from './promql.ts';
 
@@ -67,7 +67,7 @@ unless on (subnet, name) ${last(HEIGHT)}`,
     severity: 'warning',
     for: '2m',
     // Nodes that are down explain the peers that they would be.
-    expr: `${failing('node', ...checksOf('SubnetNodePeersMissing'))}
+    expr: `${failing('node', ...checksOfAlert('SubnetNodePeersMissing'))}
 unless on (subnet, name) (
   (${last('subnet_node_peers_expected')} - ${last('subnet_node_peers')} > 0)
   <= on (subnet) group_left () count by (subnet) (${SILENT_NODES})
@@ -83,7 +83,7 @@ unless on (subnet, name) (
     severity: 'warning',
     // Longer than the alert of a stalled node takes, which explains this one.
     for: '3m',
-    expr: failing('node', ...checksOf('SubnetNodeLogFault')),
+    expr: failing('node', ...checksOfAlert('SubnetNodeLogFault')),
     labels: TARGET,
     summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',
     description:
@@ -94,7 +94,7 @@ unless on (subnet, name) (
     name: 'SubnetBootnodeMissesNode',
     severity: 'warning',
     for: '2m',
-    expr: `${failing('bootnode', ...checksOf('SubnetBootnodeMissesNode'))}
+    expr: `${failing('bootnode', ...checksOfAlert('SubnetBootnodeMissesNode'))}
 unless on (subnet) (
   (max by (subnet) (${last('subnet_bootnode_nodes_expected')}) - max by (subnet) (${last('subnet_bootnode_nodes_seen')}) > 0)
   <= on (subnet) count by (subnet) (${SILENT_NODES})

@@ -1,4 +1,4 @@
-import { checksOf } from './alert-of-check.ts';
+import { checksOfAlert } from './alert-of-check.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { failing, known, READERS_OF_SILENT_NODE, TARGET } from './promql.ts';
 
@@ -10,7 +10,7 @@ export const serviceRules = [
     for: '1m',
     keepFiringFor: '3m',
     // A relayer without a mode has never started, which is another alert.
-    expr: `${failing('relayer', ...checksOf('SubnetRelayerStopped'))}
+    expr: `${failing('relayer', ...checksOfAlert('SubnetRelayerStopped'))}
 unless on (subnet, name) (${known('relayer_idle')})
 unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     labels: TARGET,
@@ -24,7 +24,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     severity: 'warning',
     for: '1m',
     keepFiringFor: '3m',
-    expr: failing('relayer|stats|frontend', ...checksOf('SubnetServiceDown')),
+    expr: failing('relayer|stats|frontend', ...checksOfAlert('SubnetServiceDown')),
     labels: TARGET,
     summary: 'A service of {{ $labels.subnet }} does not answer as it should.',
     description:
@@ -35,7 +35,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     name: 'SubnetStatsStale',
     severity: 'warning',
     for: '2m',
-    expr: `${failing('stats', ...checksOf('SubnetStatsStale'))}
+    expr: `${failing('stats', ...checksOfAlert('SubnetStatsStale'))}
 unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     labels: TARGET,
     summary: 'The stats server of {{ $labels.subnet }} gets no data from the nodes.',
@@ -47,7 +47,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     name: 'SubnetFrontendErrors',
     severity: 'warning',
     for: '1m',
-    expr: failing('frontend', ...checksOf('SubnetFrontendErrors')),
+    expr: failing('frontend', ...checksOfAlert('SubnetFrontendErrors')),
     labels: TARGET,
     summary: 'The frontend of {{ $labels.subnet }} shows errors.',
     description:

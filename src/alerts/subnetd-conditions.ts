@@ -1,7 +1,15 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { engineOf, type RoundName } from '../model/target.ts';
 import type { AlertInput } from './alert-input.ts';
-import { type Condition, type ConditionResult, perEngine, perInstance, perSubnet, perTarget } from './condition.ts';
+import {
+  type Condition,
+  type ConditionResult,
+  FAILED,
+  perEngine,
+  perInstance,
+  perSubnet,
+  perTarget,
+} from './condition.ts';
 
 /** Tolerance beyond three missed runs: what the rule allows for scrapes. */
 const SLACK_MS = 150_000;
@@ -10,15 +18,15 @@ const MAX_LATE = 0.1;
 const NOT_SENT_WINDOW_MS = 5 * 60_000;
 
 /** The longest time since an overdue check ran, in seconds; for one that never ran, its interval. */
-function staleSeconds({ checks, target }: TargetState, { now, intervalMs }: AlertInput): ConditionResult {
-  let worst: ConditionResult = false;
+function judgeStale({ checks, target }: TargetState, { now, intervalMs }: AlertInput): ConditionResult {
+  let staleSeconds = 0;
   for (const { verdict, round, lastRun } of checks) {
     const interval = verdict === 'skipped' ? undefined : intervalMs(target.subnet, round);
     if (interval === undefined) continue;
-    if (lastRun === undefined) worst = Math.max(Number(worst), interval / 1000);
-    else if (now - lastRun > 3 * interval + SLACK_MS) worst = Math.max(Number(worst), (now - lastRun) / 1000);
+    if (lastRun === undefined) staleSeconds = Math.max(staleSeconds, interval / 1000);
+    else if (now - lastRun > 3 * interval + SLACK_MS) staleSeconds = Math.max(staleSeconds, (now - lastRun) / 1000);
   }
-  return worst;
+  return staleSeconds > 0 ? { value: staleSeconds } : 'clear';
 }
 
 /** How many rounds of a subnet start within the window if none is late. */
@@ -34,25 +42,28 @@ function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) =>
 export const subnetdConditions = {
   SubnetdDockerDown: perEngine((engine, containers, { enginesUp }) => {
     const up = enginesUp.get(engine);
-    if (up === undefined) return undefined;
-    return up ? false : containers;
+    if (up === undefined) return 'unknown';
+    return up ? 'clear' : { value: containers };
   }),
-  SubnetdCheckStale: perTarget('any', staleSeconds),
+  SubnetdCheckStale: perTarget('any', judgeStale),
   SubnetdRoundsLate: perSubnet((state, { lateRounds, intervalMs, now }) => {
     const { name } = state.subnet;
     const share = lateRounds(name, now - LATE_WINDOW_MS) / countRounds(state, (round) => intervalMs(name, round));
-    return share > MAX_LATE ? share : false;
+    return share > MAX_LATE ? { value: share } : 'clear';
   }),
-  SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? false : 0)),
+  SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? 'clear' : FAILED)),
   SubnetdLogSourceDown: perTarget('any', ({ target: { container, logFiles }, facts: { logs } }, { enginesUp }) => {
-    if (container === undefined && logFiles.length === 0) return false;
-    if (logs === undefined) return undefined;
-    if (logs.sources.file?.up === false) return 0;
-    if (logs.sources.container?.up !== false) return false;
+    if (container === undefined && logFiles.length === 0) return 'clear';
+    if (logs === undefined) return 'unknown';
+    if (logs.sources.file?.up === false) return FAILED;
+    if (logs.sources.container?.up !== false) return 'clear';
     const isLost = container !== undefined && enginesUp.get(engineOf(container)) === false;
-    return isLost ? undefined : 0;
+    return isLost ? 'unknown' : FAILED;
   }),
-  SubnetdAlertsNotSent: perInstance(({ notSent, now }) => notSent(now - NOT_SENT_WINDOW_MS) || false),
-  SubnetdDatabaseDown: perInstance(({ isDatabaseUp }) => (isDatabaseUp ? false : 0)),
-  SubnetdWatchdog: () => [{ labels: {}, isKnown: true, value: 1 }],
+  SubnetdAlertsNotSent: perInstance(({ notSent, now }) => {
+    const alerts = notSent(now - NOT_SENT_WINDOW_MS);
+    return alerts > 0 ? { value: alerts } : 'clear';
+  }),
+  SubnetdDatabaseDown: perInstance(({ isDatabaseUp }) => (isDatabaseUp ? 'clear' : FAILED)),
+  SubnetdWatchdog: () => [{ labels: {}, result: { value: 1 } }],
 } as const satisfies Readonly<Record<string, Condition>>;

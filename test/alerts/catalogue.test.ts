@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ALERT_OF_CHECK } from '../../src/alerts/alert-of-check.ts';
-import { alertRules } from '../../src/alerts/alert-rules.ts';
+import { type AlertName, alertRules } from '../../src/alerts/alert-rules.ts';
+import type { CheckName } from '../../src/model/verdict.ts';
 import { checks } from '../../src/rules/checks.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
 
@@ -19,6 +20,9 @@ const metrics = new Map([
 ]);
 /** Prometheus adds these. */
 const SCRAPED = ['instance', 'job'];
+
+/** Typed, so that the compiler refuses a name that no alert has. */
+const alertOfCheck: Readonly<Record<CheckName, AlertName>> = ALERT_OF_CHECK;
 
 const rules = alertRules.map((rule) => [rule.name, rule] as const);
 
@@ -77,7 +81,7 @@ describe('the catalogue', () => {
     expect(patterns.some((pattern) => new RegExp(`^(?:${pattern})$`).test(check))).toBe(true);
   });
 
-  it.each(Object.entries(ALERT_OF_CHECK))('reports the check %s by %s, whose rule asks for it', (check, name) => {
+  it.each(Object.entries(alertOfCheck))('reports the check %s by %s, whose rule asks for it', (check, name) => {
     const rule = alertRules.find((one) => one.name === name);
     expect(rule?.expr).toMatch(new RegExp(`subnet_check_success\\{[^}]*check=~?"[^"]*\\b${check}\\b`));
   });

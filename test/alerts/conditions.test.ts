@@ -127,7 +127,7 @@ const machine2 = (up: boolean | undefined) =>
   ]);
 
 type Subnet = readonly TargetState[];
-const see = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput => ({
+const toInput = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput => ({
   snapshot: [
     {
       subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), checks: settings },
@@ -146,51 +146,51 @@ const see = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput => ({
 });
 
 interface Case {
-  readonly so: AlertInput;
-  /** What the alert is of besides the subnet, and its value. */
+  readonly active: AlertInput;
+  /** Of the instance. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  readonly not: readonly AlertInput[];
+  readonly clear: readonly AlertInput[];
   readonly unknown: readonly AlertInput[];
 }
-const ofNode = (name: string) => ({ subnet: 'd', component: 'node', name });
-const ofStats = { subnet: 'd', component: 'stats', name: 'stats' };
-const ofRelayer = { subnet: 'd', component: 'relayer', name: 'relayer' };
+const nodeLabels = (name: string) => ({ subnet: 'd', component: 'node', name });
+const statsLabels = { subnet: 'd', component: 'stats', name: 'stats' };
+const relayerLabels = { subnet: 'd', component: 'relayer', name: 'relayer' };
 
 /** A check that fails is an alert, one that passes is none, and one that cannot be judged changes nothing. */
 const byCheck = (target: Target, check: CheckName): Case => ({
-  so: see([state(target, { [check]: 'fail' })]),
+  active: toInput([state(target, { [check]: 'fail' })]),
   labels: { subnet: 'd', component: target.component, name: target.name },
   value: 0,
-  not: (['pass', 'degraded', 'skipped'] as const).map((verdict) => see([state(target, { [check]: verdict })])),
-  unknown: [see([state(target, { [check]: 'unknown' })])],
+  clear: (['pass', 'degraded', 'skipped'] as const).map((verdict) => toInput([state(target, { [check]: verdict })])),
+  unknown: [toInput([state(target, { [check]: 'unknown' })])],
 });
 const byFailure = (failure: string): Case => {
   const looked = { ...inContainer(run()), logs: logs() };
   const shows = (is: boolean, facts: Facts = looked) =>
-    see([state(contained, {}, facts, { failures: { [failure]: is } })]);
+    toInput([state(contained, {}, facts, { failures: { [failure]: is } })]);
   return {
-    so: shows(true),
-    labels: ofStats,
+    active: shows(true),
+    labels: statsLabels,
     value: 1,
-    not: [shows(false), see([state(contained, {}, looked)])],
+    clear: [shows(false), toInput([state(contained, {}, looked)])],
     unknown: [shows(false, {}), shows(false, { ...unreachable, logs: logs() })],
   };
 };
-const itself = (seen: Partial<AlertInput>): Case => ({
-  so: see([], seen),
+const itself = (more: Partial<AlertInput>): Case => ({
+  active: toInput([], more),
   labels: { instance: 'i' },
   value: 0,
-  not: [see([])],
+  clear: [toInput([])],
   unknown: [],
 });
 const peers = (count: number, verdict: Verdict = 'fail') =>
   state(nodeTarget('a'), { peers: verdict }, { node: { observation: observed(9, true, count) } });
 const container = (facts: Facts, verdict: Verdict = 'fail', more: More = {}) =>
-  see([state(contained, { container: verdict }, facts, more)]);
+  toInput([state(contained, { container: verdict }, facts, more)]);
 const memory = (memoryBytes: number) => container(inContainer(run({ memoryBytes, memoryLimitBytes: 1000 })), 'pass');
 const sized = (fileBytes?: number) =>
-  see([
+  toInput([
     state(
       { ...stats, logFiles: [{ path: '/l', timezone: 'UTC' }] },
       {},
@@ -198,7 +198,7 @@ const sized = (fileBytes?: number) =>
     ),
   ]);
 const withCommitted = (targets: Subnet, ago: number) =>
-  see(
+  toInput(
     targets.map((one) =>
       one.facts.node === undefined
         ? one
@@ -209,118 +209,124 @@ const readable = { ...stats, logFiles: [{ path: '/l', timezone: 'UTC' }] };
 
 const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetHalted: {
-    so: see([stands('a'), stands('b'), down('c')]),
+    active: toInput([stands('a'), stands('b'), down('c')]),
     labels: { subnet: 'd' },
     value: 3,
-    not: [
-      see([stands('a'), good('b')]),
-      see([down('a', { logs: logs({ node: { height: 9, advancedAt: NOW - 1_000 } }) }), stands('b')]),
+    clear: [
+      toInput([stands('a'), good('b')]),
+      toInput([down('a', { logs: logs({ node: { height: 9, advancedAt: NOW - 1_000 } }) }), stands('b')]),
     ],
-    unknown: [see([fresh('a'), fresh('b')])],
+    unknown: [toInput([fresh('a'), fresh('b')])],
   },
   SubnetFinalityStalled: {
-    so: withCommitted([good('a'), good('b')], 2 * MINUTE),
+    active: withCommitted([good('a'), good('b')], 2 * MINUTE),
     labels: { subnet: 'd' },
     value: 10,
-    not: [withCommitted([good('a')], MINUTE), withCommitted([stands('a')], 5 * MINUTE)],
-    unknown: [see([fresh('a')]), see([down('a')])],
+    clear: [withCommitted([good('a')], MINUTE), withCommitted([stands('a')], 5 * MINUTE)],
+    unknown: [toInput([fresh('a')]), toInput([down('a')])],
   },
   SubnetQuorumAtRisk: {
-    so: see([good('a'), good('b'), good('c'), stands('e')]),
+    active: toInput([good('a'), good('b'), good('c'), stands('e')]),
     labels: { subnet: 'd' },
     value: 1,
-    not: [
-      see([good('a'), good('b'), good('c')]),
-      see([stands('a'), stands('b')]),
-      see([good('a'), good('b'), good('c'), good('e'), good('f'), good('g'), stands('h')]),
-      see([good('a'), good('b'), node('c', 'fail', 1_000, 50)]),
+    clear: [
+      toInput([good('a'), good('b'), good('c')]),
+      toInput([stands('a'), stands('b')]),
+      toInput([good('a'), good('b'), good('c'), good('e'), good('f'), good('g'), stands('h')]),
+      toInput([good('a'), good('b'), node('c', 'fail', 1_000, 50)]),
     ],
-    unknown: [see([fresh('a'), fresh('b')])],
+    unknown: [toInput([fresh('a'), fresh('b')])],
   },
   SubnetNodeDown: {
-    so: see([down('a')]),
-    labels: ofNode('a'),
+    active: toInput([down('a')]),
+    labels: nodeLabels('a'),
     value: 0,
-    not: [see([good('a')]), see([stands('a')]), see([state(nodeTarget('a'), { latest_block: 'skipped' })])],
+    clear: [
+      toInput([good('a')]),
+      toInput([stands('a')]),
+      toInput([state(nodeTarget('a'), { latest_block: 'skipped' })]),
+    ],
     unknown: [
-      see([fresh('a')]),
-      see([state(nodeTarget('a'), { latest_block: 'unknown' }, { node: { observation: observed(undefined, false) } })]),
+      toInput([fresh('a')]),
+      toInput([
+        state(nodeTarget('a'), { latest_block: 'unknown' }, { node: { observation: observed(undefined, false) } }),
+      ]),
     ],
   },
   SubnetNodeStalled: {
-    so: see([stands('a')]),
-    labels: ofNode('a'),
+    active: toInput([stands('a')]),
+    labels: nodeLabels('a'),
     value: 50,
-    not: [see([good('a')]), see([node('a', 'fail', 1_000)]), see([down('a')])],
-    unknown: [see([fresh('a')])],
+    clear: [toInput([good('a')]), toInput([node('a', 'fail', 1_000)]), toInput([down('a')])],
+    unknown: [toInput([fresh('a')])],
   },
   SubnetNodeBehind: {
-    so: see([good('b'), node('a', 'fail', 1_000, 75)]),
-    labels: ofNode('a'),
+    active: toInput([good('b'), node('a', 'fail', 1_000, 75)]),
+    labels: nodeLabels('a'),
     value: 25,
-    not: [see([good('b'), good('a')]), see([good('b'), stands('a')]), see([good('b'), down('a')])],
-    unknown: [see([good('b'), fresh('a')])],
+    clear: [toInput([good('b'), good('a')]), toInput([good('b'), stands('a')]), toInput([good('b'), down('a')])],
+    unknown: [toInput([good('b'), fresh('a')])],
   },
   SubnetNodeTellsNoBlock: {
-    so: see([state(nodeTarget('a'), { latest_block: 'fail' }, { node: { observation: observed(undefined) } })]),
-    labels: ofNode('a'),
+    active: toInput([state(nodeTarget('a'), { latest_block: 'fail' }, { node: { observation: observed(undefined) } })]),
+    labels: nodeLabels('a'),
     value: 0,
-    not: [see([good('a')]), see([down('a')]), see([stands('a')])],
-    unknown: [see([fresh('a')])],
+    clear: [toInput([good('a')]), toInput([down('a')]), toInput([stands('a')])],
+    unknown: [toInput([fresh('a')])],
   },
   SubnetNodePeersMissing: {
-    so: see([peers(2), good('b')]),
-    labels: ofNode('a'),
+    active: toInput([peers(2), good('b')]),
+    labels: nodeLabels('a'),
     value: 0,
-    not: [
-      see([peers(3, 'pass')]),
-      see([peers(2), state(nodeTarget('c'), {}, { node: { observation: observed(undefined, false) } })]),
+    clear: [
+      toInput([peers(3, 'pass')]),
+      toInput([peers(2), state(nodeTarget('c'), {}, { node: { observation: observed(undefined, false) } })]),
     ],
-    unknown: [see([fresh('a')])],
+    unknown: [toInput([fresh('a')])],
   },
   SubnetNodeLogFault: byCheck(nodeTarget('a'), 'log_block'),
   SubnetBootnodeMissesNode: {
-    so: see([good('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
+    active: toInput([good('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
     labels: { subnet: 'd', component: 'bootnode', name: 'bootnode' },
     value: 0,
-    not: [
-      see([good('a'), state(bootnode, { messages: 'pass' })]),
-      see([down('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
+    clear: [
+      toInput([good('a'), state(bootnode, { messages: 'pass' })]),
+      toInput([down('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
     ],
-    unknown: [see([good('a'), state(bootnode, { messages: 'unknown' })])],
+    unknown: [toInput([good('a'), state(bootnode, { messages: 'unknown' })])],
   },
   SubnetRelayerStopped: {
-    so: see([answersAgain('a', 2 * MINUTE), state(relayer, { submissions: 'fail' })]),
-    labels: ofRelayer,
+    active: toInput([answersAgain('a', 2 * MINUTE), state(relayer, { submissions: 'fail' })]),
+    labels: relayerLabels,
     value: 0,
-    not: [
-      see([good('a'), state(relayer, { submissions: 'pass' })]),
-      see([good('a'), state(relayer, { submissions: 'fail' }, {}, { failures: { relayer_idle: true } })]),
-      see([down('a'), state(relayer, { submissions: 'fail' })]),
-      see([answersAgain('a', MINUTE), state(relayer, { submissions: 'fail' })]),
+    clear: [
+      toInput([good('a'), state(relayer, { submissions: 'pass' })]),
+      toInput([good('a'), state(relayer, { submissions: 'fail' }, {}, { failures: { relayer_idle: true } })]),
+      toInput([down('a'), state(relayer, { submissions: 'fail' })]),
+      toInput([answersAgain('a', MINUTE), state(relayer, { submissions: 'fail' })]),
     ],
-    unknown: [see([good('a'), state(relayer, { submissions: 'unknown' })])],
+    unknown: [toInput([good('a'), state(relayer, { submissions: 'unknown' })])],
   },
   SubnetServiceDown: byCheck(stats, 'http'),
   SubnetStatsStale: byCheck(stats, 'block_data'),
   SubnetFrontendErrors: byCheck(serviceTarget('frontend'), 'console'),
   SubnetContainerDown: {
-    so: container(
+    active: container(
       inContainer(run({ running: false, status: 'exited' }), { lastExit: { code: 1, at: NOW - 3 * MINUTE } }),
     ),
-    labels: ofStats,
+    labels: statsLabels,
     value: 0,
-    not: [
+    clear: [
       container(inContainer(run()), 'pass'),
       container(inContainer(run({ running: false }), { lastExit: { code: 1, at: NOW - MINUTE } })),
     ],
     unknown: [container(unreachable, 'unknown'), container({}, 'unknown')],
   },
   SubnetContainerRestarting: {
-    so: container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 2 * MINUTE } })),
-    labels: ofStats,
+    active: container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 2 * MINUTE } })),
+    labels: statsLabels,
     value: 0,
-    not: [
+    clear: [
       container({ ...inContainer(run()), logs: logs() }, 'pass'),
       container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 9 * MINUTE } })),
       ...(['order', 'recreation'] as const).map((lastRestartBy) =>
@@ -336,25 +342,25 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     unknown: [container(unreachable, 'unknown')],
   },
   SubnetContainerMemoryNearLimit: {
-    so: memory(950),
-    labels: ofStats,
+    active: memory(950),
+    labels: statsLabels,
     value: 0.95,
-    not: [memory(900), container(inContainer(run({ memoryBytes: 950 })), 'pass'), see([state(stats, {})])],
+    clear: [memory(900), container(inContainer(run({ memoryBytes: 950 })), 'pass'), toInput([state(stats, {})])],
     unknown: [container(unreachable, 'unknown'), container({}, 'unknown')],
   },
   SubnetLogFileLarge: {
-    so: sized(11e9),
-    labels: ofStats,
+    active: sized(11e9),
+    labels: statsLabels,
     value: 11e9,
-    not: [sized(1e9), see([state(stats, {})])],
+    clear: [sized(1e9), toInput([state(stats, {})])],
     unknown: [sized()],
   },
   SubnetCheckDegraded: {
-    so: see([state(stats, { http: 'pass', block_data: 'degraded' })]),
-    labels: ofStats,
+    active: toInput([state(stats, { http: 'pass', block_data: 'degraded' })]),
+    labels: statsLabels,
     value: 1,
-    not: [see([state(stats, { http: 'pass', block_data: 'fail' })])],
-    unknown: [see([state(stats, { http: 'unknown' })])],
+    clear: [toInput([state(stats, { http: 'pass', block_data: 'fail' })])],
+    unknown: [toInput([state(stats, { http: 'unknown' })])],
   },
   SubnetIpcPathTooLong: byFailure('ipc_path_too_long'),
   SubnetContainerOutOfMemory: byFailure('out_of_memory'),
@@ -370,83 +376,91 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetStatsWithoutContract: byFailure('stats_without_contract'),
   SubnetFrontendWithoutRegistry: byFailure('frontend_without_registry'),
   SubnetdDockerDown: {
-    so: see([good('a'), onMachine2(stats), onMachine2(relayer), state({ ...bootnode, container: { name: 'b' } }, {})], {
-      enginesUp: machine2(false),
-    }),
+    active: toInput(
+      [good('a'), onMachine2(stats), onMachine2(relayer), state({ ...bootnode, container: { name: 'b' } }, {})],
+      {
+        enginesUp: machine2(false),
+      },
+    ),
     labels: { subnet: 'd', engine: 'machine2' },
     value: 2,
-    not: [
-      see([onMachine2(stats)], { enginesUp: machine2(true) }),
-      see([good('a'), state(contained, {})], { enginesUp: machine2(false) }),
-      see([good('a')], { enginesUp: new Map() }),
+    clear: [
+      toInput([onMachine2(stats)], { enginesUp: machine2(true) }),
+      toInput([good('a'), state(contained, {})], { enginesUp: machine2(false) }),
+      toInput([good('a')], { enginesUp: new Map() }),
     ],
-    unknown: [see([good('a'), onMachine2(stats)], { enginesUp: machine2(undefined) })],
+    unknown: [toInput([good('a'), onMachine2(stats)], { enginesUp: machine2(undefined) })],
   },
   SubnetdCheckStale: {
-    so: see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 })]),
-    labels: ofStats,
+    active: toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 })]),
+    labels: statsLabels,
     value: 200,
-    not: [
-      see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 170_000 })]),
-      see([state(stats, { http: 'skipped' }, {}, { lastRun: undefined })]),
+    clear: [
+      toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 170_000 })]),
+      toInput([state(stats, { http: 'skipped' }, {}, { lastRun: undefined })]),
       // By night, when the next run is due in the morning.
-      see([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 600 * MINUTE })], { intervalMs: () => 905 * MINUTE }),
+      toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 600 * MINUTE })], {
+        intervalMs: () => 905 * MINUTE,
+      }),
     ],
     unknown: [],
   },
   SubnetdRoundsLate: {
-    so: see([good('a')], { lateRounds: () => 15 }),
+    active: toInput([good('a')], { lateRounds: () => 15 }),
     labels: { subnet: 'd' },
     value: 0.25,
-    not: [see([good('a')], { lateRounds: () => 6 }), see([good('a')], { lateRounds: () => 0 })],
+    clear: [toInput([good('a')], { lateRounds: () => 6 }), toInput([good('a')], { lateRounds: () => 0 })],
     unknown: [],
   },
   SubnetdAlertsNotSent: {
-    so: see([good('a')], { notSent: (since) => (since === NOW - 5 * MINUTE ? 7 : 0) }),
+    active: toInput([good('a')], { notSent: (since) => (since === NOW - 5 * MINUTE ? 7 : 0) }),
     labels: { instance: 'i' },
     value: 7,
-    not: [see([good('a')], { notSent: () => 0 })],
+    clear: [toInput([good('a')], { notSent: () => 0 })],
     unknown: [],
   },
   SubnetdReloadFailed: itself({ lastReloadSuccessful: false }),
   SubnetdLogSourceDown: {
-    so: see([state(readable, {}, { logs: logs({ sources: { file: { ...sources.file, up: false } } }) })]),
-    labels: ofStats,
+    active: toInput([state(readable, {}, { logs: logs({ sources: { file: { ...sources.file, up: false } } }) })]),
+    labels: statsLabels,
     value: 0,
-    not: [
-      see([state(readable, {}, { logs: logs() })]),
-      see([state(stats, {})]),
-      see([onMachine2(stats, true)], { enginesUp: machine2(false) }),
+    clear: [
+      toInput([state(readable, {}, { logs: logs() })]),
+      toInput([state(stats, {})]),
+      toInput([onMachine2(stats, true)], { enginesUp: machine2(false) }),
     ],
     // What the log on an engine that is gone would say.
-    unknown: [see([state(readable, {})]), see([onMachine2(stats, false)], { enginesUp: machine2(false) })],
+    unknown: [toInput([state(readable, {})]), toInput([onMachine2(stats, false)], { enginesUp: machine2(false) })],
   },
   SubnetdDatabaseDown: itself({ isDatabaseUp: false }),
-  SubnetdWatchdog: { so: see([]), labels: {}, value: 1, not: [], unknown: [] },
+  SubnetdWatchdog: { active: toInput([]), labels: {}, value: 1, clear: [], unknown: [] },
 };
 
-describe.each(Object.entries(cases) as [PushedAlertName, Case][])('%s', (name, { so, labels, value, not, unknown }) => {
-  const judge = conditions[name];
-  it('fires with exactly these labels and this value', () => {
-    const found = judge(so).filter(({ isKnown }) => isKnown);
-    expect(found).toEqual([{ labels, isKnown: true, value }]);
-  });
-  it('does not fire when all is well, or for another cause', () => {
-    for (const seen of not) expect(judge(seen)).toEqual([]);
-  });
-  it('stays unchanged while it cannot be judged', () => {
-    for (const seen of unknown) expect(judge(seen)).toEqual([{ labels, isKnown: false }]);
-  });
-});
+describe.each(Object.entries(cases) as [PushedAlertName, Case][])(
+  '%s',
+  (name, { active, labels, value, clear, unknown }) => {
+    const judge = conditions[name];
+    it('is active for exactly this instance, with this value', () => {
+      const found = judge(active).filter(({ result }) => result !== 'unknown');
+      expect(found).toEqual([{ labels, result: { value } }]);
+    });
+    it('is clear when all is well, or when it is something else', () => {
+      for (const input of clear) expect(judge(input)).toEqual([]);
+    });
+    it('is unknown while it cannot be judged', () => {
+      for (const input of unknown) expect(judge(input)).toEqual([{ labels, result: 'unknown' }]);
+    });
+  },
+);
 
 describe('what is found', () => {
   const judge = createJudge({});
   const none: Incidents = new Map();
 
-  it('reports unknown instances only of alerts that are open', () => {
-    const [firing, unknown] = [see([state(stats, { http: 'fail' })]), see([state(stats, { http: 'unknown' })])];
+  it('tells that it does not know only of alerts of which one is open', () => {
+    const [firing, unknown] = [toInput([state(stats, { http: 'fail' })]), toInput([state(stats, { http: 'unknown' })])];
     const open = foldIncidents(none, judge(firing, none), NOW).incidents;
-    const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...ofStats };
+    const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...statsLabels };
     expect(judge(unknown, open)).toContainEqual({ state: 'unknown', labels });
     expect(foldIncidents(open, judge(unknown, open), NOW).incidents).toEqual(open);
     expect(judge(unknown, none).filter((finding) => finding.state === 'unknown')).toEqual([]);
@@ -454,10 +468,10 @@ describe('what is found', () => {
 
   it('carries the labels, times and texts of the catalogue, with links to what has an address', () => {
     const bases = { publicUrl: 'http://s', grafanaUrl: 'http://g' };
-    const seen = see([good('b'), { ...down("a b'"), target: nodeTarget("a b'") }]);
-    expect(createJudge(bases)(seen, none)).toContainEqual({
+    const input = toInput([good('b'), { ...down("a b'"), target: nodeTarget("a b'") }]);
+    expect(createJudge(bases)(input, none)).toContainEqual({
       state: 'firing',
-      labels: { alertname: 'SubnetNodeDown', severity: 'warning', ...ofNode("a b'") },
+      labels: { alertname: 'SubnetNodeDown', severity: 'warning', ...nodeLabels("a b'") },
       annotations: {
         summary: 'A node of d does not answer.',
         description: expect.stringMatching(/^a b' of d answers no JSON-RPC call/),
@@ -467,7 +481,7 @@ describe('what is found', () => {
       forMs: MINUTE,
       keepFiringForMs: 3 * MINUTE,
     });
-    const watchdog = judge(see([]), none).find(({ state }) => state === 'firing');
+    const watchdog = judge(toInput([]), none).find(({ state }) => state === 'firing');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');
     expect(watchdog).not.toHaveProperty('annotations.dashboard_url');
@@ -476,14 +490,14 @@ describe('what is found', () => {
   it('has for each alert exactly the labels that its rule promises', () => {
     for (const { name, severity, labels } of alertRules) {
       if (name === 'SubnetdDown') continue;
-      const found = judge(cases[name].so, none).find((finding) => finding.labels.alertname === name);
+      const found = judge(cases[name].active, none).find((finding) => finding.labels.alertname === name);
       expect(Object.keys(found?.labels ?? {}).sort(), name).toEqual(['alertname', 'severity', ...labels].sort());
       expect(found?.labels.severity).toBe(severity);
     }
   });
 
   it('of a subnetd that has just started is the watchdog alone', () => {
-    const started = see(
+    const started = toInput(
       [
         fresh('a'),
         state(relayer, { http: 'unknown', submissions: 'unknown' }),
