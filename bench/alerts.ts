@@ -70,7 +70,7 @@ function measure(observe: Observe) {
     timed(rounds, () => {
       for (const [index, target] of targets.entries()) {
         const seen = observe(index, look);
-        if (seen !== undefined) board.record(target, 'rpc', { kind: 'node', seen }, 0.01, now);
+        if (seen !== undefined) board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, now);
       }
     });
     timed(looks, () => {

@@ -55,7 +55,7 @@ function measure(subnets: number, nodes: number, way: Way) {
             latest: { ok: true, value: { number } },
             peers: { ok: true, value: { count: way === 'alone' ? 0 : nodes - 1, via: 'admin_peers' } },
           } as const;
-          board.record(target, 'rpc', { kind: 'node', seen }, 0.01, at);
+          board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, at);
         }
       }),
     );
@@ -75,7 +75,7 @@ function measure(subnets: number, nodes: number, way: Way) {
             sources: { container: { up: true, lines: nodes, since: t0, caughtUp: true } },
             patterns: {},
           };
-          board.record(target, 'logs', { kind: 'logs', seen: logs }, 0, at);
+          board.recordRun(target, 'logs', { kind: 'logs', seen: logs }, 0, at);
         }
       }),
     );

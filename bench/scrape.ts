@@ -17,7 +17,7 @@ export async function benchScrape() {
   const targets: readonly Target[] = parsed.inventory.subnets[0]?.targets ?? [];
   const observe = (number: number, at: number) => {
     for (const target of targets)
-      board.record(
+      board.recordRun(
         target,
         'rpc',
         {

@@ -58,8 +58,6 @@ function addPlatformCommands(program: Command, done: (code: ExitCode) => void): 
     .description('replace the database with a backup and keep the old one beside it; stop subnetd first')
     .argument('<file>', 'a file that subnetd backup wrote')
     .action(async (file) => done(await (await import('./restore.ts')).restore(file)));
-  // Commander hands neither down to the commands of a command.
-  for (const command of [...admin.commands, ...apikey.commands]) command.exitOverride().showHelpAfterError();
 }
 
 /** The commands that call Alertmanager; each loads its code only when it is called. `done` takes the exit code. */

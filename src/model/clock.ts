@@ -1,16 +1,22 @@
+/** A moment in watched time, in milliseconds. */
+export type WatchedMs = number;
+
+/** A moment in wall time: Unix milliseconds. */
+export type WallMs = number;
+
 /**
  * Watched time: milliseconds that pass while subnetd runs, whatever is done to the clock of the machine. Durations are
  * differences of it. What leaves the program, or comes from outside, is wall time: Unix milliseconds.
  */
 export interface Clock {
   /** Now, in watched time. It never goes back. */
-  now(): number;
+  now(): WatchedMs;
   /** Watched time as wall time. A time before a gap stays what it was; when the wall clock is set, all times move with it. */
-  toWall(at: number): number;
+  toWall(at: WatchedMs): WallMs;
   /** The exact opposite of `toWall`, as long as the wall clock is not set. */
-  fromWall(wallMs: number): number;
+  fromWall(wallMs: WallMs): WatchedMs;
   /** When the process last went on after a gap, in watched time; before everything when there was none. */
-  resumedAt(): number;
+  resumedAt(): WatchedMs;
 }
 
 /** What a clock reads, both in milliseconds: one that is never set, and Unix time. */

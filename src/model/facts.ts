@@ -1,19 +1,20 @@
+import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import type { Target } from './target.ts';
 
-/** A block height followed over many probes; times in Unix milliseconds. */
+/** A block height followed over many probes. */
 export interface Progress {
   readonly number: number;
   /** The block's own time in Unix seconds, if the node gave it. */
   readonly timestamp?: number;
   /** When the height was last seen to rise; initially, when it was first seen. */
-  readonly advancedAt: number;
+  readonly advancedAt: WatchedMs;
   /** Whether it was ever seen to rise. */
   readonly risen: boolean;
   /** Since when a rise is due: the last rise, the first reading, or a fall that set a new base. */
-  readonly standingSince: number;
-  readonly lastGoodAt: number;
+  readonly standingSince: WatchedMs;
+  readonly lastGoodAt: WatchedMs;
   /** The last time the height was lower than before. */
   readonly fall?: Fall;
 }
@@ -22,7 +23,7 @@ export interface Progress {
 export interface Fall {
   readonly from: number;
   readonly to: number;
-  readonly at: number;
+  readonly at: WatchedMs;
   /** Whether it had fallen shortly before, or had not risen since. */
   readonly repeated: boolean;
 }
@@ -34,52 +35,52 @@ export interface NodeFacts {
   readonly committed?: Progress;
 }
 
-/** How a run ended; the time in Unix milliseconds. */
+/** How a run ended. */
 export interface Exit {
   readonly code: number;
-  readonly at: number;
+  readonly at: WatchedMs;
 }
 
 /** One run of a container; `restartCount` is that at its start. */
 export interface ContainerRun {
   readonly id: string;
-  readonly startedAt: number;
+  readonly startedAt: WatchedMs;
   readonly restartCount: number;
 }
 
 /** What caused the last start: the restart policy, a request by a person or program, or a new container. */
 export type StartedBy = 'policy' | 'order' | 'recreation';
 
-/** Facts about a container; counters start at 0 with the process, times are Unix milliseconds. */
+/** Facts about a container; counters start at 0 with the process. */
 export interface ContainerFacts {
   /** The last inspection; absent while there were only events. */
   readonly observation?: ContainerObservation;
   /** Starts after the first one, by the restart policy, by hand, or as a new container of the service. */
   readonly restarts: number;
-  readonly lastRestartAt?: number;
+  readonly lastRestartAt?: WatchedMs;
   readonly lastRestartBy?: StartedBy;
   /** The last two earlier restarts after an exit that nobody had requested. */
-  readonly earlierCrashes?: readonly number[];
+  readonly earlierCrashes?: readonly WatchedMs[];
   /** As Docker says, never by an exit code. */
   readonly oomKills: number;
-  readonly lastOomAt?: number;
+  readonly lastOomAt?: WatchedMs;
   /** The exit of the last run that ended; kept while the next one runs. */
   readonly lastExit?: Exit;
   /** The last SIGKILL that nobody had requested through Docker: it looks like out of memory, though Docker does not say so. */
-  readonly unorderedKill?: { readonly id: string; readonly at: number };
+  readonly unorderedKill?: { readonly id: string; readonly at: WatchedMs };
   /** The last exit that nobody had requested through Docker. */
-  readonly unorderedEnd?: { readonly id: string; readonly at: number };
+  readonly unorderedEnd?: { readonly id: string; readonly at: WatchedMs };
   /** The last time Docker was asked to signal or stop it. */
-  readonly lastOrder?: { readonly id: string; readonly at: number };
+  readonly lastOrder?: { readonly id: string; readonly at: WatchedMs };
   /** Whether an inspection has ever succeeded. Before that, what is found is history. */
   readonly looked: boolean;
   /** The last inspected run, and the one before it. */
   readonly run?: ContainerRun;
   readonly runBefore?: ContainerRun;
   /** The last counted `oom` event; a start after it sets `open` to false. */
-  readonly oomEvent?: { readonly id: string; readonly at: number; readonly open: boolean };
+  readonly oomEvent?: { readonly id: string; readonly at: WatchedMs; readonly open: boolean };
   /** The last run that an inspection, not an event, showed as out of memory. */
-  readonly oomRun?: { readonly id: string; readonly startedAt: number; readonly until: number };
+  readonly oomRun?: { readonly id: string; readonly startedAt: WatchedMs; readonly until: WatchedMs };
 }
 
 /** Facts about a service from its HTTP answers. */
@@ -97,40 +98,40 @@ export interface PageFacts {
 /** The modes of the relayer. Each has its own queue. */
 export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';
 
-/** Facts about one mode from its lines; times are Unix milliseconds. */
+/** Facts about one mode from its lines. */
 export interface RelayerModeFacts {
   /** The first line of the last cycle. */
-  readonly cycleAt?: number;
+  readonly cycleAt?: WatchedMs;
   /** The last line: the first of a cycle, another of a cycle, an attempt, or its end. */
   readonly phase: 'cycle' | 'working' | 'attempt' | 'done' | 'failed';
-  readonly phaseAt: number;
+  readonly phaseAt: WatchedMs;
   /** The last success marker after an attempt, or the heartbeat of a zero mode, which does not submit. */
-  readonly submittedAt?: number;
+  readonly submittedAt?: WatchedMs;
   /** Whether an attempt was printed after the last success marker. */
   readonly attempted: boolean;
   /** The first block of the last attempt; while it rises, the relayer is catching up. */
   readonly startBlock?: number;
-  readonly advancedAt?: number;
+  readonly advancedAt?: WatchedMs;
   /** The pattern of the last error after the last success marker. The cause has precedence over a cycle's own error line. */
-  readonly error?: { readonly pattern: string; readonly at: number };
+  readonly error?: { readonly pattern: string; readonly at: WatchedMs };
   /** Whether the error belongs to the current cycle, whose own error line is still to come. */
   readonly hasCause?: boolean;
 }
 
 /** Facts about the relayer from its log. */
 export interface RelayerLogFacts {
-  readonly startedAt?: number;
+  readonly startedAt?: WatchedMs;
   /** As printed at the start, or as the cycles show; empty when it is idle. */
   readonly modes?: readonly RelayerMode[];
   readonly byMode: Readonly<Partial<Record<RelayerMode, RelayerModeFacts>>>;
-  readonly died?: { readonly at: number; readonly because?: string };
-  readonly redisDiedAt?: number;
-  readonly stoppedAt?: number;
-  readonly forkAt?: number;
+  readonly died?: { readonly at: WatchedMs; readonly because?: string };
+  readonly redisDiedAt?: WatchedMs;
+  readonly stoppedAt?: WatchedMs;
+  readonly forkAt?: WatchedMs;
   /** Success markers since subnetd started. */
   readonly submissions: number;
   /** The newest success marker. */
-  readonly submittedAt?: number;
+  readonly submittedAt?: WatchedMs;
   /** Why the last start failed, by its pattern. */
   readonly startError?: string;
 }
@@ -139,8 +140,8 @@ export interface RelayerLogFacts {
 export interface PatternFacts {
   readonly means: Meaning;
   readonly count: number;
-  /** Unix milliseconds. */
-  readonly at: number;
+  /** The last match. */
+  readonly at: WatchedMs;
   /** The order of the last match among all matches of the target. */
   readonly order: number;
   /** What it means and what to do: the text of the pack, never of the line. */
@@ -152,21 +153,21 @@ export interface PatternFacts {
 /** Facts about a node from its log. */
 export interface NodeLogFacts {
   readonly height?: number;
-  /** When the line that raised it was printed, in Unix milliseconds. */
-  readonly advancedAt?: number;
+  /** When the line that raised it was printed. */
+  readonly advancedAt?: WatchedMs;
   /** The log level the node was started with, 0 to 5. */
   readonly level?: number;
   /** Heights far below `height` since the last line near it: the last one, and how many lines rose to it. */
   readonly below?: { readonly height: number; readonly lines: number };
   /** The last fall, from a height of another chain. */
-  readonly fall?: { readonly from: number; readonly to: number; readonly at: number };
+  readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };
 }
 
-/** Facts about the stats server from its data lines; times are Unix milliseconds. */
+/** Facts about the stats server from its data lines. */
 export interface StatsLogFacts {
-  readonly block?: { readonly number: number; readonly at: number; readonly risenAt: number };
-  readonly historyAt?: number;
-  readonly startedAt?: number;
+  readonly block?: { readonly number: number; readonly at: WatchedMs; readonly risenAt: WatchedMs };
+  readonly historyAt?: WatchedMs;
+  readonly startedAt?: WatchedMs;
   /** Whether the log is that of the container, which has no data lines. */
   readonly isConsole?: boolean;
 }

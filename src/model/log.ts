@@ -1,3 +1,4 @@
+import type { WallMs, WatchedMs } from './clock.ts';
 import type { Component } from './target.ts';
 
 /** Where lines come from, as it stands in the label `source`. */
@@ -36,8 +37,8 @@ export interface PatternPack {
 export interface LogHit {
   readonly pattern: string;
   readonly means: Meaning;
-  /** Unix milliseconds: Docker's timestamp, else the line's own time, else the time of reading. */
-  readonly at: number;
+  /** Docker's timestamp, else the line's own time, else the time of reading. */
+  readonly at: WatchedMs;
   /** The text of the pattern's value; never shown. */
   readonly value?: string;
   /** False for a line that is read to know the state and was printed before reading began. */
@@ -62,8 +63,8 @@ export interface LogSourceState {
   readonly fault?: LogFault;
   /** Lines read since subnetd started. */
   readonly lines: number;
-  /** From when on, in Unix milliseconds, every line is known. */
-  readonly since: number;
+  /** From when on every line is known. */
+  readonly since: WatchedMs;
   /** All that is there has been read once. */
   readonly caughtUp: boolean;
 }
@@ -71,8 +72,8 @@ export interface LogSourceState {
 /** How far the log of one container was read. */
 export interface ContainerPosition {
   readonly id: string;
-  /** What is stamped before, in Unix milliseconds, was never read. */
-  readonly from: number;
+  /** What is stamped before was never read. */
+  readonly from: WallMs;
   /** By stream: the timestamp of the last whole line, and how many lines carried it. */
   readonly streams: Readonly<Record<string, { readonly at: string; readonly count: number }>>;
 }

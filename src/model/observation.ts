@@ -79,7 +79,7 @@ export interface NodeObservation {
 /** What a probe of a service by HTTP saw. `note` is something else that a healthy answer said. */
 export type ServiceObservation = Result<{ readonly note?: string }>;
 
-/** What Docker says about a container; times in Unix milliseconds, sizes in bytes. */
+/** What Docker says about a container: times as Docker's wall time, in facts as watched time; sizes in bytes. */
 export interface Container {
   readonly id: string;
   readonly name: string;

@@ -1,3 +1,4 @@
+import type { WatchedMs } from './clock.ts';
 import type { RoundName } from './target.ts';
 
 /**
@@ -32,13 +33,13 @@ export type CheckName =
   | 'console'
   | 'container';
 
-/** The state of one check of one target; times in Unix milliseconds, the duration in seconds. */
+/** The state of one check of one target; the duration in seconds. */
 export interface CheckState extends Judgement {
   readonly check: CheckName;
   readonly round: RoundName;
   /** When the verdict became what it is. */
-  readonly since: number;
-  readonly lastRun?: number;
+  readonly since: WatchedMs;
+  readonly lastRun?: WatchedMs;
   readonly durationSeconds?: number;
   readonly runs: number;
   readonly failures: number;

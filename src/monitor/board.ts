@@ -18,13 +18,13 @@ export interface Board {
    */
   load(inventory: Inventory, now: number): void;
   /** Adds an observation to a target's facts and judges the checks of its round; a removed target is ignored. */
-  record(target: Target, round: RoundName, observation: Observation, durationSeconds: number, now: number): void;
+  recordRun(target: Target, round: RoundName, observation: Observation, durationSeconds: number, now: number): void;
   /** Judges a round again for every target of a subnet: the first round is complete only at its end. */
   judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
   /** Adds an observation to a target's facts; the next run of its round judges it. */
-  add(target: Target, observation: Observation, now: number): void;
+  foldObservation(target: Target, observation: Observation, now: number): void;
   /** Adds an event of a target's container to its facts; the next run of its round judges it. */
-  addEvent(target: Target, event: ContainerEvent): void;
+  foldEvent(target: Target, event: ContainerEvent): void;
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
@@ -72,9 +72,7 @@ function withHeardNodes(
   now: number,
 ): TargetState {
   if (state.target.component !== 'bootnode') return state;
-  const { heardNodes: _, ...rest } = state;
-  const heardNodes = countHeardNodes(states, now, logs.bootnodeWindowMs);
-  return { ...rest, heardNodes };
+  return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
 }
 
 /** Creates an empty board; `toWall` is the clock's. */
@@ -128,11 +126,11 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     });
   };
 
-  const add: Board['add'] = (target, observation, now) =>
+  const foldObservation: Board['foldObservation'] = (target, observation, now) =>
     update(target, (facts, { checks: settings }) => fold(facts, observation, { at: now, settings }));
 
-  const record: Board['record'] = (target, round, observation, durationSeconds, now) => {
-    add(target, observation, now);
+  const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
+    foldObservation(target, observation, now);
     const place = places.get(target);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
@@ -160,10 +158,10 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
 
   return {
     load,
-    record,
+    recordRun,
     judgeAgain,
-    add,
-    addEvent: (target, event) =>
+    foldObservation,
+    foldEvent: (target, event) =>
       update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) })),
     checksOf: (target) => {
       const place = places.get(target);

@@ -1,30 +1,21 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type DockerEvent, matchesContainer } from '../docker/event.ts';
 import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
-import { createLogWatches, type LogWatchPlan } from '../logs/create-log-watches.ts';
+import { createLogWatches } from '../logs/create-log-watches.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
-import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
+import type { Prober } from '../model/prober.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import {
-  engineOf,
-  type Inventory,
-  positionKeys,
-  type RoundName,
-  type Subnet,
-  type Target,
-  targetKey,
-} from '../model/target.ts';
+import { engineOf, type Inventory, positionKeys, type RoundName, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
-import { createProber, PROBE_KINDS, proberInputs } from '../probes/create-prober.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
-import { createRound, type Round, type RoundEvents } from './create-round.ts';
+import type { RoundEvents } from './create-round.ts';
+import { closeWatch, createSubnetWatch, probersOf, type SubnetWatch } from './create-subnet-watch.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
 
@@ -61,24 +52,11 @@ export interface MonitorOptions extends RoundEvents {
   readonly onBug: (error: unknown) => void;
 }
 
-const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
 const WATCHDOG_MS = 1_000;
 
 /** Aborted work ends at once. What cannot be aborted, such as a read from a dead disk, is abandoned after this time. */
 const READERS_END_MS = 800;
 const PROBES_END_MS = 2_500;
-
-/** The followers have already read the logs; this probe only copies their facts. */
-const LOGS_TIMEOUT_MS = 1_000;
-
-/** The probers of a subnet, and their rounds. */
-interface Watch {
-  readonly subnet: Subnet;
-  /** By target key. */
-  readonly targets: ReadonlyMap<string, Target>;
-  readonly probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
-  readonly rounds: readonly Round[];
-}
 
 /** Starts without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
@@ -87,7 +65,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const { now } = clock;
   const board = createBoard(clock.toWall);
   const runs = createProbeRuns(clock, board, onBug);
-  let watches: readonly Watch[] = [];
+  let watches: readonly SubnetWatch[] = [];
   let ready = false;
 
   const onEvent = (event: DockerEvent, engine: string) => {
@@ -96,7 +74,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const target of subnet.targets) {
         const { container } = target;
         if (!container || engineOf(container) !== engine || !matchesContainer(container, event)) continue;
-        board.addEvent(target, { ...event, at });
+        board.foldEvent(target, { ...event, at });
         if (event.action === 'start') logs.wake(target);
         const prober = probers.get('containers')?.get(target);
         if (prober) void runs.run(target, 'containers', prober);
@@ -116,7 +94,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     else
       prober
         .probe()
-        .then((observation) => board.add(target, observation, now()))
+        .then((observation) => board.foldObservation(target, observation, now()))
         .catch(onBug);
   };
   const logs = createLogWatches({
@@ -131,78 +109,16 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   /** How long the process has run since it was last suspended. */
   const awakeMs = () => now() - clock.resumedAt();
-  const toWatched = createDockerTimes(clock.fromWall);
-
-  /** The prober of the previous watch, if it can continue under the new inventory. */
-  const findReusable = (
-    before: Watch | undefined,
-    kind: ProbeKind,
-    subnet: Subnet,
-    target: Target,
-  ): Prober | undefined => {
-    // Log watches are reused separately.
-    if (before === undefined || kind === 'logs') return undefined;
-    const old = before.targets.get(targetKey(target));
-    if (old === undefined) return undefined;
-    const isSame = isDeepStrictEqual(proberInputs(kind, old, before.subnet), proberInputs(kind, target, subnet));
-    return isSame ? before.probers.get(roundOf[kind](old))?.get(old) : undefined;
+  const tools = {
+    docker,
+    browsers,
+    toWatched: createDockerTimes(clock.fromWall),
+    keepsConnections: connections.keeps,
+    now,
   };
+  const shared = { scheduled, runs, connections, awakeMs, onFinished, onLate, onBug };
 
-  const probersOf = (some: readonly Watch[]) =>
-    some.flatMap(({ probers }) => [...probers.values()].flatMap((own) => [...own.values()]));
-
-  /** Stops the rounds, and aborts the probes except those of kept probers. */
-  const close = async (watch: Watch, kept: ReadonlySet<Prober>): Promise<void> => {
-    const stopped = watch.rounds.map((round) => round.stop());
-    const ended = probersOf([watch])
-      .filter((prober) => !kept.has(prober))
-      .map((prober) => runs.close(prober));
-    for (const result of await Promise.allSettled([...stopped, ...ended]))
-      if (result.status === 'rejected') onBug(result.reason);
-  };
-
-  /** Builds a watch and starts nothing. When something throws, what was built before is closed again. */
-  const createWatch = (subnet: Subnet, before: Watch | undefined, plan: LogWatchPlan): Watch => {
-    const probers = new Map(ROUNDS.map((round) => [round, new Map<Target, Prober>()]));
-    const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
-    const tools = {
-      docker,
-      browsers,
-      logs: plan.watchOf,
-      toWatched,
-      keepsConnections: connections.keeps,
-      now,
-    };
-    const rounds: Round[] = [];
-    try {
-      for (const kind of PROBE_KINDS)
-        for (const target of subnet.targets) {
-          const prober = findReusable(before, kind, subnet, target) ?? createProber(kind, target, subnet, tools);
-          if (prober) probers.get(roundOf[kind](target))?.set(target, prober);
-        }
-      for (const [name, targetProbers] of probers) {
-        if (targetProbers.size === 0 || !scheduled) continue;
-        const probeTarget = (target: Target) => runs.runInTurn(target, name, targetProbers.get(target) as Prober);
-        const settings = { timeoutMs: LOGS_TIMEOUT_MS, ...subnet.checks[name] };
-        const events = { onFinished, onLate, awakeMs };
-        rounds.push(
-          createRound(
-            subnet,
-            name,
-            [...targetProbers.keys()],
-            settings,
-            probeTarget,
-            events,
-            connections.slotsOf(name),
-          ),
-        );
-      }
-      return { subnet, targets, probers, rounds };
-    } catch (error) {
-      void close({ subnet, targets, probers, rounds }, new Set(probersOf(watches)));
-      throw error;
-    }
-  };
+  const close = (watch: SubnetWatch, kept: ReadonlySet<Prober>) => closeWatch(watch, kept, shared);
 
   /** Builds everything, or changes nothing. */
   const build = (inventory: Inventory) => {
@@ -210,12 +126,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
       reuseUnchanged(subnet, watches.find((watch) => watch.subnet.name === subnet.name)?.subnet),
     );
     const plan = logs.prepare();
-    const created: Watch[] = [];
+    const created: SubnetWatch[] = [];
     try {
       const next = subnets.map((subnet) => {
         const known = watches.find((watch) => watch.subnet.name === subnet.name);
         if (known?.subnet === subnet) return known;
-        const watch = createWatch(subnet, known, plan);
+        const watch = createSubnetWatch(subnet, known, { ...shared, tools: { ...tools, logs: plan.watchOf } });
         created.push(watch);
         return watch;
       });

@@ -1,4 +1,4 @@
-import type { RoundName, Schedule, Subnet, Target } from '../model/target.ts';
+import type { RoundName, Schedule, Target } from '../model/target.ts';
 import type { Slots } from './create-slots.ts';
 import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
@@ -38,20 +38,27 @@ const MAX_SPREAD_MS = 30_000;
 const OVERDUE_MS = 5_000;
 const DEAD_MS = 60_000;
 
+/** What a round needs. */
+export interface RoundOptions extends RoundEvents {
+  readonly subnet: string;
+  readonly name: RoundName;
+  readonly targets: readonly Target[];
+  readonly schedule: Schedule;
+  readonly timeoutMs: number;
+  /** Probes a target. Never rejects. */
+  readonly probe: (target: Target) => Promise<void>;
+  /** How long the process has run since it was last suspended. */
+  readonly awakeMs: () => number;
+  /** Limits the probes that run at once over all rounds. */
+  readonly slots?: Slots;
+}
+
 /**
  * Creates a round whose probes are spread over the interval. A target is never probed twice at once. One that still
- * hangs when it is due is probed again as soon as that probe ends, and no other target waits for it. `awakeMs` is how
- * long the process has run since it was last suspended.
+ * hangs when it is due is probed again as soon as that probe ends, and no other target waits for it.
  */
-export function createRound(
-  { name: subnet }: Subnet,
-  name: RoundName,
-  targets: readonly Target[],
-  { schedule, timeoutMs }: { readonly schedule: Schedule; readonly timeoutMs: number },
-  probe: (target: Target) => Promise<void>,
-  { onFinished, onLate, awakeMs }: RoundEvents & { readonly awakeMs: () => number },
-  slots?: Slots,
-): Round {
+export function createRound(options: RoundOptions): Round {
+  const { subnet, name, targets, schedule, timeoutMs, probe, onFinished, onLate, awakeMs, slots } = options;
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
   /** Is the last run still starting its probes? */

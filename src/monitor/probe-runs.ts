@@ -42,7 +42,7 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
       .then(({ observation, seconds }) => {
         if (closed.has(prober) || number < (recorded.get(prober) ?? 0)) return;
         recorded.set(prober, number);
-        board.record(target, round, observation, seconds, now());
+        board.recordRun(target, round, observation, seconds, now());
       })
       .catch(onBug)
       .finally(() => running.delete(done));

@@ -48,7 +48,7 @@ const parseResult = <T>(result: CallResult, parse: (value: unknown) => Result<T>
  * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
  * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
  * its own request, once `latest` has returned a number. The namespaces are read again after a failure, and hourly.
- * `now` gives Unix milliseconds. `rpc` is an HTTP address or another transport.
+ * `now` gives watched time. `rpc` is an HTTP address or another transport.
  */
 export function createNodeProber(rpc: string | RpcTransport, consensus: string, now: () => number): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;

@@ -3,7 +3,7 @@ import type { NodeTarget } from '../model/target.ts';
 
 /** How the bootnode's log and the inventory fit together. */
 export interface HeardNodes {
-  /** Each node of the inventory with when the bootnode last heard it, in Unix milliseconds. */
+  /** Each node of the inventory with when the bootnode last heard it, in watched time. */
   readonly nodes: readonly { readonly name: string; readonly address?: string; readonly heardAt?: number }[];
 }
 
@@ -60,7 +60,7 @@ export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<stri
 }
 
 /**
- * How many nodes of the subnet its bootnode had heard within `windowMs` before `lookedAt` (Unix milliseconds); undefined
+ * How many nodes of the subnet its bootnode had heard within `windowMs` before `lookedAt` (watched time); undefined
  * without a bootnode whose log can be read.
  */
 export function countHeardNodes(subnet: readonly Known[], lookedAt: number, windowMs: number): number | undefined {

@@ -44,5 +44,5 @@ export function findSourceFault(logs: LogFacts): string | undefined {
   return source?.fault === undefined ? 'reading it has not begun' : FAULTS[source.fault.what];
 }
 
-/** From when on every line is known, in Unix milliseconds. */
+/** The moment from which every line is known, in watched time. */
 export const readSince = (logs: LogFacts, now: number): number => Math.min(now, countedSource(logs)?.since ?? now);

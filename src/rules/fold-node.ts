@@ -37,7 +37,7 @@ const fold = (
   seenLastTime: boolean,
 ): Progress | undefined => (look?.ok ? advance(previous, look.value, at, stallAfterMs, seenLastTime) : previous);
 
-/** Adds an observation of a node; `at` in Unix milliseconds. */
+/** Adds an observation of a node; `at` in watched time. */
 export function foldNode(
   previous: NodeFacts | undefined,
   observation: NodeObservation,

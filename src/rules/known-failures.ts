@@ -2,7 +2,7 @@ import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
 import { findCrashes } from '../model/restart-cause.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
-/** What a log has told, as far as a known failure shows in it; times are Unix milliseconds. */
+/** What a log has told, as far as a known failure shows in it; in watched time. */
 export interface LogEvidence {
   /** By the name of the pattern: when it matched last. */
   readonly patterns: Readonly<Record<string, { readonly at: number }>>;
@@ -29,7 +29,7 @@ export interface KnownFailure {
   readonly cause: string;
   /** An order that ends a sentence. */
   readonly fix: string;
-  /** When it showed last, in Unix milliseconds; `now` as long as it goes on. */
+  /** When it last showed, in watched time; `now` while it lasts. */
   readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
 }
 

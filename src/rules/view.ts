@@ -1,8 +1,9 @@
+import type { WallMs, WatchedMs } from '../model/clock.ts';
 import type { Facts, Known } from '../model/facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
 import type { SubnetSummary } from './subnet-summary.ts';
 
-/** Everything a rule may use: one target, its whole subnet, and the time. All times are watched time. */
+/** Everything a rule may use: one target, its whole subnet, and the time. */
 export interface View<T extends Target = Target> {
   readonly target: T;
   readonly facts: Facts;
@@ -13,7 +14,7 @@ export interface View<T extends Target = Target> {
   readonly settings: CheckSettings;
   /** The consensus engine's prefix of RPC methods. */
   readonly consensus: string;
-  readonly now: number;
-  /** For reasons that print a time: Unix milliseconds. */
-  readonly toWall: (at: number) => number;
+  readonly now: WatchedMs;
+  /** For reasons that print a time. */
+  readonly toWall: (at: WatchedMs) => WallMs;
 }

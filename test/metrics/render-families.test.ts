@@ -25,7 +25,7 @@ function knownRound() {
   const board = createBoard();
   board.load(inventory([first, second, stats]), T0);
   const node = (number: number, at: number) =>
-    board.record(
+    board.recordRun(
       first,
       'rpc',
       {
@@ -43,15 +43,15 @@ function knownRound() {
   node(1234, T0 + 1000);
   node(1239, T0 + 11_000);
   const refused = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:8546' } } as const;
-  board.record(
+  board.recordRun(
     second,
     'rpc',
     { kind: 'node', seen: { answered: false, latest: refused, peers: refused } },
     0.5,
     T0 + 12_000,
   );
-  board.record(stats, 'services', { kind: 'service', seen: { ok: true, value: {} } }, 0.125, T0);
-  board.record(
+  board.recordRun(stats, 'services', { kind: 'service', seen: { ok: true, value: {} } }, 0.125, T0);
+  board.recordRun(
     first,
     'containers',
     {
@@ -132,7 +132,7 @@ describe('the page of metrics', () => {
   it('says that a missing container does not run, and nothing of one that Docker cannot be asked about', () => {
     const running = (observation: ContainerObservation) => {
       const board = knownRound();
-      board.record(first, 'containers', { kind: 'container', seen: observation }, 0.1, T0);
+      board.recordRun(first, 'containers', { kind: 'container', seen: observation }, 0.1, T0);
       return renderFamilies(board.snapshot(), interval).match(/^subnet_container_running\{.*/gm);
     };
     const of = (value: number) => [`subnet_container_running{subnet="d",component="node",name="subnet1"} ${value}`];
@@ -153,7 +153,7 @@ describe('the page of metrics', () => {
         ...{ id: 'abc', name: 'generated-subnet1-1', oomKilled: false, restartCount },
         ...{ running: true, status: 'running', startedAt: at },
       };
-      board.record(first, 'containers', { kind: 'container', seen: { kind: 'found', container: seen } }, 0.1, at);
+      board.recordRun(first, 'containers', { kind: 'container', seen: { kind: 'found', container: seen } }, 0.1, at);
       return renderFamilies(board.snapshot(), interval).match(/^subnet_container_restart(s_total|_planned)\S+ .*/gm);
     };
     const of = (name: string, value: number) =>
@@ -176,7 +176,7 @@ describe('the page of metrics', () => {
         T0,
       );
       const seen = { sources: {}, patterns: {}, relayer: { byMode: {}, submissions: 0, ...(modes && { modes }) } };
-      board.add(relayer, { kind: 'logs', seen }, T0);
+      board.foldObservation(relayer, { kind: 'logs', seen }, T0);
       return renderFamilies(board.snapshot(), interval).match(/(?<=^subnet_check_limit_)\w+\{.*/gm);
     };
     const of = (seconds: number) => [`seconds{subnet="d",check="submissions"} ${seconds}`];
@@ -196,8 +196,8 @@ describe('the page of metrics', () => {
     board.load(inventory([visited]), T0);
     expect(errors()?.at(-1)).toBe('subnet_frontend_errors_total{subnet="d",source="console"} 0');
     const observation = { kind: 'visited', consoleErrors: 1, exceptions: 2, failedRequests: 0 } as const;
-    board.record(visited, 'console', { kind: 'page', seen: observation }, 1, T0);
-    board.add(visited, { kind: 'logs', seen: { sources: {}, patterns: { x: pattern } } }, T0);
+    board.recordRun(visited, 'console', { kind: 'page', seen: observation }, 1, T0);
+    board.foldObservation(visited, { kind: 'logs', seen: { sources: {}, patterns: { x: pattern } } }, T0);
     expect(errors()?.slice(1)).toEqual([
       '# TYPE subnet_frontend_errors_total counter',
       'subnet_frontend_errors_total{subnet="d",source="log"} 4',
@@ -222,7 +222,7 @@ describe('the page of metrics', () => {
     const look = (up: boolean, at: number) => {
       const heard = new Map([['10.0.0.1:1', T0]]);
       const logs = { sources: { container: { up, lines: 1, since: 0, caughtUp: up } }, patterns: {}, heard };
-      board.record(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, at);
+      board.recordRun(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, at);
       return renderFamilies(board.snapshot(), interval).match(/^subnet_bootnode_nodes_seen.*/gm);
     };
     const { bootnodeWindowMs } = settings.logs;
@@ -241,7 +241,7 @@ describe('the page of metrics', () => {
     const board = knownRound();
     const refused = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:8545' } } as const;
     const gone = { answered: false, latest: refused, peers: refused };
-    board.record(first, 'rpc', { kind: 'node', seen: gone }, 0.1, T0 + 20_000);
+    board.recordRun(first, 'rpc', { kind: 'node', seen: gone }, 0.1, T0 + 20_000);
     const page = renderFamilies(board.snapshot(), interval);
     expect(page).not.toMatch(/subnet_node_(block_number|block_timestamp_seconds|peers)\{subnet="d",name="subnet1"/);
     expect(page).toContain(

@@ -22,7 +22,7 @@ test('each node is judged beside what its neighbours told last, and no longer be
       latest,
       peers: { ok: true, value: { count: 2, via: 'admin_peers' } },
     } as const;
-    board.record(target, 'rpc', { kind: 'node', seen: observation }, 0, at);
+    board.recordRun(target, 'rpc', { kind: 'node', seen: observation }, 0, at);
     return board
       .checksOf(target)
       .map(({ reason }) => reason)
@@ -48,7 +48,7 @@ test('the nodes that a bootnode has heard are still counted after a reload that 
   expect(heardNodes()).toBeUndefined();
   const source = { up: true, since: 0, caughtUp: true, lines: 1 };
   const logs = { sources: { file: source }, patterns: {}, heard: new Map([['10.0.0.1:1', 500]]) };
-  board.record(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, 1_000);
+  board.recordRun(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, 1_000);
   expect(heardNodes()).toBe(1);
   board.load(toInventory([a, b, bootnode]), 2_000);
   expect(heardNodes()).toBe(1);

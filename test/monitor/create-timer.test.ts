@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRound } from '../../src/monitor/create-round.ts';
 import { createTimer, toIntervalMs } from '../../src/monitor/create-timer.ts';
-import { nodeTarget, settings } from '../support/views.ts';
+import { nodeTarget } from '../support/views.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -47,10 +47,18 @@ test.each([
 });
 
 describe('a round by such a schedule', () => {
-  const start = (look: () => Promise<void>) => {
-    const subnet = { name: 'd', consensus: 'XDPoS', targets: [], checks: settings };
-    const events = { onFinished: () => {}, onLate: () => {}, awakeMs: () => Number.POSITIVE_INFINITY };
-    const round = createRound(subnet, 'rpc', [nodeTarget('a')], { schedule, timeoutMs: 1_000 }, look, events);
+  const start = (probe: () => Promise<void>) => {
+    const round = createRound({
+      subnet: 'd',
+      name: 'rpc',
+      targets: [nodeTarget('a')],
+      schedule,
+      timeoutMs: 1_000,
+      probe,
+      onFinished: () => {},
+      onLate: () => {},
+      awakeMs: () => Number.POSITIVE_INFINITY,
+    });
     round.start();
     return round;
   };

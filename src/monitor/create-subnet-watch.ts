@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
+import { type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
+import { createProber, PROBE_KINDS, type ProberTools, proberInputs } from '../probes/create-prober.ts';
+import type { ConnectionBudget } from './create-connection-budget.ts';
+import { createRound, type Round, type RoundOptions } from './create-round.ts';
+import type { ProbeRuns } from './probe-runs.ts';
+
+/** The probers of a subnet, and their rounds on their schedules. */
+export interface SubnetWatch {
+  readonly subnet: Subnet;
+  /** By their key. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
+  readonly rounds: readonly Round[];
+}
+
+/** What the watches of all subnets share. */
+export interface SubnetWatchOptions extends Pick<RoundOptions, 'onFinished' | 'onLate' | 'awakeMs'> {
+  readonly tools: ProberTools;
+  readonly runs: ProbeRuns;
+  readonly connections: ConnectionBudget;
+  /** False: there are no rounds. */
+  readonly scheduled: boolean;
+  readonly onBug: (error: unknown) => void;
+}
+
+const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
+
+/** The followers have already read the logs; this probe only copies their facts. */
+const LOGS_TIMEOUT_MS = 1_000;
+
+/** All probers of some watches. */
+export const probersOf = (watches: readonly SubnetWatch[]): readonly Prober[] =>
+  watches.flatMap(({ probers }) => [...probers.values()].flatMap((byTarget) => [...byTarget.values()]));
+
+/** The prober of the previous watch, if a new inventory changes none of its inputs. */
+function findReusable(
+  before: SubnetWatch | undefined,
+  kind: ProbeKind,
+  subnet: Subnet,
+  target: Target,
+): Prober | undefined {
+  // Log watches are reused separately.
+  if (before === undefined || kind === 'logs') return undefined;
+  const old = before.targets.get(targetKey(target));
+  if (old === undefined) return undefined;
+  const isSame = isDeepStrictEqual(proberInputs(kind, old, before.subnet), proberInputs(kind, target, subnet));
+  return isSame ? before.probers.get(roundOf[kind](old))?.get(old) : undefined;
+}
+
+/** Stops the rounds, and aborts the probes of all probers except the kept ones. */
+export async function closeWatch(
+  watch: SubnetWatch,
+  kept: ReadonlySet<Prober>,
+  { runs, onBug }: Pick<SubnetWatchOptions, 'runs' | 'onBug'>,
+): Promise<void> {
+  const stopped = watch.rounds.map((round) => round.stop());
+  const ended = probersOf([watch])
+    .filter((prober) => !kept.has(prober))
+    .map((prober) => runs.close(prober));
+  for (const result of await Promise.allSettled([...stopped, ...ended]))
+    if (result.status === 'rejected') onBug(result.reason);
+}
+
+/**
+ * Builds the probers and the rounds of a subnet; nothing starts. Probers of the previous watch continue if their inputs are
+ * unchanged. If something throws, the new probers are closed again.
+ */
+export function createSubnetWatch(
+  subnet: Subnet,
+  before: SubnetWatch | undefined,
+  options: SubnetWatchOptions,
+): SubnetWatch {
+  const { tools, runs, connections, scheduled, onFinished, onLate, awakeMs } = options;
+  const probers = new Map(ROUNDS.map((round) => [round, new Map<Target, Prober>()]));
+  const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
+  const rounds: Round[] = [];
+  try {
+    for (const kind of PROBE_KINDS)
+      for (const target of subnet.targets) {
+        const prober = findReusable(before, kind, subnet, target) ?? createProber(kind, target, subnet, tools);
+        if (prober) probers.get(roundOf[kind](target))?.set(target, prober);
+      }
+    for (const [name, byTarget] of probers) {
+      if (byTarget.size === 0 || !scheduled) continue;
+      rounds.push(
+        createRound({
+          timeoutMs: LOGS_TIMEOUT_MS,
+          ...subnet.checks[name],
+          subnet: subnet.name,
+          name,
+          targets: [...byTarget.keys()],
+          probe: (target) => runs.runInTurn(target, name, byTarget.get(target) as Prober),
+          slots: connections.slotsOf(name),
+          onFinished,
+          onLate,
+          awakeMs,
+        }),
+      );
+    }
+    return { subnet, targets, probers, rounds };
+  } catch (error) {
+    const watch = { subnet, targets, probers, rounds };
+    void closeWatch(watch, new Set(before === undefined ? [] : probersOf([before])), options);
+    throw error;
+  }
+}
