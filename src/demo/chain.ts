@@ -1,7 +1,4 @@
 import type { Hex } from 'viem';
-import { bytesToHex } from 'viem/utils';
-import { quorum } from './effects.ts';
-import { encodeExtra, encodeHeader, type HeaderFields, ZERO_HASH } from './header.ts';
 import { keccak256 } from './keccak.ts';
 import { changeTimeline, type Era, eraOf, heightAt, startTimeline, timeOf } from './timeline.ts';
 
@@ -17,18 +14,31 @@ export const START_HEIGHT = 2_500;
 /** Rounds that ran out before the first block, as the nodes of a subnet never start at the same moment. */
 const LOST_ROUNDS = 17;
 
-/** A block of the simulated chain. `hash` is the keccak256 of `rlp`, and `parentHash` is the parent's `hash`. */
-export interface ChainBlock {
+/** Blocks between two elections, and the distance of the snapshot before them, as a generated subnet has them. */
+export const EPOCH = 900;
+export const GAP = 450;
+
+export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
+
+/** What makes one simulated block differ from the next. */
+interface BlockFields {
   readonly number: number;
-  readonly hash: Hex;
+  /** The hash of the block before it. */
   readonly parentHash: Hex;
   readonly round: number;
   readonly miner: Hex;
   /** Unix seconds. */
   readonly timestamp: number;
-  readonly extra: Hex;
-  readonly rlp: Uint8Array;
 }
+
+/** A block of the simulated chain. `hash` is the keccak256 of `encoded`, which stands for the header that nobody reads. */
+export interface ChainBlock extends BlockFields {
+  readonly hash: Hex;
+  readonly encoded: Uint8Array;
+}
+
+const encode = ({ number, parentHash, round, miner, timestamp }: BlockFields): Uint8Array =>
+  Buffer.from(JSON.stringify([number, parentHash, round, miner, timestamp]));
 
 /** The one chain that all nodes of the simulated subnet follow. Times are Unix milliseconds. */
 export interface Chain {
@@ -41,8 +51,6 @@ export interface Chain {
   block(number: number): ChainBlock;
   /** The hash alone, which costs less. */
   hashOf(number: number): Hex;
-  /** The number of the block with this hash, looked for up to `highest`; undefined when there is none. */
-  numberOf(hash: string, highest: number): number | undefined;
   /** Lets blocks come differently from now on. */
   change(ms: number, how: Pick<Era, 'producing' | 'absent'>): void;
 }
@@ -69,28 +77,23 @@ export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain =
     return round;
   };
 
-  const fieldsOf = (number: number): HeaderFields => {
+  const fieldsOf = (number: number): BlockFields => {
     const parent = seals[number - 1];
     const parentRound = parent?.round ?? 0;
     const round = seals[number]?.round ?? (number === 0 ? 0 : nextRound(number, Math.max(parentRound, LOST_ROUNDS)));
-    const { absent } = eraOf(timeline, number);
-    const present = masternodes.filter((_, index) => !absent.includes(index));
     return {
       number,
       round,
       parentHash: parent?.hash ?? ZERO_HASH,
-      parentRound,
       miner: proposer(round),
       timestamp: Math.floor(timeOf(timeline, number) / 1000),
-      masternodes,
-      signers: number < 2 ? [] : present.slice(0, quorum(masternodes.length)),
     };
   };
 
   const sealUpTo = (number: number): void => {
     for (let next = seals.length; next <= number; next++) {
       const fields = fieldsOf(next);
-      seals.push({ hash: keccak256(encodeHeader(fields)), round: fields.round });
+      seals.push({ hash: keccak256(encode(fields)), round: fields.round });
     }
   };
 
@@ -106,24 +109,9 @@ export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain =
     block: (number) => {
       const hash = hashOf(number);
       const fields = fieldsOf(number);
-      const { round, parentHash, miner, timestamp } = fields;
-      return {
-        number,
-        hash,
-        parentHash,
-        round,
-        miner,
-        timestamp,
-        extra: bytesToHex(encodeExtra(fields)),
-        rlp: encodeHeader(fields),
-      };
+      return { ...fields, hash, encoded: encode(fields) };
     },
     hashOf,
-    numberOf: (hash, highest) => {
-      sealUpTo(highest);
-      const found = seals.findIndex((seal) => seal.hash === hash);
-      return found === -1 || found > highest ? undefined : found;
-    },
     change: (ms, how) => {
       timeline = changeTimeline(timeline, ms, how);
     },

@@ -1,10 +1,8 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID, type ChainBlock } from './chain.ts';
-import { EMPTY_TRIE, EMPTY_UNCLES, GAS_LIMIT, ZERO_HASH } from './header.ts';
-import { plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
-import { blockTag, bool } from './rpc-params.ts';
+import { CHAIN_ID } from './chain.ts';
+import { plain, type RpcMethod } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
-import { blockByTag, xdposMethods } from './xdpos-methods.ts';
+import { xdposMethods } from './xdpos-methods.ts';
 
 const CLIENT = 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13';
 
@@ -35,29 +33,6 @@ const toPeer = ({ identity, chain }: NodeView, peer: PeerView) => {
   };
 };
 
-const toEthBlock = (block: ChainBlock) => ({
-  number: numberToHex(block.number),
-  hash: block.hash,
-  parentHash: block.parentHash,
-  nonce: '0x0000000000000000',
-  mixHash: ZERO_HASH,
-  sha3Uncles: EMPTY_UNCLES,
-  logsBloom: `0x${'00'.repeat(256)}`,
-  stateRoot: EMPTY_TRIE,
-  miner: block.miner,
-  difficulty: '0x1',
-  totalDifficulty: numberToHex(totalDifficulty(block.number)),
-  extraData: block.extra,
-  size: numberToHex(block.rlp.length + 2),
-  gasLimit: numberToHex(GAS_LIMIT),
-  gasUsed: '0x0',
-  timestamp: numberToHex(block.timestamp),
-  transactionsRoot: EMPTY_TRIE,
-  receiptsRoot: EMPTY_TRIE,
-  transactions: [],
-  uncles: [],
-});
-
 const toSyncing = ({ head, highest }: NodeView) =>
   head >= highest
     ? false
@@ -80,20 +55,12 @@ export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
   eth_blockNumber: plain(({ head }) => numberToHex(head)),
   eth_chainId: plain(() => numberToHex(CHAIN_ID)),
   eth_coinbase: plain(({ identity }) => identity.address),
-  eth_getBlockByNumber: rpcMethod([blockTag, bool], (view, tag, _withTransactions) => {
-    const block = blockByTag(view, tag === 'pending' ? 'latest' : tag);
-    return { result: block === undefined ? null : toEthBlock(block) };
-  }),
-  eth_mining: plain(() => true),
   eth_syncing: plain(toSyncing),
 
-  net_listening: plain(() => true),
   net_peerCount: plain(({ peers }) => numberToHex(peers.length)),
   net_version: plain(() => `${CHAIN_ID}`),
 
   rpc_modules: plain(({ modules }) => Object.fromEntries(modules.map((name) => [name, '1.0']))),
-
-  txpool_status: plain(() => ({ pending: '0x0', queued: '0x0' })),
 
   web3_clientVersion: plain(() => CLIENT),
 };

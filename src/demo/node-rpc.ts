@@ -15,7 +15,6 @@ const toMessage = (json: unknown): Message =>
 const hasId = ({ id }: Message): boolean => id === null || (id !== undefined && typeof id !== 'object');
 
 const call = (view: NodeView, method: string, params: unknown): RpcOutcome => {
-  if (method.endsWith('_subscribe')) return failure(-32000, 'notifications not supported');
   const known = Object.hasOwn(nodeMethods, method) ? nodeMethods[method] : undefined;
   const exposed = view.modules.includes(method.split('_', 1)[0] ?? '');
   return known !== undefined && exposed

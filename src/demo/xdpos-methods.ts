@@ -1,11 +1,7 @@
-import { CHAIN_ID, type ChainBlock } from './chain.ts';
-import { EPOCH, GAP, ZERO_HASH } from './header.ts';
+import { CHAIN_ID, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
 import { CRASHED, plain, type RpcMethod, type RpcOutcome, rpcMethod } from './rpc-method.ts';
-import { type BlockTag, hash, optionalBlockTag } from './rpc-params.ts';
+import { type BlockTag, optionalBlockTag } from './rpc-params.ts';
 import type { NodeView } from './simulated-subnet.ts';
-
-/** Writes a number beyond 2^53 digit by digit. TypeScript does not know the function yet. */
-const rawJson = (JSON as unknown as { readonly rawJSON: (text: string) => unknown }).rawJSON;
 
 const NO_COMMITTED = 'can not find latest committed block from consensus';
 
@@ -27,7 +23,7 @@ export const blockByTag = (view: NodeView, tag: BlockTag): ChainBlock | undefine
   if (tag === 'latest') return view.chain.block(view.head);
   if (tag === 'earliest') return view.chain.block(0);
   if (tag === 'committed') return view.committed === undefined ? undefined : view.chain.block(view.committed);
-  return tag !== 'pending' && tag <= view.head ? view.chain.block(Number(tag)) : undefined;
+  return tag <= view.head ? view.chain.block(tag) : undefined;
 };
 
 const toBlockInfo = (view: NodeView, block: ChainBlock): RpcOutcome => ({
@@ -42,7 +38,7 @@ const toBlockInfo = (view: NodeView, block: ChainBlock): RpcOutcome => ({
           Committed: block.number <= view.committed,
           Miner: `0x${block.miner.slice(2).padStart(64, '0')}`,
           Timestamp: block.timestamp,
-          EncodedRLP: Buffer.from(block.rlp).toString('base64'),
+          EncodedRLP: Buffer.from(block.encoded).toString('base64'),
           Error: '',
         },
 });
@@ -81,15 +77,7 @@ export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
     if (tag === 'committed' && view.committed === undefined) return CRASHED;
     const block = blockByTag(view, tag);
     if (block !== undefined) return toBlockInfo(view, block);
-    const echo = tag === 'pending' ? '-2' : `${tag}`;
-    return { result: { ...EMPTY_BLOCK, Number: rawJson(echo), Error: 'can not find block from this number' } };
-  }),
-
-  XDPoS_getV2BlockByHash: rpcMethod([hash], (view, wanted) => {
-    const number = view.chain.numberOf(wanted, view.head);
-    return number === undefined
-      ? { result: { ...EMPTY_BLOCK, Hash: wanted, Error: 'can not find block from this hash' } }
-      : toBlockInfo(view, view.chain.block(number));
+    return { result: { ...EMPTY_BLOCK, Number: tag, Error: 'can not find block from this number' } };
   }),
 
   XDPoS_getMasternodesByNumber: rpcMethod([optionalBlockTag], (view, tag) => {

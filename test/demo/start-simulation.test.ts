@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createPublicClient, http } from 'viem';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { START_HEIGHT } from '../../src/demo/chain.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
-import { block, call, isRefused, type V2Block } from './rpc.ts';
+import { block, call, isRefused } from './rpc.ts';
 import { connectTo, isBroken, start } from './simulation.ts';
 
 describe('a restart', () => {
@@ -56,23 +55,6 @@ describe('a restart', () => {
     await expect(simulation.restartNode('relayer')).rejects.toThrow(RangeError);
     expect(await isRefused(simulation.relayer)).toBe(false);
   });
-});
-
-test('viem, which knows nothing of the simulation, reads the chain', async () => {
-  const { node, clock } = await start([]);
-  const client = createPublicClient({ cacheTime: 0, transport: http(node(3), { retryCount: 0, batch: true }) });
-  clock.pass(10);
-  const [number, chainId, latest] = await Promise.all([
-    client.getBlockNumber(),
-    client.getChainId(),
-    client.getBlock({ blockTag: 'latest' }),
-  ]);
-  expect([number, chainId, latest.number]).toEqual([BigInt(START_HEIGHT + 5), 28656, BigInt(START_HEIGHT + 5)]);
-
-  const request = client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>;
-  const v2 = (await request({ method: 'XDPoS_getV2BlockByNumber', params: ['latest'] })) as V2Block;
-  expect([v2.Hash, v2.ParentHash, v2.Timestamp]).toEqual([latest.hash, latest.parentHash, Number(latest.timestamp)]);
-  expect(v2.Miner.slice(-40)).toBe(latest.miner.slice(2).toLowerCase());
 });
 
 const container = (service: string) => ({ container: { project: 'demo', service } });
