@@ -38,12 +38,13 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
       condition(input, isOpen).map(({ labels: own, result }): Finding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels };
-        return { state: 'firing', labels, annotations: annotate(own, result.value), forMs, keepFiringForMs };
+        return { state: 'active', labels, annotations: annotate(own, result.value), forMs, keepFiringForMs };
       });
     return [{ alertname, judge }];
   });
   return (input, incidents) => {
-    const openNames = new Set([...incidents.values()].map(({ labels }) => labels.alertname));
+    const open = [...incidents.values()].filter(({ phase }) => phase !== 'resolved');
+    const openNames = new Set(open.map(({ labels }) => labels.alertname));
     return judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
   };
 }

@@ -1,4 +1,4 @@
-/** Remembers a counter over time, to compute its increase. Times are Unix milliseconds and never decrease. */
+/** Remembers a counter over time, to compute its increase. Times are watched time. */
 export interface IncreaseWindow {
   /** Records the counter's value at this time. */
   record(at: number, count: number): void;
@@ -11,7 +11,7 @@ export function createIncreaseWindow(keepMs: number): IncreaseWindow {
   let records: readonly { readonly at: number; readonly count: number }[] = [];
   return {
     record: (at, count) => {
-      const base = records.findLastIndex((note) => note.at <= at - keepMs);
+      const base = records.findLastIndex((record) => record.at <= at - keepMs);
       records = [...records.slice(Math.max(base, 0)), { at, count }];
     },
     since: (time) => {

@@ -1,49 +1,49 @@
-/** What an alert is known by in Alertmanager: alertname, severity and what it is of. Never a value, which would make it another. */
+/** An alert's identity in Alertmanager: alertname, severity and what it is about. A value would make it another alert. */
 export type AlertLabels = Readonly<Record<string, string>>;
 
-/** Texts that go with an alert; the newest replace the ones before. */
+/** The texts of an alert; the newest replace earlier ones. */
 export type AlertAnnotations = Readonly<Record<string, string>>;
 
 /**
- * What one look made of one alert of one thing. `unknown`: it cannot be judged now, so nothing changes. What has no finding
- * is well, or is watched no more.
+ * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
+ * `unknown`: it cannot be judged now, so its incident stays as it is. Without a finding it is clear, or no longer watched.
  */
 export type Finding =
   | {
-      readonly state: 'firing';
+      readonly state: 'active';
       readonly labels: AlertLabels;
       readonly annotations: AlertAnnotations;
-      /** How long it must be so before it fires, in milliseconds. */
+      /** How long it must be active before it fires, in milliseconds. */
       readonly forMs: number;
-      /** How long it must not be so before it ends, in milliseconds. */
+      /** How long it must be clear before it is resolved, in milliseconds. */
       readonly keepFiringForMs: number;
     }
   | { readonly state: 'unknown'; readonly labels: AlertLabels };
 
-/** An alert that is, or lately was, pending or firing; times are Unix milliseconds. */
+/** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
 export interface Incident {
   readonly labels: AlertLabels;
   readonly annotations: AlertAnnotations;
   readonly keepFiringForMs: number;
   readonly phase: 'pending' | 'firing' | 'resolved';
-  /** When it was first found to be so. */
+  /** When it became active. */
   readonly activeAt: number;
-  /** When it was last found to be so. */
+  /** When it was last seen active. */
   readonly seenAt: number;
   readonly firedAt?: number;
-  /** While it fires: since when it has no finding. */
+  /** While it fires: since when it is clear. */
   readonly clearSince?: number;
   readonly resolvedAt?: number;
 }
 
-/** The one name of an alert, whatever the order of its labels. */
+/** The key of an alert, independent of the order of its labels. */
 export const incidentKey = (labels: AlertLabels): string =>
   JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** By key. */
 export type Incidents = ReadonlyMap<string, Incident>;
 
-/** Keeps incidents across restarts. Every function rejects when the database fails. */
+/** Keeps incidents across restarts, in wall time. Every function rejects when the database fails. */
 export interface IncidentStore {
   load(): Promise<readonly Incident[]>;
   save(changed: Incidents, gone: readonly string[]): Promise<void>;

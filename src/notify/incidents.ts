@@ -27,7 +27,7 @@ const resolve = ({ clearSince: _, ...incident }: Incident, now: number): Inciden
   resolvedAt: now,
 });
 
-function activate(before: Incident | undefined, finding: Finding & { readonly state: 'firing' }, now: number) {
+function activate(before: Incident | undefined, finding: Finding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, forMs, keepFiringForMs } = finding;
   const isNew =
     before === undefined ||
@@ -66,7 +66,7 @@ export function foldIncidents(before: Incidents, findings: readonly Finding[], n
     const key = incidentKey(finding.labels);
     const old = before.get(key);
     seen.add(key);
-    if (finding.state === 'firing') put(key, old, activate(old, finding, now));
+    if (finding.state === 'active') put(key, old, activate(old, finding, now));
     else if (old !== undefined) put(key, old, old);
   }
   for (const [key, old] of before) if (!seen.has(key)) put(key, old, clear(old, now));

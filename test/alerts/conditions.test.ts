@@ -458,19 +458,21 @@ describe('what is found', () => {
   const none: Incidents = new Map();
 
   it('tells that it does not know only of alerts of which one is open', () => {
-    const [firing, unknown] = [toInput([state(stats, { http: 'fail' })]), toInput([state(stats, { http: 'unknown' })])];
-    const open = foldIncidents(none, judge(firing, none), NOW).incidents;
+    const [active, unknown] = [toInput([state(stats, { http: 'fail' })]), toInput([state(stats, { http: 'unknown' })])];
+    const open = foldIncidents(none, judge(active, none), NOW).incidents;
     const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...statsLabels };
     expect(judge(unknown, open)).toContainEqual({ state: 'unknown', labels });
     expect(foldIncidents(open, judge(unknown, open), NOW).incidents).toEqual(open);
-    expect(judge(unknown, none).filter((finding) => finding.state === 'unknown')).toEqual([]);
+    const resolved = new Map([...open].map(([key, incident]) => [key, { ...incident, phase: 'resolved' as const }]));
+    for (const incidents of [none, resolved])
+      expect(judge(unknown, incidents).filter(({ state }) => state === 'unknown')).toEqual([]);
   });
 
   it('carries the labels, times and texts of the catalogue, with links to what has an address', () => {
     const bases = { publicUrl: 'http://s', grafanaUrl: 'http://g' };
     const input = toInput([good('b'), { ...down("a b'"), target: nodeTarget("a b'") }]);
     expect(createJudge(bases)(input, none)).toContainEqual({
-      state: 'firing',
+      state: 'active',
       labels: { alertname: 'SubnetNodeDown', severity: 'warning', ...nodeLabels("a b'") },
       annotations: {
         summary: 'A node of d does not answer.',
@@ -481,7 +483,7 @@ describe('what is found', () => {
       forMs: MINUTE,
       keepFiringForMs: 3 * MINUTE,
     });
-    const watchdog = judge(toInput([]), none).find(({ state }) => state === 'firing');
+    const watchdog = judge(toInput([]), none).find(({ state }) => state === 'active');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');
     expect(watchdog).not.toHaveProperty('annotations.dashboard_url');

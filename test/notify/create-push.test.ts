@@ -34,7 +34,7 @@ let made = 0;
 function aThing() {
   made += 1;
   const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', component: 'node', name: `n${made}` };
-  let state: Finding['state'] | 'clear' = 'firing';
+  let state: Finding['state'] | 'clear' = 'active';
   return {
     labels,
     set: (next: typeof state) => {

@@ -7,12 +7,12 @@ const MINUTE = 60_000;
 const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
 const key = incidentKey(labels);
 const timing = { forMs: 2 * MINUTE, keepFiringForMs: 0 };
-const firing = (value = '1', more: Partial<Finding> = {}): Finding => ({
+const active = (value = '1', more: Partial<Finding> = {}): Finding => ({
   ...timing,
   labels,
   annotations: { description: value },
   ...more,
-  state: 'firing',
+  state: 'active',
 });
 const unknown: Finding = { labels, state: 'unknown' };
 
@@ -35,10 +35,10 @@ function run(steps: readonly Step[], start: Incidents = new Map()) {
 describe('an alert', () => {
   it('fires when it has been so for its time, and not before', () => {
     const { phases, transitions, incidents } = run([
-      [0, [firing()]],
-      [1.9, [firing()]],
-      [2, [firing()]],
-      [3, [firing('new')]],
+      [0, [active()]],
+      [1.9, [active()]],
+      [2, [active()]],
+      [3, [active('new')]],
     ]);
     expect(phases).toEqual(['pending', 'pending', 'firing', 'firing']);
     expect(transitions).toEqual(['2 firing']);
@@ -46,17 +46,17 @@ describe('an alert', () => {
   });
 
   it('fires at once when it has no time to wait', () => {
-    expect(run([[0, [firing('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
+    expect(run([[0, [active('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
   });
 
   it('begins anew when it was clear for a moment while it was pending', () => {
     expect(
       run([
-        [0, [firing()]],
+        [0, [active()]],
         [1, []],
-        [1.5, [firing()]],
-        [3, [firing()]],
-        [3.5, [firing()]],
+        [1.5, [active()]],
+        [3, [active()]],
+        [3.5, [active()]],
       ]).phases,
     ).toEqual(['pending', undefined, 'pending', 'pending', 'firing']);
   });
@@ -65,9 +65,9 @@ describe('an alert', () => {
     expect(
       run([
         [0, [unknown]],
-        [1, [firing()]],
+        [1, [active()]],
         [4, [unknown]],
-        [5, [firing()]],
+        [5, [active()]],
         [60, [unknown]],
         [61, []],
       ]),
@@ -80,9 +80,9 @@ describe('an alert', () => {
   it('does not count the time for which nobody saw it', () => {
     expect(
       run([
-        [0, [firing()]],
-        [30, [firing()]],
-        [32, [firing()]],
+        [0, [active()]],
+        [30, [active()]],
+        [32, [active()]],
       ]).phases,
     ).toEqual(['pending', 'pending', 'firing']);
   });
@@ -91,9 +91,9 @@ describe('an alert', () => {
     const keep = { keepFiringForMs: 5 * MINUTE };
     expect(
       run([
-        [0, [firing('1', { forMs: 0, ...keep })]],
+        [0, [active('1', { forMs: 0, ...keep })]],
         [1, []],
-        [4, [firing('1', { forMs: 0, ...keep })]],
+        [4, [active('1', { forMs: 0, ...keep })]],
         [5, []],
         [9, []],
         [10, []],
@@ -103,13 +103,13 @@ describe('an alert', () => {
 
   it('is remembered as resolved for a quarter of an hour, and may fire again meanwhile', () => {
     const steps: Step[] = [
-      [0, [firing('1', { forMs: 0 })]],
+      [0, [active('1', { forMs: 0 })]],
       [1, []],
       [15, []],
       [16, []],
     ];
     expect(run(steps).phases).toEqual(['firing', 'resolved', 'resolved', undefined]);
-    const again = run([...steps.slice(0, 2), [2, [firing()]], [4, [firing()]]]);
+    const again = run([...steps.slice(0, 2), [2, [active()]], [4, [active()]]]);
     expect(again.transitions).toEqual(['0 firing', '1 resolved', '4 firing']);
     expect(again.incidents.get(key)).toMatchObject({ activeAt: 2 * MINUTE, firedAt: 4 * MINUTE });
   });
@@ -118,12 +118,12 @@ describe('an alert', () => {
     const other = { ...labels, name: 'b' };
     const turned = Object.fromEntries(Object.entries(labels).reverse());
     expect(incidentKey(turned)).toBe(key);
-    const { incidents } = run([[0, [firing(), firing('2', { labels: other })]]]);
+    const { incidents } = run([[0, [active(), active('2', { labels: other })]]]);
     expect(incidents.size).toBe(2);
   });
 
   it('is never firing without having been seen so for its time, whatever comes', () => {
-    const step = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('firing', 'unknown', 'none'));
+    const step = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('active', 'unknown', 'none'));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         let now = 0;
@@ -132,13 +132,13 @@ describe('an alert', () => {
         for (const [seconds, what] of steps) {
           now += seconds * 1000;
           const was = incidents.get(key)?.phase;
-          if (what === 'firing') since ??= now;
+          if (what === 'active') since ??= now;
           if (what === 'none') since = undefined;
-          const found = { firing: [firing()], unknown: [unknown], none: [] }[what] ?? [];
+          const found = { active: [active()], unknown: [unknown], none: [] }[what] ?? [];
           incidents = foldIncidents(incidents, found, now).incidents;
           const phase = incidents.get(key)?.phase;
           if (phase === 'firing' && was !== 'firing')
-            expect([what, now - (since ?? now) >= timing.forMs]).toEqual(['firing', true]);
+            expect([what, now - (since ?? now) >= timing.forMs]).toEqual(['active', true]);
           if (was === 'firing' && phase !== 'firing') expect(what).toBe('none');
         }
       }),
@@ -147,7 +147,7 @@ describe('an alert', () => {
 });
 
 describe('incidents from before a restart', () => {
-  const fired = run([[0, [firing('1', { forMs: 0 })]]]).incidents;
+  const fired = run([[0, [active('1', { forMs: 0 })]]]).incidents;
 
   it('go on firing, and end when they are found clear', () => {
     const merged = mergeIncidents(new Map(), [...fired.values()]);
@@ -166,7 +166,7 @@ describe('incidents from before a restart', () => {
   });
 
   it('keep the time since when it is so when it was found again before they were read', () => {
-    const pending = run([[9, [firing('2')]]]).incidents;
+    const pending = run([[9, [active('2')]]]).incidents;
     expect(mergeIncidents(pending, [...fired.values()]).get(key)).toMatchObject({
       phase: 'firing',
       activeAt: 0,
@@ -176,13 +176,13 @@ describe('incidents from before a restart', () => {
 
   it('that had ended do not end what has begun since', () => {
     const ended = run([[1, []]], fired).incidents;
-    const again = run([[2, [firing()]]]).incidents;
+    const again = run([[2, [active()]]]).incidents;
     expect(mergeIncidents(again, [...ended.values()]).get(key)?.phase).toBe('pending');
   });
 });
 
 describe('what is told', () => {
-  const { incidents } = run([[0, [firing('1', { forMs: 0 })]]]);
+  const { incidents } = run([[0, [active('1', { forMs: 0 })]]]);
   const due = (list: Incidents, at: number, phase: 'firing' | 'resolved', now: number) =>
     findDue(list, new Map([[key, { at, phase }]]), now, MINUTE).size;
 
@@ -192,7 +192,7 @@ describe('what is told', () => {
   });
 
   it('is not told while it is pending', () => {
-    expect(findDue(run([[0, [firing()]]]).incidents, new Map(), 0, MINUTE).size).toBe(0);
+    expect(findDue(run([[0, [active()]]]).incidents, new Map(), 0, MINUTE).size).toBe(0);
   });
 
   it('is told at once when it has ended, and each minute until it is forgotten', () => {

@@ -21,7 +21,7 @@ async function pushOne({ clock }: HandClock) {
   const { incidents } = await createStore(engine);
   let looks = 0;
   const finding: Finding = {
-    state: 'firing',
+    state: 'active',
     labels: { alertname: 'SubnetNodeDown', severity: 'warning' },
     annotations: {},
     forMs: MINUTE,
