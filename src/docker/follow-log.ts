@@ -30,6 +30,8 @@ export interface FollowLogOptions {
    */
   readonly onLine: (...line: [...Parameters<OnStampedLine>, live: boolean]) => void;
   readonly onState: (fault: LogFault | undefined) => void;
+  /** Do the engine's events arrive, so that a container that starts is reported by `wake`? Without it, they do not. */
+  readonly hasEvents?: () => boolean;
   /** The engine discarded lines before they were read, after the one with this Docker timestamp. */
   readonly onLost?: (after: string) => void;
 }
@@ -38,12 +40,16 @@ export interface FollowLogOptions {
 export interface LogFollower {
   /** The container may have started, or another replaced it: look for it at once. */
   wake(): void;
+  /** Something else of the container or its engine has changed: look again, unless a log is being read. */
+  recheck(): void;
   stop(): Promise<void>;
 }
 
 /** How often a container is looked for: soon after it was there, rarely when it is missing for long. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
+/** While events report what starts; only for what they may have missed. */
+const PAUSE_WITH_EVENTS_MS = 5 * 60_000;
 
 const FIND_MS = 10_000;
 
@@ -72,7 +78,7 @@ function createTerminalReader(take: OnMessage): (chunk: Buffer) => void {
  * too.
  */
 export function followLog(options: FollowLogOptions): LogFollower {
-  const { source, positions, find, openLog, startAt, onLine, onState, onLost } = options;
+  const { source, positions, find, openLog, startAt, onLine, onState, onLost, hasEvents = () => false } = options;
   const ending = new AbortController();
   let position: Position | undefined;
   /** Recently read lines of the last container. */
@@ -82,6 +88,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
   let pauseMs = PAUSE_MS;
   let wake = () => {};
   let wakes = 0;
+  let endPause = () => {};
 
   const findPosition = (id: string): ContainerPosition => {
     if (position?.id === id) return position;
@@ -162,19 +169,19 @@ export function followLog(options: FollowLogOptions): LogFollower {
     if ('id' in found && found.id !== id) turning.abort();
   };
 
-  /** Resolves to whether there was anything to read. */
-  const follow = async (): Promise<boolean> => {
+  /** Resolves to whether there was anything to read; `idle` while only the start of a container changes that. */
+  const follow = async (): Promise<'read' | 'idle' | 'failed'> => {
     const wakesBefore = wakes;
     const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(FIND_MS)]));
     if ('what' in found) {
       onState(found);
-      return false;
+      return found.what === 'no-container' ? 'idle' : 'failed';
     }
     const run = `${found.id} ${found.startedAt}`;
     // A stopped container has nothing new: its log was read to the end.
     if (!found.running && run === readRun) {
       onState(undefined);
-      return false;
+      return 'idle';
     }
     const replaced = new AbortController();
     wake = () => void stopIfReplaced(found.id, replaced).catch(() => {});
@@ -183,39 +190,42 @@ export function followLog(options: FollowLogOptions): LogFollower {
       await read(found, AbortSignal.any([ending.signal, replaced.signal]));
     } catch (error) {
       if (!replaced.signal.aborted) throw error;
-      return true;
+      return 'read';
     } finally {
       wake = () => {};
     }
     // Last lines may arrive after the stream ends. Only the log of a container that had stopped before is complete.
     readRun = found.running ? undefined : run;
-    return true;
+    return 'read';
   };
 
-  const pause = async () => {
+  const pause = async (ms: number) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    wake = () => {
+    endPause = () => {
       pauseMs = PAUSE_MS;
       resolve();
     };
-    const timer = setTimeout(resolve, pauseMs);
+    const timer = setTimeout(resolve, ms);
     await promise;
     clearTimeout(timer);
-    wake = () => {};
+    endPause = () => {};
   };
   const followForEver = async () => {
     const stored = await positions.load(source);
     if (stored?.kind === 'container') position = stored;
     while (!ending.signal.aborted) {
       const begunAt = performance.now();
-      const isThere = await follow().catch(() => {
+      const wakesBefore = wakes;
+      const outcome = await follow().catch(() => {
         if (!ending.signal.aborted) onState({ what: 'broken' });
-        return false;
+        return 'failed' as const;
       });
-      pauseMs = isThere ? PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = outcome === 'read' ? PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       // A container that stopped may be removed at once, with whatever its stream left out.
-      const isRetriedAtOnce = isThere && performance.now() - begunAt >= PAUSE_MS;
-      if (!ending.signal.aborted && !isRetriedAtOnce) await pause();
+      const isRetriedAtOnce =
+        outcome === 'read' ? performance.now() - begunAt >= PAUSE_MS : outcome === 'idle' && wakes !== wakesBefore;
+      if (ending.signal.aborted || isRetriedAtOnce) continue;
+      await pause(outcome === 'idle' && hasEvents() ? PAUSE_WITH_EVENTS_MS : pauseMs);
     }
   };
   const ended = followForEver();
@@ -224,10 +234,12 @@ export function followLog(options: FollowLogOptions): LogFollower {
       wakes++;
       pauseMs = PAUSE_MS;
       wake();
+      endPause();
     },
+    recheck: () => endPause(),
     stop: async () => {
       ending.abort();
-      wake();
+      endPause();
       await ended;
     },
   };

@@ -41,8 +41,8 @@ type Unreachable = Extract<ContainerObservation, { kind: 'docker-unreachable' }>
 const isUnreachable = (answer: { readonly kind: string }): answer is Unreachable =>
   answer.kind === 'docker-unreachable';
 
-/** Creates a link that reports every event of its engine. */
-export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerLink {
+/** Creates a link that reports every event of its engine, and when the stream of events opens or is lost. */
+export function createDockerLink(onEvent: (event: DockerEvent) => void, onState = () => {}): DockerLink {
   let engine: Engine | undefined;
 
   const recordAnswer = (of: Engine) => {
@@ -60,6 +60,7 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void): DockerL
       (up) => {
         recordAnswer(opened);
         opened.up = up;
+        onState();
       },
     );
     return opened;

@@ -10,15 +10,28 @@ export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'findLog' | 'e
   setEngines(engines: Readonly<Record<string, DockerAddress>>): void;
   /** Opens the log of a container by its id, on the engine of the reference. */
   openLog(ref: ContainerRef, ...asked: Parameters<DockerLink['openLog']>): ReturnType<DockerLink['openLog']>;
+  /** Do the events of the reference's engine arrive? */
+  hasEvents(ref: ContainerRef): boolean;
   /** Does each engine answer? Undefined while it was never asked. */
   areUp(): ReadonlyMap<string, boolean | undefined>;
 }
 
-/** Starts without engines. `onEvent` receives each event with the name of its engine. */
-export function createDockerLinks(onEvent: (event: DockerEvent, engine: string) => void): DockerLinks {
+/**
+ * Starts without engines. `onEvent` receives each event with the name of its engine, `onState` the name of an engine whose
+ * stream of events opens or is lost.
+ */
+export function createDockerLinks(
+  onEvent: (event: DockerEvent, engine: string) => void,
+  onState: (engine: string) => void = () => {},
+): DockerLinks {
   const links = new Map<string, DockerLink>();
   /** For a container whose engine was removed by a reload. */
   const unused = createDockerLink(() => {});
+  const createLink = (name: string) =>
+    createDockerLink(
+      (event) => onEvent(event, name),
+      () => onState(name),
+    );
   const linkOf = (ref: ContainerRef): DockerLink => links.get(engineOf(ref)) ?? unused;
   return {
     setEngines: (engines) => {
@@ -29,7 +42,7 @@ export function createDockerLinks(onEvent: (event: DockerEvent, engine: string) 
         link.stop();
       }
       for (const [name, address] of wanted) {
-        const link = links.get(name) ?? createDockerLink((event) => onEvent(event, name));
+        const link = links.get(name) ?? createLink(name);
         links.set(name, link);
         link.setAddress(address);
       }
@@ -38,6 +51,7 @@ export function createDockerLinks(onEvent: (event: DockerEvent, engine: string) 
     findLog: (ref, ...asked) => linkOf(ref).findLog(ref, ...asked),
     exec: (ref, ...asked) => linkOf(ref).exec(ref, ...asked),
     openLog: (ref, ...asked) => linkOf(ref).openLog(...asked),
+    hasEvents: (ref) => linkOf(ref).isUp() === true,
     areUp: () => new Map([...links].map(([name, link]) => [name, link.isUp()])),
     stop: () => {
       for (const link of links.values()) link.stop();

@@ -1,4 +1,4 @@
-import { followLog } from '../docker/follow-log.ts';
+import { followLog, type LogFollower } from '../docker/follow-log.ts';
 import type { DockerLinks } from '../docker/links.ts';
 import type { Clock } from '../model/clock.ts';
 import { QUARTER_MS } from '../model/duration.ts';
@@ -19,6 +19,8 @@ export interface LogWatch {
   facts(): LogFacts;
   /** Its container may have started. */
   wake(): void;
+  /** Its container or engine has changed in another way. */
+  recheck(): void;
   stop(): Promise<void>;
 }
 
@@ -104,7 +106,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
 
   let stopped = false;
   const stops: (() => Promise<void>)[] = [];
-  const wakes: (() => void)[] = [];
+  const containers: LogFollower[] = [];
   const start = (follow: () => () => Promise<void>) =>
     void ready.then(() => {
       if (!stopped) stops.push(follow());
@@ -230,6 +232,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
           return found;
         },
         openLog: (...asked) => docker.openLog(container, ...asked),
+        hasEvents: () => docker.hasEvents(container),
         startAt: clock.toWall(begun - lookBackMs),
         onLine: (text, start, end, at, old, live) => {
           if (!old) counts.container++;
@@ -243,7 +246,7 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
         },
         onState: (fault) => setState('container', begun - lookBackMs, fault),
       });
-      wakes.push(follower.wake);
+      containers.push(follower);
       return follower.stop;
     });
   }
@@ -258,7 +261,10 @@ export function createLogWatch(options: LogWatchOptions): LogWatch {
       created,
     }),
     wake: () => {
-      for (const wake of wakes) wake();
+      for (const follower of containers) follower.wake();
+    },
+    recheck: () => {
+      for (const follower of containers) follower.recheck();
     },
     stop: async () => {
       stopped = true;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { inputsOf } from '../model/prober.ts';
-import { type CheckSettings, type Target, targetKey } from '../model/target.ts';
+import { type CheckSettings, engineOf, type Target, targetKey } from '../model/target.ts';
 import { createLogWatch, type LogWatch, type LogWatchOptions } from './create-log-watch.ts';
 import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
 
@@ -8,8 +8,10 @@ import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
 export interface LogWatches {
   /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
   prepare(): LogWatchPlan;
-  /** The container of a target has started. */
-  wake(target: Target): void;
+  /** Docker reports an event of the target's container. */
+  onContainerEvent(target: Target, action: string): void;
+  /** The stream of events of this Docker Engine opens or is lost. */
+  onEngineState(engine: string): void;
   stop(): Promise<void>;
 }
 
@@ -94,7 +96,16 @@ export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: Lo
 
   return {
     prepare,
-    wake: (target) => watches.get(targetKey(target))?.watch.wake(),
+    onContainerEvent: (target, action) => {
+      const watch = watches.get(targetKey(target))?.watch;
+      // Another container may be the target's now. What ends one ends its log by itself.
+      if (action === 'start' || action === 'rename') watch?.wake();
+      else watch?.recheck();
+    },
+    onEngineState: (engine) => {
+      for (const { target, watch } of watches.values())
+        if (target.container && engineOf(target.container) === engine) watch.recheck();
+    },
     stop: async () => {
       for (const entry of watches.values()) end(entry);
       watches = new Map();

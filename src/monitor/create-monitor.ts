@@ -75,13 +75,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
         const { container } = target;
         if (!container || engineOf(container) !== engine || !matchesContainer(container, event)) continue;
         board.foldEvent(target, { ...event, at });
-        if (event.action === 'start') logs.wake(target);
+        logs.onContainerEvent(target, event.action);
         const prober = probers.get('containers')?.get(target);
         if (prober) void runs.run(target, 'containers', prober);
       }
     }
   };
-  const docker = createDockerLinks(onEvent);
+  const docker = createDockerLinks(onEvent, (engine) => logs.onEngineState(engine));
   const browsers = createBrowserLink();
   const connections = createConnectionBudget(limits?.connections);
 

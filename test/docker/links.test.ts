@@ -28,6 +28,8 @@ it('each container is asked for on its own engine, events carry their engine, an
   const links = createDockerLinks(({ id, name }, engine) => events.push(`${engine} ${name} ${id}`));
   cleanups.push(links.stop);
   links.setEngines({ default: one.address, machine2: two.address, machine3: hanging.address });
+  // The first request waits for dockerode to be loaded.
+  await links.inspect({ name: 'n' }, 10_000);
   const slow = links.inspect({ name: 'n', engine: 'machine3' }, 1_500);
   expect(await links.inspect({ name: 'n' }, 1_000)).toMatchObject({ container: { id: 'a1' } });
   expect(await links.inspect({ name: 'n', engine: 'machine2' }, 1_000)).toMatchObject({ container: { id: 'b2' } });

@@ -49,17 +49,10 @@ async function until(isSo: () => boolean) {
   }
 }
 
-test("the log of a container that was missing is read at Docker's start event, without waiting for the next look", async () => {
-  const engine = await startEngine();
-  const parsed = parseInventory(
-    `
-subnets: [{ name: d, nodes: [{ name: a, container: { name: c } }] }]
-docker: { host: 127.0.0.1, port: ${engine.port} }
-`,
-    {},
-  );
+/** A monitor of an inventory, in which no pause ends by itself. */
+function startMonitor(text: string) {
+  const parsed = parseInventory(text, {});
   if (!parsed.ok) throw new Error('a bad inventory');
-  // No pause ends by itself.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const bugs: unknown[] = [];
   const monitor = createMonitor({
@@ -75,6 +68,15 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
     expect(bugs).toEqual([]);
   });
   monitor.load(parsed.inventory);
+  return monitor;
+}
+
+test("the log of a container that was missing is read at Docker's start event, without waiting for the next look", async () => {
+  const engine = await startEngine();
+  const monitor = startMonitor(`
+subnets: [{ name: d, nodes: [{ name: a, container: { name: c } }] }]
+docker: { host: 127.0.0.1, port: ${engine.port} }
+`);
   const source = () => monitor.snapshot()[0]?.targets[0]?.facts.logs?.sources.container;
   await until(() => {
     // The news of a look are told a few milliseconds later. Up to then no time passes faster than it does.
@@ -84,4 +86,82 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
   expect(engine.logsAsked()).toBe(0);
   engine.start();
   await until(() => engine.logsAsked() === 1);
+});
+
+/** An engine with ten containers that have stopped and printed nothing; its events are only what a test sends. */
+async function startStoppedEngine() {
+  const asked: string[] = [];
+  const gone = new Set<string>();
+  const streams = new Set<ServerResponse>();
+  const server = createServer(({ url = '' }, answer) => {
+    asked.push(url);
+    const name = /^\/containers\/(c\d)/.exec(url)?.[1] ?? '';
+    answer.writeHead(gone.has(name) ? 404 : 200, { 'content-type': 'application/json' });
+    if (url.startsWith('/events')) {
+      streams.add(answer);
+      answer.once('close', () => streams.delete(answer)).flushHeaders();
+    } else if (url.includes('/logs')) answer.end();
+    else if (gone.has(name)) answer.end('{"message":"No such container"}');
+    else answer.end(JSON.stringify({ Id: name, Name: `/${name}`, State: { Status: 'exited', StartedAt: START } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    asked,
+    port: (server.address() as AddressInfo).port,
+    isFollowed: () => streams.size === 1,
+    destroy: (name: string) => {
+      gone.add(name);
+      const Actor = { ID: name, Attributes: { name } };
+      const event = { Type: 'container', Action: 'destroy', Actor, timeNano: Date.now() * 1e6 };
+      for (const stream of streams) stream.write(`${JSON.stringify(event)}\n`);
+    },
+    /** Ends the engine, as its events and all its answers do. */
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+const START = '2026-01-01T00:00:00Z';
+
+test('ten containers that have stopped are asked about nothing while events arrive, and again once those are lost', async () => {
+  const engine = await startStoppedEngine();
+  const names = Array.from({ length: 10 }, (_, i) => `c${i}`);
+  const nodes = names.map((name) => `{ name: ${name}, container: { name: ${name} } }`).join(', ');
+  const monitor = startMonitor(
+    `subnets: [{ name: d, nodes: [${nodes}] }]\ndocker: { host: 127.0.0.1, port: ${engine.port} }\n`,
+  );
+  const sources = () => names.map((_, i) => monitor.snapshot()[0]?.targets[i]?.facts.logs?.sources.container);
+  /** Lets time pass, and what it starts come to its end. */
+  const pass = async (seconds: number) => {
+    for (let i = 0; i < seconds; i++) {
+      vi.advanceTimersByTime(1_000);
+      await sleep(2);
+    }
+  };
+  await until(() => {
+    vi.advanceTimersByTime(1);
+    return engine.isFollowed() && sources().every((source) => source?.up === true);
+  });
+  await pass(40);
+  const before = engine.asked.length;
+  await pass(200);
+  expect(engine.asked.slice(before)).toEqual([]);
+
+  engine.destroy('c3');
+  await until(() => {
+    vi.advanceTimersByTime(1);
+    return sources()[3]?.fault?.what === 'no-container';
+  });
+  expect(new Set(engine.asked.slice(before))).toEqual(new Set(['/containers/c3/json']));
+
+  engine.stop();
+  await until(() => {
+    vi.advanceTimersByTime(5);
+    return sources().every((source) => source?.fault?.what === 'docker-unreachable');
+  });
 });
