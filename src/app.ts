@@ -20,7 +20,7 @@ import type { Inventory } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
-import { startAdminApi } from './platform/start-admin-api.ts';
+import { startPlatformApi } from './platform/start-platform-api.ts';
 import type { PlatformSettings } from './settings.ts';
 
 /** The dependencies of the program. */
@@ -79,7 +79,7 @@ export async function startApp(
     connections: listener.connections,
   });
   const stores = openStores(options.platform.database, log);
-  const api = startAdminApi({
+  const api = startPlatformApi({
     settings: options.platform,
     version: build.version,
     database: stores,

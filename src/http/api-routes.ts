@@ -9,20 +9,22 @@ interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A request with the address of its socket. */
+interface ReceivedRequest {
+  readonly request: Request;
+  readonly remoteAddress: string | undefined;
+  /** Breaks the connection of an answer that cannot be completed. */
+  readonly breakOff?: () => void;
+}
+
 /** The platform API as the server sees it. */
 export interface ApiRoutes {
-  readonly answer: (from: {
-    readonly request: Request;
-    readonly peer: string | undefined;
-    readonly breakOff?: () => void;
-  }) => Promise<Response>;
-  readonly platform: () => Promise<{
-    readonly routeOf: (path: string) => string;
-    readonly refuse: (
-      from: { readonly request: Request; readonly peer: string | undefined },
-      needed: 'operate',
-    ) => Promise<Refusal | undefined>;
-  }>;
+  readonly answer: (request: ReceivedRequest) => Promise<Response>;
+  readonly authorize: (
+    request: ReceivedRequest,
+    needed: 'operate',
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly failure: Refusal }>;
+  readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
 }
@@ -35,11 +37,11 @@ interface Env {
 /** The platform API, its description and its reference page. */
 export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
   const answer = async (c: Context<Env>) => {
-    c.set('route', (await api.platform()).routeOf(c.req.path));
+    c.set('route', await api.routeOf(c.req.path));
     const { incoming, outgoing } = c.env ?? {};
     return api.answer({
       request: c.req.raw,
-      peer: incoming?.socket.remoteAddress,
+      remoteAddress: incoming?.socket.remoteAddress,
       ...(outgoing && { breakOff: () => void outgoing.destroy() }),
     });
   };
@@ -57,15 +59,16 @@ const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 5
 export async function reloadRefusal(
   api: ApiRoutes,
   request: Request,
-  peer: string | undefined,
+  remoteAddress: string | undefined,
 ): Promise<Response | undefined> {
-  const refused = await (await api.platform()).refuse({ request, peer }, 'operate');
-  if (refused === undefined) return undefined;
+  const authorized = await api.authorize({ request, remoteAddress }, 'operate');
+  if (authorized.ok) return undefined;
+  const { code, message, headers } = authorized.failure;
   const text =
-    refused.code === 1106
+    code === 1106
       ? 'the database failed, so no credential can be checked; send SIGHUP instead'
-      : `${refused.message}; a reload needs an API key or a token with the scope operate, or send SIGHUP`;
-  const status = STATUS[refused.code] ?? 400;
+      : `${message}; a reload needs an API key or a token with the scope operate, or send SIGHUP`;
+  const status = STATUS[code] ?? 400;
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="subnetd"' } : {};
-  return new Response(`${text}\n`, { status, headers: { ...challenge, ...refused.headers } });
+  return new Response(`${text}\n`, { status, headers: { ...challenge, ...headers } });
 }

@@ -30,11 +30,15 @@ function plain(address: string): string {
 }
 
 /** The address of the client: the last untrusted one in `X-Forwarded-For`, as far as trusted proxies wrote it. */
-export function clientAddress(peer: string | undefined, forwarded: string | undefined, proxies: BlockList): string {
-  const peerAddress = plain(peer ?? '');
-  if (forwarded === undefined) return peerAddress;
+export function clientAddress(
+  remoteAddress: string | undefined,
+  forwarded: string | undefined,
+  proxies: BlockList,
+): string {
+  const remote = plain(remoteAddress ?? '');
+  if (forwarded === undefined) return remote;
   const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  let client = peerAddress;
+  let client = remote;
   for (const entry of forwarded.split(',').reverse()) {
     if (isIP(client) === 0 || !isTrusted(client)) break;
     const next = plain(withoutPort(entry.trim()));

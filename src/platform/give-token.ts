@@ -1,16 +1,13 @@
-import type { PlatformStore } from '../model/platform-store.ts';
-import type { Body } from './check-value.ts';
 import { addressKey } from './client-address.ts';
 import type { Limits } from './create-limits.ts';
 import type { Tokens } from './create-tokens.ts';
 import type { Caller } from './credentials.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
+import type { IdentifiedRequest } from './request-context.ts';
 import { signIn, triesPassword } from './sign-in.ts';
-import type { Visit } from './visit.ts';
 
 /** The dependencies of issuing tokens. */
-export interface TokenContext {
-  readonly store: PlatformStore;
+export interface TokenDeps {
   readonly tokens: () => Promise<Tokens>;
   readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
   /** Unix milliseconds. */
@@ -18,13 +15,13 @@ export interface TokenContext {
 }
 
 /** Signs in, and records the result. */
-async function tryPassword({ store, limits, now }: TokenContext, body: Body, { address, note }: Visit) {
-  const signed = await signIn(store, body, { address: addressKey(address), limits, now });
-  if (signed.ok) note('sign-in', { caller: signed.value });
+async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: TokenDeps) {
+  const signed = await signIn(store, body, { address: addressKey(context.address), limits, now });
+  if (signed.ok) context.note('sign-in', { caller: signed.value });
   else {
     const { code, subject } = signed.failure;
-    if (code === 1102) note('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
-    if (code === 1104) note('sign-in refused', { subject });
+    if (code === 1102) context.note('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
+    if (code === 1104) context.note('sign-in refused', { subject });
   }
   return signed;
 }
@@ -34,17 +31,15 @@ async function tryPassword({ store, limits, now }: TokenContext, body: Body, { a
  * valid.
  */
 export async function giveToken(
-  context: TokenContext,
-  caller: Caller | undefined,
-  body: Body,
-  visit: Visit,
+  request: IdentifiedRequest,
+  deps: TokenDeps,
 ): Promise<Outcome<Awaited<ReturnType<Tokens['issue']>>>> {
-  const { store, tokens } = context;
+  const { context, store, body, caller } = request;
   const isByKey = caller?.credential.startsWith('key ') === true;
   if (!isByKey && !triesPassword(body)) return fail(1101, 'send an API key, or UserName and Password');
   let by: (Caller & { readonly passwordVersion?: number }) | undefined = caller;
   if (triesPassword(body)) {
-    const signed = await tryPassword(context, body, visit);
+    const signed = await tryPassword(request, deps);
     if (!signed.ok) return signed;
     by = isByKey ? caller : signed.value;
   }
@@ -53,7 +48,7 @@ export async function giveToken(
   const passwordVersion = by.passwordVersion ?? user.passwordVersion;
   const { owner: userId, scopes, keyId } = by;
   const claims = { userId, scopes, passwordVersion, keyId };
-  const issued = await (await tokens()).issue(claims);
-  visit.note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
+  const issued = await (await deps.tokens()).issue(claims);
+  context.note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
   return succeed(issued);
 }

@@ -1,13 +1,12 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { checkDigits } from './check-value.ts';
-import { answerFailure, answerStream, answerSuccess } from './envelope.ts';
+import { answerStream, answerSuccess } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
+import type { IdentifiedRequest } from './request-context.ts';
 
 const PAGE = 500;
 const MAX_LIMIT = 1_000;
-
-type Headers = Readonly<Record<string, string>>;
 
 function readNumber(query: URLSearchParams | undefined, name: string, least: number, most: number) {
   const text = query?.get(name) ?? undefined;
@@ -29,41 +28,34 @@ async function* furtherPages(store: PlatformStore, resource: Resource, first: st
   yield ']}}';
 }
 
-/** `ListAll/<segment>`: 0 lists, any other number is the id of one record. */
+/** Answers `ListAll/<segment>`: 0 lists, any other number is the id of one record. */
 export async function listRecords(
-  store: PlatformStore,
+  { context, store, query }: IdentifiedRequest,
   resource: Resource,
   segment: string,
-  query: URLSearchParams | undefined,
-  headers: Headers,
-  onError: (error: unknown) => void,
-  breakOff: (() => void) | undefined,
-): Promise<Response> {
+): Promise<Outcome<Response>> {
   const id = checkDigits(segment, 'the number at the end of the path', 0);
-  if (!id.ok) return answerFailure(id.failure, headers);
+  if (!id.ok) return id;
   const limit = readNumber(query, 'limit', 1, MAX_LIMIT);
-  if (!limit.ok) return answerFailure(limit.failure, headers);
+  if (!limit.ok) return limit;
   const after = readNumber(query, 'after', 0, MAX_INTEGER);
-  if (!after.ok) return answerFailure(after.failure, headers);
+  if (!after.ok) return after;
+  const answer = (data: unknown) => succeed(answerSuccess(data, context.headers));
 
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
-    const missing = fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
-    return record === undefined ? answerFailure(missing.failure, headers) : answerSuccess({ items: [record] }, headers);
+    if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
+    return answer({ items: [record] });
   }
   if (limit.value !== undefined) {
     const records = await store.list(resource, after.value ?? 0, limit.value + 1);
-    if (records.length <= limit.value) return answerSuccess({ items: records }, headers);
+    if (records.length <= limit.value) return answer({ items: records });
     const items = records.slice(0, limit.value);
-    return answerSuccess({ items, next: items.at(-1)?.[resource.idMember] }, headers);
+    return answer({ items, next: items.at(-1)?.[resource.idMember] });
   }
   const records = await store.list(resource, after.value ?? 0, PAGE);
-  if (records.length < PAGE) return answerSuccess({ items: records }, headers);
+  if (records.length < PAGE) return answer({ items: records });
   const first = `{"status":"success","data":{"items":${JSON.stringify(records).slice(0, -1)}`;
-  return answerStream(
-    furtherPages(store, resource, first, Number(records.at(-1)?.[resource.idMember])),
-    headers,
-    onError,
-    breakOff,
-  );
+  const pages = furtherPages(store, resource, first, Number(records.at(-1)?.[resource.idMember]));
+  return succeed(answerStream(pages, context.headers, context.reportError, context.breakOff));
 }

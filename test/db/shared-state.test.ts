@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
-import { type Api, platformSettings, startAdmin, startApi } from '../support/api.ts';
+import { type Api, platformSettings, startApi, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { type Postgres, usePostgres } from '../support/postgres.ts';
@@ -29,7 +29,7 @@ describe('on PostgreSQL', () => {
   it('of two replicas that take the last two admin users out of use at the same moment, one waits and is refused', async () => {
     const url = await postgres.createDatabase();
     const address = { kind: 'postgres', url } as const;
-    const [one, two] = [await start(address), startAdmin(platformSettings(address))];
+    const [one, two] = [await start(address), startPlatform(platformSettings(address))];
     onTestFinished(two.stop);
     const user = (name: string, more: object) => ({
       FirstName: 'F',
@@ -55,7 +55,7 @@ describe('on PostgreSQL', () => {
     const body = JSON.stringify(user('other', { UserID, IsActive: false, UpdateBy: 1, apiKey: one.key }));
     const headers = { 'content-type': 'application/json' };
     const request = new Request('http://localhost/api/AdminUser/Update/1', { method: 'PUT', headers, body });
-    const second = two.answer({ request, peer: '127.0.0.1' }).then((answer) => answer.json());
+    const second = two.answer({ request, remoteAddress: '127.0.0.1' }).then((answer) => answer.json());
     await eventually(async () => {
       const { rows } = await observer.query(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -74,11 +74,11 @@ describe('on PostgreSQL', () => {
     const address = { kind: 'postgres', url } as const;
     const { key } = await start(address);
     const limits = { rate: 0.05, burst: 3, signIns: 0 };
-    const admin = startAdmin(platformSettings(address, { limits }), { cleanEveryMs: 20 });
-    onTestFinished(admin.stop);
+    const platform = startPlatform(platformSettings(address, { limits }), { cleanEveryMs: 20 });
+    onTestFinished(platform.stop);
     const code = async () => {
       const request = new Request(`http://localhost/api/Sector/ListAll/0?apiKey=${key}`);
-      const answer = await admin.answer({ request, peer: '127.0.0.1' });
+      const answer = await platform.answer({ request, remoteAddress: '127.0.0.1' });
       return ((await answer.json()) as { appErrorCode?: number }).appErrorCode;
     };
     const client = await connect(url);
@@ -103,11 +103,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const address = await databases.create();
     const { key, store } = await start(address);
     let time = Date.parse('2026-01-31T12:00:00.000Z');
-    const admin = startAdmin(platformSettings(address), { now: () => time });
-    onTestFinished(admin.stop);
+    const platform = startPlatform(platformSettings(address), { now: () => time });
+    onTestFinished(platform.stop);
     const use = async () => {
       const request = new Request(`http://localhost/api/Sector/ListAll/0?apiKey=${key}`);
-      expect((await admin.answer({ request, peer: '127.0.0.1' })).status).toBe(200);
+      expect((await platform.answer({ request, remoteAddress: '127.0.0.1' })).status).toBe(200);
     };
     const lastUsed = async () => (await store.listKeys()).map(({ lastUsedAt }) => lastUsedAt);
     expect(await lastUsed()).toEqual([null, null]);

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { type Incident, incidentKey } from '../../src/model/incident.ts';
 import type { LogPosition } from '../../src/model/log.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { platformSettings, startAdmin } from '../support/api.ts';
+import { platformSettings, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
@@ -126,8 +126,8 @@ describe('a SQLite database', () => {
     const path = pathOf('subnetd.db');
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
-    const admin = startAdmin(platformSettings({ kind: 'sqlite', path }), { log });
-    cleanups.push(admin.stop);
+    const platform = startPlatform(platformSettings({ kind: 'sqlite', path }), { log });
+    cleanups.push(platform.stop);
     const position = (id: string): LogPosition => ({ kind: 'container', id, from: 0, streams: {} });
     const incident: Incident = {
       labels: { alertname: 'SubnetNodeDown' },
@@ -137,7 +137,7 @@ describe('a SQLite database', () => {
       activeAt: 1,
       seenAt: 2,
     };
-    const table = admin.stores.positions('one');
+    const table = platform.stores.positions('one');
     await table.read();
     await table.write(
       new Map([
@@ -148,11 +148,11 @@ describe('a SQLite database', () => {
       [],
     );
     await table.write(new Map([['a', position('second')]]), ['c']);
-    const alerts = await admin.stores.incidents('one');
+    const alerts = await platform.stores.incidents('one');
     await alerts.save(new Map([[incidentKey(incident.labels), incident]]), []);
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`);
-    await eventually(() => expect(admin.stores.isUp()).toBe(false));
-    await eventually(() => expect(admin.stores.isUp()).toBe(true));
+    await eventually(() => expect(platform.stores.isUp()).toBe(false));
+    await eventually(() => expect(platform.stores.isUp()).toBe(true));
 
     const { link } = startLink(path);
     await eventually(async () => {

@@ -22,7 +22,8 @@ const status = {
 /** A platform API that refuses what needs the scope operate, or nothing. */
 const apiThat = (refusal?: { readonly code: number; readonly message: string }): RouteDeps['api'] => ({
   answer: async () => new Response('{}'),
-  platform: async () => ({ routeOf: () => '/api/*', refuse: async () => refusal }),
+  authorize: async () => (refusal === undefined ? { ok: true } : { ok: false, failure: refusal }),
+  routeOf: async () => '/api/*',
   openApi: async () => '{}',
   docs: async () => '',
 });
@@ -128,10 +129,7 @@ describe('the routes', () => {
       api: {
         ...apiThat(),
         answer: async () => new Response('{}', { status: 404 }),
-        platform: async () => ({
-          routeOf: (path) => (path === '/api/AdminUser/ListAll/7' ? '/api/AdminUser/ListAll/{id}' : '/api/*'),
-          refuse: async () => undefined,
-        }),
+        routeOf: async (path) => (path === '/api/AdminUser/ListAll/7' ? '/api/AdminUser/ListAll/{id}' : '/api/*'),
       },
     });
     await app.request('/livez?x=1');

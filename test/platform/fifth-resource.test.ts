@@ -9,8 +9,8 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
 import { createAdmin, onCommandLine } from '../../src/platform/create-admin.ts';
+import { createApiHandler } from '../../src/platform/create-api-handler.ts';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
-import { createPlatform } from '../../src/platform/create-platform.ts';
 import { platformSettings } from '../support/api.ts';
 
 const currency: Resource = {
@@ -48,7 +48,7 @@ it('a fifth list is a declaration and a migration', async () => {
     const key = makeApiKey();
     await store.addKey({ name: 'k', scopes: ['write'], owner: 1, hash: hashApiKey(key) }, onCommandLine(Date.now()));
     const { limits, trustedProxies } = platformSettings(address);
-    const platform = createPlatform({
+    const handler = createApiHandler({
       resources: [currency],
       store: async () => store,
       sharedLimits: async () => undefined,
@@ -62,7 +62,7 @@ it('a fifth list is a declaration and a migration', async () => {
       const headers = { 'content-type': 'application/json' };
       const init = { method, headers, ...(body && { body: JSON.stringify({ ...body, apiKey: key }) }) };
       const request = new Request(`http://x/api/Currency/${path}?apiKey=${key}`, init);
-      return (await platform.answer({ request, peer: '192.0.2.1' })).json();
+      return (await handler.answer({ request, remoteAddress: '192.0.2.1' })).json();
     };
     const franc = { Code: 'CHF', IsDeleted: false, CreateBy: 1 };
     expect(await send('POST', 'Add', franc)).toMatchObject({ data: { result: 'success', CurrencyID: 1 } });

@@ -21,7 +21,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     api.sendBare('POST', '/api/Auth/Token', { UserName, Password }, from(address, requestId));
   /** The security events, once the API has stopped and written them. */
   const readEvents = async (api: Api): Promise<readonly AuditEvent[]> => {
-    await api.admin.stop();
+    await api.platform.stop();
     return (await api.store.listAudit('', 0, 1_000)).filter(({ isSecurity }) => isSecurity);
   };
   const lines = ({ logged }: Api) =>
@@ -309,7 +309,7 @@ describe('the security log', () => {
     try {
       await api.sendBare('GET', '/api/Sector/ListAll/0?apiKey=x', undefined, { 'x-request-id': 'shown' });
       await api.sendBare('POST', '/api/Auth/Token', { UserName: 'root', Password: 'x' }, { 'x-request-id': 'try' });
-      await api.admin.stop();
+      await api.platform.stop();
       const env = { SUBNETD_DATABASE_URL: `sqlite:${path}` };
       const shown = (await runCli(['audit'], env)).stdout.replaceAll(/^\S+/gm, 'TIME').split('\n');
       expect(shown.slice(-3)).toEqual([

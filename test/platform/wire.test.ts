@@ -184,7 +184,7 @@ it('a list whose database fails half-way breaks the connection and is no JSON', 
     await own.store.add(projectType, { ContractName: `${'x'.repeat(150)} ${i}`, IsDeleted: false }, author);
   const response = await fetch(`${own.url}/api/ProjectType/ListAll/0?apiKey=${own.key}`);
   expect(response.status).toBe(200);
-  const stopped = own.admin.stop();
+  const stopped = own.platform.stop();
   await expect(response.text()).rejects.toThrow();
   await stopped;
   await own.stop();

@@ -12,7 +12,7 @@ import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
 import { parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { createAdmin, onCommandLine } from '../../src/platform/create-admin.ts';
-import { type AdminApi, startAdminApi } from '../../src/platform/start-admin-api.ts';
+import { type PlatformApi, startPlatformApi } from '../../src/platform/start-platform-api.ts';
 import type { PlatformSettings } from '../../src/settings.ts';
 
 /** What an answer says, whichever it is. */
@@ -38,7 +38,7 @@ export interface Api {
   readonly key: string;
   readonly readKey: string;
   readonly store: PlatformStore;
-  readonly admin: AdminApi;
+  readonly platform: PlatformApi;
   /** All that was logged. */
   readonly logged: string[];
   /** `scope` may name several, separated by blanks. */
@@ -61,13 +61,13 @@ export function platformSettings(database: DatabaseAddress, other: Partial<Platf
 }
 
 /** Starts the API and its database as `app.ts` does. */
-export function startAdmin(
+export function startPlatform(
   settings: PlatformSettings,
   more: { readonly log?: Logger; readonly now?: () => number; readonly cleanEveryMs?: number } = {},
-): AdminApi & { readonly stores: Stores } {
+): PlatformApi & { readonly stores: Stores } {
   const deps = { log: pino({ level: 'silent' }), now: Date.now, ...more };
   const stores = openStores(settings.database, deps.log);
-  const api = startAdminApi({ ...deps, settings, version: '0', database: stores });
+  const api = startPlatformApi({ ...deps, settings, version: '0', database: stores });
   return { ...api, stores, stop: () => api.stop().then(stores.stop) };
 }
 
@@ -99,10 +99,13 @@ export async function startApi(
   const { key: readKey } = await makeKey('read');
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const admin = startAdmin(platformSettings(address, other), { log });
+  const platform = startPlatform(platformSettings(address, other), { log });
   const routes = new Hono<never>();
-  addApiRoutes(routes as never, admin);
-  routes.post('/-/reload', async (c) => (await reloadRefusal(admin, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'));
+  addApiRoutes(routes as never, platform);
+  routes.post(
+    '/-/reload',
+    async (c) => (await reloadRefusal(platform, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'),
+  );
   const listener = await listen('127.0.0.1', 0, undefined, waits);
   listener.setHandler(
     getRequestListener(routes.fetch as never, { hostname: 'localhost', errorHandler: answerUnreadable }),
@@ -120,7 +123,7 @@ export async function startApi(
     key,
     readKey,
     store,
-    admin,
+    platform,
     logged,
     makeKey,
     sendBare,
@@ -128,7 +131,7 @@ export async function startApi(
       sendBare(method, `${path}${path.includes('?') ? '&' : '?'}apiKey=${key}`, body, headers),
     stop: async () => {
       await listener.stop(1_000);
-      await admin.stop();
+      await platform.stop();
       await engine.close();
     },
   };

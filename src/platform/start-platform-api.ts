@@ -2,33 +2,37 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { isAway } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
-import type { PlatformDatabase } from '../model/platform-store.ts';
+import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
 import { settleWithin } from '../model/within.ts';
+import type { ApiHandler } from './create-api-handler.ts';
 import type { LimitSettings } from './create-limits.ts';
-import type { Platform } from './create-platform.ts';
-import type { ApiRequest } from './visit.ts';
+import type { Outcome } from './outcome.ts';
+import type { ApiRequest } from './request-context.ts';
 
 /** The platform API as part of the daemon. */
-export interface AdminApi {
-  /** The API; the first request loads it. */
-  readonly platform: () => Promise<Platform>;
+export interface PlatformApi {
+  /** Answers a request with the envelope; the first request loads the API. */
   readonly answer: (request: ApiRequest) => Promise<Response>;
+  /** Whether a request outside `/api` has the scope. */
+  readonly authorize: (request: ApiRequest, needed: Scope) => Promise<Outcome<undefined>>;
+  /** The pattern of a path, for metrics. */
+  readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** Settings of the API. Without a secret for tokens, a generated one ends with the process. */
-export interface AdminApiSettings {
+/** Settings of the platform API. Without a secret for tokens, a generated one ends with the process. */
+export interface PlatformApiSettings {
   readonly jwtSecret?: string;
   readonly trustedProxies: BlockList;
   readonly limits: LimitSettings;
 }
 
-/** What the API needs of the program around it. */
-export interface AdminApiDeps {
-  readonly settings: AdminApiSettings;
+/** What the platform API needs of the program around it. */
+export interface PlatformApiDeps {
+  readonly settings: PlatformApiSettings;
   readonly version: string;
   readonly database: PlatformDatabase;
   readonly log: Logger;
@@ -64,15 +68,15 @@ function logSecurity(log: Logger, { action, subject, ip, requestId, detail, coun
   log[level]({ security: action, address: ip, ...who, ...what, requestId, count }, SECURITY_TEXTS[action]);
 }
 
-/** Starts the API without loading it: nothing here delays the monitor. */
-export function startAdminApi(deps: AdminApiDeps): AdminApi {
+/** Starts the platform API without loading it: nothing here delays the monitor. */
+export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
   const { settings, version, database, log, now, cleanEveryMs = CLEAN_EVERY_MS } = deps;
-  const load = async (): Promise<Platform> => {
-    const [{ createPlatform }, { resources }] = await Promise.all([
-      import('./create-platform.ts'),
+  const load = async (): Promise<ApiHandler> => {
+    const [{ createApiHandler }, { resources }] = await Promise.all([
+      import('./create-api-handler.ts'),
       import('./resources.ts'),
     ]);
-    return createPlatform({
+    return createApiHandler({
       ...settings,
       resources,
       store: async () => (await database.open()).store,
@@ -88,7 +92,7 @@ export function startAdminApi(deps: AdminApiDeps): AdminApi {
       onSecurity: (event) => logSecurity(log, event),
     });
   };
-  const platform = loadOnce(load);
+  const handler = loadOnce(load);
   const openApi = async () => {
     const [{ createOpenApi }, { resources }] = await Promise.all([
       import('./create-open-api.ts'),
@@ -102,18 +106,19 @@ export function startAdminApi(deps: AdminApiDeps): AdminApi {
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
   };
   const cleaner = setInterval(() => {
-    if (platform.started() !== undefined) clean().catch(() => {});
+    if (handler.started() !== undefined) clean().catch(() => {});
   }, cleanEveryMs);
   cleaner.unref();
 
   return {
-    platform: platform.get,
-    answer: async (request) => (await platform.get()).answer(request),
+    answer: async (request) => (await handler.get()).answer(request),
+    authorize: async (request, needed) => (await handler.get()).authorize(request, needed),
+    routeOf: async (path) => (await handler.get()).routeOf(path),
     openApi: async () => JSON.stringify(await openApi()),
     docs: async () => (await import('./docs-page.ts')).docsPage(await openApi()),
     stop: async () => {
       clearInterval(cleaner);
-      const stopped = platform.started()?.then((api) => api.stop());
+      const stopped = handler.started()?.then(({ stop }) => stop());
       if (stopped !== undefined) await settleWithin(SECURITY_WITHIN_MS, stopped);
     },
   };
