@@ -1,46 +1,49 @@
-import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { createWaitingFirst } from './test/support/waiting-first.ts';
 
-/** The files that take longest, which start first: else the last of them would run alone at the end. */
-const LONGEST = [
-  'notify/daemon',
-  'demo/verdicts',
-  'alerts/notifications',
-  'docker/follow-log',
-  'demo/green',
-  'alerts/rules',
-  'prometheus/scrape',
-  'probes/browser',
-  'commands/browser',
-  'notify/secret-path',
-  'logs/tail/kept-positions',
-  'commands/command-line',
-  'commands/alert-commands',
-  'commands/closed-pipe',
-  'logs/tail/rewritten-files',
-  'probes/recorded-pages',
-  'notify/create-push',
-].map((name) => `test/${name}.test.ts`);
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const index = LONGEST.indexOf(relative(import.meta.dirname, moduleId));
-      return index < 0 ? LONGEST.length : index;
-    };
-    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
-  }
-}
+/** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
+const WAITING: Readonly<Record<string, number>> = {
+  'demo/verdicts': 90,
+  'notify/daemon': 130,
+  'alerts/notifications': 90,
+  'demo/green': 65,
+  'prometheus/scrape': 60,
+  'probes/browser': 60,
+  'docker/follow-log': 45,
+  'commands/browser': 35,
+  'logs/tail/kept-positions': 30,
+  'probes/recorded-pages': 20,
+  'notify/create-push': 20,
+  'docker/engine': 15,
+  'monitor/log-restarts': 15,
+  'db/postgres-restart': 15,
+  'logs/log-watches': 15,
+  'monitor/container-restarts': 13,
+  'monitor/container-logs': 13,
+  'probes/attach-prober': 13,
+  'commands/stop': 12,
+  'docker/silent-stream': 11,
+  'commands/descriptors': 11,
+  'db/sqlite-outage': 10,
+  'commands/suspended': 10,
+  'monitor/node-clocks': 10,
+  'logs/tail/every-line-once': 9,
+  'logs/tail/rewritten-files': 8,
+  'monitor/clock-set': 6,
+};
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    sequence: { sequencer: LongestFirst },
-    // Most tests wait for real programs; more at once would leave those too little of two processors.
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Nothing here keeps state beside its tests, so files need no process each: that would be a fifth of all processor time.
+    isolate: false,
+    sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 4, others: 2 }) },
+    maxWorkers: 6,
+    // Tests that run at once within one file all wait for most of their time.
+    maxConcurrency: 6,
+    // Only a bound: a machine on which much else runs needs long for what is quick by itself.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -76,7 +76,7 @@ describe('what fires', () => {
   let wrong: Readonly<Record<string, string>> = {};
   beforeAll(async () => {
     wrong = await testCases(cases);
-  }, 120_000);
+  }, 600_000);
   /** Each test names exactly what fires of the rules of these groups. */
   const fires = (sentence: string, toTests: () => readonly object[], groups = Object.keys(alertGroups)) => {
     cases[sentence] = { groups, tests: toTests() };

@@ -65,7 +65,7 @@ describe('each alert', () => {
   let wrong: Readonly<Record<string, string>> = {};
   beforeAll(async () => {
     wrong = await testCases(Object.fromEntries(rules.map(([group, rule]) => [rule.name, toCase(group, rule)])));
-  }, 120_000);
+  }, 600_000);
 
   it.each(rules.map(([group, { name }]) => [name, group] as const))(
     '%s of %s: silent while well, fires with its words, outlasts a missed scrape, and clears',

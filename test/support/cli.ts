@@ -20,7 +20,7 @@ export interface Running {
   readonly child: ChildProcess;
   readonly output: () => string;
   readonly finished: Promise<Finished>;
-  /** Waits until what it printed matches, at most 20 s. */
+  /** Waits until what it printed matches, at most 60 s. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
@@ -84,8 +84,8 @@ export async function startDaemon(config: string, env?: Readonly<Record<string, 
   return { ...daemon, url, makeKey };
 }
 
-/** Calls until it does not throw, at most 20 s, and throws the last error then. */
-export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 20_000, everyMs = 25): Promise<T> {
+/** Calls until it does not throw, at most 60 s, and throws the last error then. */
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000, everyMs = 25): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {

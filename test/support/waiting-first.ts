@@ -1,0 +1,19 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification, type Vitest } from 'vitest/node';
+import { mixWaiting } from './mix-waiting.ts';
+
+/** Starts the files that mostly wait, with the seconds that each takes, beside the others as `mixWaiting` says. */
+export function createWaitingFirst(
+  secondsOf: Readonly<Record<string, number>>,
+  workers: { readonly waiting: number; readonly others: number },
+): new (
+  vitest: Vitest,
+) => BaseSequencer {
+  const secondsOfFile = ({ moduleId }: TestSpecification) =>
+    secondsOf[relative(`${import.meta.dirname}/..`, moduleId).replace(/\.test\.ts$/, '')];
+  return class extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      return [...mixWaiting(await super.sort(files), secondsOfFile, workers)];
+    }
+  };
+}
