@@ -10,6 +10,7 @@ export function follow(
   positions: PositionStore = createMemoryPositions(),
   lookBackBytes = 0,
   openFiles = createOpenFiles(),
+  pollMs?: number,
 ) {
   const lines: string[] = [];
   const old: string[] = [];
@@ -20,6 +21,7 @@ export function follow(
     positions,
     lookBackBytes,
     openFiles,
+    ...(pollMs !== undefined && { pollMs }),
     onLine: (all, start, end, isOld) => void (isOld ? old : lines).push(all.slice(start, end)),
     onState: (fault, bytes) => {
       state.bytes = bytes;

@@ -20,9 +20,9 @@ export interface FollowFilesOptions {
   readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
   /** Called after each sweep with the fault, when nothing can be read, and the total size of the files. */
   readonly onState: (fault: LogFault | undefined, bytes: number) => void;
+  /** The longest time between two sweeps; a change of a folder begins one at once. Default: a second. */
+  readonly pollMs?: number;
 }
-
-const POLL_MS = 1_000;
 
 /** After this many polls a missing file is polled less often; its folder and the one above are watched too. */
 const PATIENT_POLLS = 60;
@@ -34,8 +34,8 @@ const MISSING_POLL_MS = 10_000;
  * of later ones.
  */
 export function followFiles(options: FollowFilesOptions): () => Promise<void> {
-  const { path, source, positions, lookBackBytes, openFiles, onLine, onState } = options;
-  const watch = createDirectoryWatch(POLL_MS);
+  const { path, source, positions, lookBackBytes, openFiles, onLine, onState, pollMs = 1_000 } = options;
+  const watch = createDirectoryWatch(pollMs);
   let stopped = false;
 
   const run = async () => {
@@ -63,7 +63,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
       watch.setFolders(new Set([dirname(path), ...above, ...files.map((file) => dirname(file.path))]));
       // Not before the first sweep: what is old has not been read to its end.
       if (isFirst && !stopped) keep();
-      await watch.nextChange(missing > PATIENT_POLLS ? MISSING_POLL_MS : POLL_MS);
+      await watch.nextChange(missing > PATIENT_POLLS ? MISSING_POLL_MS : pollMs);
     }
     await set.close();
   };
