@@ -214,11 +214,12 @@ describe('subnetd backup and subnetd restore', () => {
     await makeDatabase(pathOf('good.db'), many);
     await makeDatabase(path, ['old']);
     const seen = new Set<number>();
-    for (let round = 0; round < 8; round += 1) {
+    // On a busy machine the first kills may all come too late.
+    for (let round = 0; round < 8 || (!seen.has(1) && round < 40); round += 1) {
       const running = startCli(['restore', pathOf('good.db')], at(path));
       const isCopying = () => readdirSync(pathOf('data')).some((name) => name.includes('.part-'));
       await eventually(() => expect(isCopying() || running.child.exitCode !== null).toBe(true), 20_000, 1);
-      await new Promise((resolve) => setTimeout(resolve, round * 25));
+      await new Promise((resolve) => setTimeout(resolve, (round % 8) * 25));
       running.child.kill('SIGKILL');
       await running.finished;
       const names = namesIn(path);
@@ -229,7 +230,7 @@ describe('subnetd backup and subnetd restore', () => {
     expect(seen).toContain(1);
     expect(await runCli(['restore', pathOf('good.db')], at(path))).toMatchObject({ code: 0, stderr: '' });
     expect(namesIn(path)).toEqual(many);
-  }, 60_000);
+  }, 180_000);
 
   // Only root can give a file to another user.
   it.skipIf(process.getuid?.() !== 0)('done by root belongs to the user of the database', async () => {

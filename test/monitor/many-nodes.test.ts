@@ -87,7 +87,9 @@ describe('many nodes', () => {
     ['every 200ms', '900ms', 8],
     ['* * * * * *', '990ms', 2],
     ['* * * * * *', '1500ms', 3],
-  ])('of which one hangs are looked at %s all the same, with a timeout of %s', async (schedule, timeout, rounds) => {
+  ])('of which one hangs are looked at %s all the same, with a timeout of %s', { retry: 2 }, async (...row) => {
+    // A busy machine can make one round late; a target that does so makes half of them late, each time.
+    const [schedule, timeout, rounds] = row;
     const hanging = keep(await startTcp(() => {}));
     const others = await Promise.all(Array.from({ length: 19 }, async () => keep(await startNode())));
     const alone = keep(await startNode());
