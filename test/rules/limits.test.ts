@@ -1,0 +1,331 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  Exit,
+  LogFacts,
+  LogState,
+  PatternFacts,
+  Progress,
+  RelayerLogFacts,
+  RelayerModeFacts,
+} from '../../src/model/facts.ts';
+import type { Judgement } from '../../src/model/verdict.ts';
+import { judgeContainer } from '../../src/rules/judge-container.ts';
+import { judgeFrontendLog } from '../../src/rules/judge-frontend-log.ts';
+import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
+import { judgeLogBlock } from '../../src/rules/judge-log-block.ts';
+import { judgeMessages } from '../../src/rules/judge-messages.ts';
+import { judgePeers } from '../../src/rules/judge-peers.ts';
+import { judgeBlockData, judgeHistoryData } from '../../src/rules/judge-stats-log.ts';
+import { judgeSubmissions } from '../../src/rules/judge-submissions.ts';
+import { aView, nodeTarget, serviceTarget } from '../support/views.ts';
+
+// Each limit of each judge, on facts that are written out: a millisecond before it, and at it. The settings are the defaults.
+
+const NOW = 10_000_000;
+const [SECOND, MINUTE] = [1_000, 60_000];
+const STALL = 60 * SECOND;
+const ago = (ms: number): number => NOW - ms;
+const verdicts = (judge: (value: number) => Judgement, ...values: readonly number[]) =>
+  values.map((value) => judge(value).verdict);
+
+const logs = (more: Partial<LogFacts> = {}, readFor = 60 * MINUTE): { readonly logs: LogFacts } => ({
+  logs: { sources: { container: { up: true, lines: 1, since: ago(readFor), caughtUp: true } }, patterns: {}, ...more },
+});
+const pattern = (means: PatternFacts['means'], at: number, more: Partial<PatternFacts> = {}): PatternFacts => ({
+  ...{ means, at, count: 1, order: 1, what: 'it is broken', own: false },
+  ...more,
+});
+
+describe('latest_block', () => {
+  const progress = (more: Partial<Progress>): Progress => ({
+    ...{ number: 100, advancedAt: ago(0), risen: true, standingSince: ago(0), lastGoodAt: ago(0) },
+    ...more,
+  });
+  const factsOf = (latest: Progress) => ({
+    node: { observation: { answered: true, latest: { ok: true, value: { number: latest.number } } }, latest } as const,
+  });
+  const judge = (own: Partial<Progress>, other: Partial<Progress> = {}) =>
+    judgeLatestBlock(
+      aView(nodeTarget('a'), factsOf(progress(own)), {
+        now: NOW,
+        others: [{ target: nodeTarget('b'), facts: factsOf(progress(other)) }],
+      }),
+    );
+
+  it('has stalled after exactly stallAfter', () => {
+    expect(verdicts((ms) => judge({ standingSince: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
+  });
+
+  it('stalls alone when another rose since, and not when that rose at the same moment', () => {
+    const beside = (advancedAt: number) => judge({ standingSince: ago(STALL) }, { advancedAt }).reason;
+    expect(beside(ago(STALL - 1))).toContain('only this node stands');
+    expect(beside(ago(STALL))).toContain('the subnet may be halted');
+  });
+
+  it('of a node without others names no others', () => {
+    const alone = judgeLatestBlock(
+      aView(nodeTarget('a'), factsOf(progress({ standingSince: ago(STALL) })), { now: NOW }),
+    );
+    expect(alone.reason).toMatch(/^the block 100 of a has not risen for 1m; /);
+  });
+
+  it('may be as many blocks behind as maxLag says', () => {
+    expect(verdicts((lag) => judge({}, { number: 100 + lag }), 10, 11)).toEqual(['pass', 'fail']);
+  });
+
+  it('fails by falls that are repeated, and names a single one, for exactly stallAfter', () => {
+    const fall = (repeated: boolean) => (ms: number) => judge({ fall: { from: 120, to: 90, at: ago(ms), repeated } });
+    expect(verdicts(fall(true), STALL - 1, STALL)).toEqual(['fail', 'pass']);
+    expect(fall(false)(STALL - 1).reason).toContain('after a fall from 120 to 90');
+    expect(fall(false)(STALL).reason).not.toContain('fall');
+  });
+});
+
+describe('peers', () => {
+  const judge = (count: number, silent = 0) => {
+    const down = { kind: 'refused', address: 'http://x:1' } as const;
+    const others = Array.from({ length: silent }, (_, index) => ({
+      target: nodeTarget(`b${index}`),
+      facts: { node: { observation: { answered: false, latest: { ok: false, fault: down } } } as const },
+    }));
+    const observation = {
+      answered: true,
+      latest: { ok: true, value: { number: 1 } },
+      peers: { ok: true, value: { count, via: 'admin_peers' } },
+    } as const;
+    return judgePeers(aView(nodeTarget('a'), { node: { observation } }, { now: NOW, others }));
+  };
+
+  it('are exactly as many as expected', () => {
+    expect(verdicts((count) => judge(count), 2, 3, 4)).toEqual(['fail', 'pass', 'fail']);
+    expect(judge(4).reason).toContain('does not list');
+    expect(judge(2).reason).toContain('check the bootnode');
+  });
+
+  it('are missing by at most five names', () => {
+    expect(judge(2, 5).reason).toContain('b0, b1, b2, b3, b4 did not answer');
+    expect(judge(2, 6).reason).toContain('b0, b1, b2, b3, b4 and others did not answer');
+  });
+});
+
+describe('log_block', () => {
+  const judge = (node: LogState['node'], readFor?: number) =>
+    judgeLogBlock(aView(nodeTarget('a'), logs({ ...(node && { node }) }, readFor), { now: NOW }));
+
+  it('has stalled after exactly stallAfter', () => {
+    expect(verdicts((ms) => judge({ height: 7, advancedAt: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
+  });
+
+  it('is silent below log level 3, and has stallAfter from that level on', () => {
+    expect(verdicts((level) => judge({ level }), 2, 3)).toEqual(['degraded', 'fail']);
+    expect(verdicts((ms) => judge({ level: 3 }, ms), STALL - 1, STALL)).toEqual(['unknown', 'fail']);
+  });
+
+  it('names a fall for exactly stallAfter', () => {
+    const fallen = (ms: number) =>
+      judge({ height: 7, advancedAt: ago(0), fall: { from: 90, to: 7, at: ago(ms) } }).reason.includes('after a fall');
+    expect([fallen(STALL - 1), fallen(STALL)]).toEqual([true, false]);
+  });
+});
+
+describe('messages', () => {
+  const WINDOW = 10 * MINUTE;
+  const judge = (heardAgo: number | undefined, readFor?: number, nodes = 1) =>
+    judgeMessages(
+      aView(
+        { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
+        logs({ heard: new Map(heardAgo === undefined ? [] : [['10.0.0.1:30303', ago(heardAgo)]]) }, readFor),
+        {
+          now: NOW,
+          others: Array.from({ length: nodes }, (_, index) => ({
+            target: nodeTarget(`n${index}`, { p2p: `10.0.0.1:${30_303 + index}` }),
+            facts: {},
+          })),
+        },
+      ),
+    );
+
+  it('are missing after exactly the window', () => {
+    expect(verdicts((ms) => judge(ms), WINDOW - 1, WINDOW)).toEqual(['pass', 'fail']);
+  });
+
+  it('are waited for until the log is read for as long as the window', () => {
+    expect(verdicts((ms) => judge(undefined, ms), WINDOW - 1, WINDOW)).toEqual(['unknown', 'fail']);
+    // One that was heard and then fell silent is missing, however short the log is read.
+    expect(judge(WINDOW, WINDOW - 1).verdict).toBe('fail');
+  });
+
+  it('name at most five nodes', () => {
+    expect(judge(undefined, WINDOW, 5).reason).toContain('has not heard n0, n1, n2, n3, n4 for 10m; start them');
+    expect(judge(undefined, WINDOW, 6).reason).toContain('n0, n1, n2, n3, n4 and 1 others for 10m');
+    expect(judge(undefined, WINDOW, 1).reason).toContain('start it, or open UDP from its p2p port');
+  });
+});
+
+describe('an error in a log', () => {
+  const WINDOW = 5 * MINUTE;
+  const judge = (patterns: LogFacts['patterns']) =>
+    judgeFrontendLog(aView(serviceTarget('frontend'), logs({ patterns }), { now: NOW }));
+
+  it('fails its check for exactly errorWindow, and a note never', () => {
+    const error = (ms: number) => judge({ p: pattern('error', ago(ms)) });
+    expect(verdicts(error, WINDOW - 1, WINDOW)).toEqual(['fail', 'pass']);
+    expect(judge({ p: pattern('note', ago(1)) }).verdict).toBe('pass');
+  });
+
+  it('is told before a later one that is less severe, and of two the last', () => {
+    const at = ago(SECOND);
+    const [fatal, early, late] = [
+      pattern('fatal', at),
+      pattern('error', at, { order: 2 }),
+      pattern('error', at, { order: 3 }),
+    ];
+    expect(judge({ early, fatal, late }).reason).toContain('the pattern fatal');
+    expect(judge({ late, early }).reason).toContain('the pattern late');
+  });
+});
+
+describe('block_data and history_data', () => {
+  const stats = (facts: LogState['stats'], readFor?: number) =>
+    aView(serviceTarget('stats'), logs({ ...(facts && { stats: facts }) }, readFor), { now: NOW });
+  const block = (risenAgo: number, ms: number) =>
+    judgeBlockData(stats({ block: { number: 7, at: ago(ms), risenAt: ago(risenAgo) } }));
+
+  it('wait for a first block for exactly blockDataWithin, and for each next one', () => {
+    const none = (ms: number) => judgeBlockData(stats(undefined, ms));
+    expect(verdicts(none, 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['unknown', 'fail']);
+    expect(verdicts((ms) => block(ms, ms), 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['pass', 'fail']);
+  });
+
+  it('tell a block that is repeated from one that does not come', () => {
+    expect(block(5 * MINUTE, 2 * MINUTE - 1).reason).toContain('again and again for 5m');
+    expect(block(5 * MINUTE, 2 * MINUTE).reason).toContain('has got no block for 2m');
+  });
+
+  it('have a minute for the history after a start', () => {
+    const started = (ms: number) => judgeHistoryData(stats({ startedAt: ago(ms) }));
+    expect(verdicts(started, MINUTE - 1, MINUTE)).toEqual(['unknown', 'fail']);
+  });
+
+  it('take a history that a coarser clock puts a second before the start', () => {
+    const history = (before: number) =>
+      judgeHistoryData(stats({ startedAt: ago(2 * MINUTE), historyAt: ago(2 * MINUTE + before) }));
+    expect(verdicts(history, SECOND, SECOND + 1)).toEqual(['pass', 'fail']);
+  });
+});
+
+describe('submissions', () => {
+  const judge = (relayer: Partial<RelayerLogFacts>, more: Partial<LogFacts> = {}, readFor?: number) =>
+    judgeSubmissions(
+      aView(serviceTarget('relayer'), logs({ relayer: { byMode: {}, submissions: 0, ...relayer }, ...more }, readFor), {
+        now: NOW,
+      }),
+    );
+  const inMode = (mode: keyof RelayerLogFacts['byMode'], facts: Partial<RelayerModeFacts>) =>
+    judge({
+      modes: [mode],
+      byMode: { [mode]: { phase: 'done', phaseAt: ago(0), submittedAt: ago(0), attempted: false, ...facts } },
+    });
+
+  it.each([
+    ['full', 5 * MINUTE],
+    ['lite', 45 * MINUTE],
+    ['reverse_full', 5 * MINUTE],
+    ['zero', MINUTE],
+    ['reverse_zero', MINUTE],
+  ] as const)('may be missing in the mode %s for less than %i ms', (mode, limit) => {
+    expect(verdicts((ms) => inMode(mode, { submittedAt: ago(ms) }), limit - 1, limit)).toEqual(['pass', 'fail']);
+    expect(inMode(mode, { submittedAt: ago(limit) }).reason).toContain('although its cycles go on');
+  });
+
+  it.each([
+    ['full', 60 * SECOND],
+    ['lite', 360 * SECOND],
+    ['reverse_full', 60 * SECOND],
+    ['zero', 30 * SECOND],
+    ['reverse_zero', 30 * SECOND],
+  ] as const)('of the mode %s may miss less than three cycles, %i ms', (mode, limit) => {
+    expect(verdicts((ms) => inMode(mode, { phaseAt: ago(ms) }), limit - 1, limit)).toEqual(['pass', 'fail']);
+    expect(inMode(mode, { phaseAt: ago(limit) }).reason).toContain('has begun no cycle');
+    expect(inMode(mode, { phase: 'failed', phaseAt: ago(limit) }).reason).toContain('has begun no cycle');
+    expect(inMode(mode, { phase: 'working', phaseAt: ago(limit) }).reason).toContain('has printed nothing since');
+    // A later cycle counts as well as a later line.
+    expect(inMode(mode, { phaseAt: ago(limit), cycleAt: ago(limit - 1) }).verdict).toBe('pass');
+  });
+
+  it('hang when a cycle that began one and a half periods ago says nothing, once the limit is over', () => {
+    const hanging = (ms: number) => inMode('full', { phase: 'cycle', phaseAt: ago(ms), submittedAt: ago(5 * MINUTE) });
+    expect(hanging(30 * SECOND).reason).toContain('has submitted nothing');
+    expect(hanging(30 * SECOND + 1).reason).toContain('has printed nothing since');
+    const within = { phase: 'cycle', phaseAt: ago(30 * SECOND + 1), submittedAt: ago(5 * MINUTE - 1) } as const;
+    expect(inMode('full', within).verdict).toBe('pass');
+  });
+
+  it('wait thirteen minutes for a transaction to be mined, whatever the limit', () => {
+    const waiting = (ms: number) => inMode('full', { phase: 'attempt', phaseAt: ago(ms), submittedAt: ago(ms) });
+    expect(verdicts(waiting, 13 * MINUTE - 1, 13 * MINUTE)).toEqual(['pass', 'fail']);
+  });
+
+  it('fail by an error since the last one, and by a fork, for exactly errorWindow', () => {
+    const error = (ms: number) => inMode('full', { error: { pattern: 'p', at: ago(ms) } });
+    expect(verdicts(error, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
+    const byMode = { full: { phase: 'done', phaseAt: ago(0), submittedAt: ago(0), attempted: false } } as const;
+    const fork = (ms: number) => judge({ byMode, forkAt: ago(ms) });
+    expect(verdicts(fork, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
+  });
+
+  it('wait as long for a mode that prints nothing at all', () => {
+    const silent = (ms: number) => judge({ modes: ['full'] }, {}, ms);
+    expect(verdicts(silent, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['unknown', 'fail']);
+  });
+
+  it.each([
+    ['died', { died: { at: ago(MINUTE) } }, 'the relayer died 1m ago while its container lives on; restart'],
+    ['died of a cause', { died: { at: ago(MINUTE), because: 'p' } }, 'while its container lives on: it is broken'],
+    ['has no redis', { redisDiedAt: ago(MINUTE) }, 'the redis of the relayer died 1m ago'],
+    ['cannot start', { startError: 'p' }, 'the relayer cannot start: it is broken'],
+    ['has no mode', { modes: [] }, 'the relayer runs in no mode'],
+  ] as const)('fail when the relayer %s', (_what, relayer, reason) => {
+    expect(judge(relayer, { patterns: { p: pattern('note', ago(MINUTE)) } })).toEqual({
+      verdict: 'fail',
+      reason: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe('container', () => {
+  const container = {
+    id: 'a',
+    name: 'n',
+    running: true,
+    status: 'running',
+    oomKilled: false,
+    restartCount: 0,
+  } as const;
+  const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) =>
+    judgeContainer(
+      {
+        ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, looked: true },
+        ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
+        ...(lastExit && { lastExit }),
+        ...(lastOomAt !== undefined && { lastOomAt }),
+      },
+      { name: 'n' },
+      5 * MINUTE,
+      NOW,
+      (at) => at,
+    );
+
+  it('fails by a restart for exactly errorWindow', () => {
+    expect(verdicts((ms) => judge(ms), 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
+  });
+
+  it("names an exit that the restart followed, and memory when Docker's verdict came within five seconds of it", () => {
+    const exit = { code: 137, at: ago(MINUTE) };
+    const restarted = (oomMs?: number) => judge(MINUTE, exit, oomMs === undefined ? undefined : exit.at + oomMs).reason;
+    expect(restarted()).toContain('after exit code 137');
+    for (const ms of [4_999, -4_999]) expect(restarted(ms)).toContain("out of memory by Docker's verdict");
+    for (const ms of [5_000, -5_000]) expect(restarted(ms)).toContain('after exit code 137');
+    expect(judge(MINUTE, { code: 1, at: ago(MINUTE - 1) }).reason).not.toContain('exit code');
+  });
+});
