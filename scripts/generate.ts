@@ -81,8 +81,8 @@ async function metricsTable(): Promise<string> {
       connections: () => ({ open: 0, max: 0, dropped: 0 }),
     },
   );
-  own.roundLate('', '');
-  own.roundFinished('', '', 0);
+  own.roundLate('', 'rpc');
+  own.roundFinished('', 'rpc', 0);
   own.requestFinished('', '', 200, 0);
   const page = await own.render();
   own.stop();

@@ -6,17 +6,16 @@ import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
 import type { CheckUser } from './http/web-config.ts';
-import { createReloads } from './inventory/create-reloads.ts';
+import { createReloader } from './inventory/create-reloader.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
 import type { Environment } from './inventory/substitute.ts';
-import { watchFile } from './inventory/watch-file.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
 import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
-import type { Inventory } from './model/target.ts';
+import type { Inventory, RoundName } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
@@ -68,16 +67,6 @@ export async function startApp(
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
 
-  let lastReload: { readonly successful: boolean; readonly successAt: number } = { successful: true, successAt: now() };
-  const own = createOwnMetrics(build, {
-    enginesUp: () => monitor.enginesUp(),
-    isDatabaseUp: () => stores.isUp(),
-    lastReload: () => ({ ...lastReload, successAt: toWall(lastReload.successAt) }),
-    alerts: () => push.counts,
-    openDescriptors: countDescriptors,
-    maxDescriptors: () => options.descriptorLimit,
-    connections: listener.connections,
-  });
   const stores = openStores(options.platform.database, log);
   const api = startPlatformApi({
     settings: options.platform,
@@ -92,9 +81,9 @@ export async function startApp(
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: stores.positions(options.instance),
-    onFinished: own.roundFinished,
+    onFinished: (...round) => ownMetrics.roundFinished(...round),
     onLate: (subnet, round, why) => {
-      own.roundLate(subnet, round);
+      ownMetrics.roundLate(subnet, round);
       push.roundLate(subnet);
       log.warn({ subnet, round, why }, 'a round is late');
     },
@@ -105,7 +94,7 @@ export async function startApp(
       ),
     onBug: (error) => log.error({ err: error }, 'a probe broke; please report this'),
   });
-  const intervalSeconds = (subnet: string, round: Parameters<typeof monitor.intervalMs>[1]) => {
+  const intervalSeconds = (subnet: string, round: RoundName) => {
     const ms = monitor.intervalMs(subnet, round);
     return ms === undefined ? undefined : ms / 1000;
   };
@@ -117,7 +106,7 @@ export async function startApp(
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),
       isDatabaseUp: stores.isUp(),
-      lastReloadSuccessful: lastReload.successful,
+      lastReloadSuccessful: reloader.last().successful,
     }),
     store: stores.incidents,
   });
@@ -128,40 +117,24 @@ export async function startApp(
     for (const warning of findWarnings(inventory)) log.warn(warning);
     warnOfDescriptors(inventory, options.descriptorLimit, log);
     push.setAlertmanagers(inventory.alertmanager);
+    ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
   };
 
-  let isStopping = false;
-  const reloadNow = async (why: string): Promise<readonly string[]> => {
-    try {
-      const read = await readInventory(configPath, environment);
-      // If the stop began meanwhile, nobody would stop what a load starts now.
-      if (isStopping) return ['subnetd is stopping, so the inventory was not loaded; it is read at the next start'];
-      file.know(read.text);
-      if (read.ok) {
-        load(read.inventory);
-        own.keepRounds((subnet, round) => monitor.intervalMs(subnet, round as 'rpc') !== undefined);
-        lastReload = { successful: true, successAt: now() };
-        log.info({ why }, 'the inventory was reloaded');
-        return [];
-      }
-      lastReload = { ...lastReload, successful: false };
-      log.error({ why, problems: read.problems }, 'the inventory is bad; the previous one stays in force');
-      return read.problems;
-    } catch (error) {
-      lastReload = { ...lastReload, successful: false };
-      log.error(
-        { why, err: error },
-        'the inventory could not be loaded; the previous one stays in force; please report this',
-      );
-      return [`${configPath}: the inventory could not be loaded; the log says more, please report it`];
-    }
-  };
-  const reload = createReloads(reloadNow);
+  const reloader = createReloader({ configPath, environment, load, log, now });
+  const ownMetrics = createOwnMetrics(build, {
+    enginesUp: monitor.enginesUp,
+    isDatabaseUp: stores.isUp,
+    lastReload: () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) }),
+    alerts: () => push.counts,
+    openDescriptors: countDescriptors,
+    maxDescriptors: () => options.descriptorLimit,
+    connections: listener.connections,
+  });
 
   const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({
     version: build.version,
-    metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await own.render()),
+    metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await ownMetrics.render()),
     status,
     findTarget: (subnet, name) =>
       monitor
@@ -170,12 +143,12 @@ export async function startApp(
         ?.targets.find(({ target }) => target.name === name)?.target,
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
-    reload: () => reload('request'),
+    reload: () => reloader.reload('request'),
     api,
     checkUser: options.checkUser,
     isTls: listener.url.startsWith('https:'),
     onRequest: ({ method, route, status, seconds, requestId }) => {
-      own.requestFinished(method, route, status, seconds);
+      ownMetrics.requestFinished(method, route, status, seconds);
       log.debug({ requestId, method, route, status, ms: Math.round(seconds * 1_000) }, 'answered');
     },
     onError: (error, requestId) => log.error({ requestId, err: error }, 'a request broke; please report this'),
@@ -183,18 +156,16 @@ export async function startApp(
 
   load(first.inventory);
   const ownLimits = watchOwnLimits(listener, options.descriptorLimit, log);
-  const file = watchFile(configPath, () => void reload('change of the file'));
-  file.know(first.text);
+  reloader.watch(first.text);
   listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));
 
   return {
     ok: true,
     app: {
       status,
-      reload,
+      reload: reloader.reload,
       stop: async () => {
-        isStopping = true;
-        file.stop();
+        reloader.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
           ended.catch((error) => log.error({ part, err: error }, 'a part broke while it stopped; please report this'));
           if (!(await settleWithin(withinMs, ended)))
@@ -206,7 +177,7 @@ export async function startApp(
           end('the server', PARTS_MS, listener.stop(DRAIN_MS)),
         ]);
         ownLimits.stop();
-        own.stop();
+        ownMetrics.stop();
         await end('the database', DATABASE_MS, api.stop().then(stores.stop));
       },
     },

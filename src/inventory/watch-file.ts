@@ -15,7 +15,7 @@ const AWAY_POLLS = 2;
 /** A watched file. */
 export interface FileWatch {
   /** Sets the known content; only another content is a change. */
-  know(content: string | undefined): void;
+  setKnownText(content: string | undefined): void;
   stop(): void;
 }
 
@@ -52,7 +52,7 @@ export function watchFile(path: string, onChange: () => void, pollMs = POLL_MS):
   };
   void follow();
   return {
-    know: (known) => {
+    setKnownText: (known) => {
       content = known;
     },
     stop: () => {

@@ -1,13 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RoundName } from '../model/target.ts';
 
 /** The metrics of subnetd itself. */
 export interface OwnMetrics {
-  roundFinished(subnet: string, round: string, seconds: number): void;
-  roundLate(subnet: string, round: string): void;
+  roundFinished(subnet: string, round: RoundName, seconds: number): void;
+  roundLate(subnet: string, round: RoundName): void;
   requestFinished(method: string, route: string, status: number, seconds: number): void;
   /** Drops the series of rounds that no longer run. */
-  keepRounds(runs: (subnet: string, round: string) => boolean): void;
+  keepRounds(runs: (subnet: string, round: RoundName) => boolean): void;
   /** Prometheus's text format 0.0.4. */
   render(): Promise<string>;
   stop(): void;
@@ -193,8 +194,8 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
     registers,
   });
-  const known = new Map<string, { readonly subnet: string; readonly round: string }>();
-  const remember = (subnet: string, round: string) => {
+  const known = new Map<string, { readonly subnet: string; readonly round: RoundName }>();
+  const remember = (subnet: string, round: RoundName) => {
     const key = JSON.stringify([subnet, round]);
     if (known.has(key)) return;
     known.set(key, { subnet, round });

@@ -52,7 +52,7 @@ describe('a file that is watched', () => {
       20,
     );
     cleanups.push(watch.stop);
-    watch.know('a');
+    watch.setKnownText('a');
     rmSync(path);
     await eventually(() => expect(changes).toBe(1));
     // Five polls more.

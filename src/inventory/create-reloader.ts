@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { WatchedMs } from '../model/clock.ts';
+import type { Inventory } from '../model/target.ts';
+import { createReloads, type Reload } from './create-reloads.ts';
+import { readInventory } from './read-inventory.ts';
+import type { Environment } from './substitute.ts';
+import { type FileWatch, watchFile } from './watch-file.ts';
+
+/** The result of the last reload, and the time of the last successful one. */
+export interface LastReload {
+  readonly successful: boolean;
+  readonly successAt: WatchedMs;
+}
+
+/** Reloads the inventory on request, and when its file changes. */
+export interface Reloader {
+  readonly reload: Reload;
+  last(): LastReload;
+  /** Starts to watch the file; `text` is what was loaded of it. */
+  watch(text: string | undefined): void;
+  /** Stops the watch. A reload that is reading the file loads nothing any more. */
+  stop(): void;
+}
+
+/** What a reloader needs. */
+export interface ReloaderOptions {
+  readonly configPath: string;
+  readonly environment: Environment;
+  /** Loads a whole inventory, or throws and changes nothing. */
+  readonly load: (inventory: Inventory) => void;
+  readonly log: Logger;
+  readonly now: () => WatchedMs;
+}
+
+/** Creates a reloader after the first inventory was loaded. */
+export function createReloader({ configPath, environment, load, log, now }: ReloaderOptions): Reloader {
+  let last: LastReload = { successful: true, successAt: now() };
+  let isStopping = false;
+  let file: FileWatch | undefined;
+
+  const reloadNow = async (why: string): Promise<readonly string[]> => {
+    try {
+      const read = await readInventory(configPath, environment);
+      // If the stop began meanwhile, nobody would stop what a load starts now.
+      if (isStopping) return ['subnetd is stopping, so the inventory was not loaded; it is read at the next start'];
+      file?.setKnownText(read.text);
+      if (read.ok) {
+        load(read.inventory);
+        last = { successful: true, successAt: now() };
+        log.info({ why }, 'the inventory was reloaded');
+        return [];
+      }
+      last = { ...last, successful: false };
+      log.error({ why, problems: read.problems }, 'the inventory is bad; the previous one stays in force');
+      return read.problems;
+    } catch (error) {
+      last = { ...last, successful: false };
+      log.error(
+        { why, err: error },
+        'the inventory could not be loaded; the previous one stays in force; please report this',
+      );
+      return [`${configPath}: the inventory could not be loaded; the log says more, please report it`];
+    }
+  };
+  const reload = createReloads(reloadNow);
+
+  return {
+    reload,
+    last: () => last,
+    watch: (text) => {
+      file = watchFile(configPath, () => void reload('change of the file'));
+      file.setKnownText(text);
+    },
+    stop: () => {
+      isStopping = true;
+      file?.stop();
+    },
+  };
+}
