@@ -6,7 +6,9 @@ const SHOWN: ConditionResult = { value: 1 };
 /** Was everything observed in which a known failure could show? Before that, its absence means nothing. */
 function isObserved({ target, facts }: TargetState): boolean {
   const hasLog = target.container !== undefined || target.logFiles.length > 0;
-  return (target.container === undefined || facts.container?.looked === true) && (!hasLog || facts.logs !== undefined);
+  return (
+    (target.container === undefined || facts.container?.inspected === true) && (!hasLog || facts.logs !== undefined)
+  );
 }
 
 /** Active if the target shows the known failure; `clear` for targets that cannot have it. */

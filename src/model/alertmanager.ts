@@ -1,4 +1,4 @@
-/** The Alertmanagers that are told, and what they want to see; files are read at each connection, so they may be replaced. */
+/** The Alertmanagers that receive alerts. Files are read for each connection, so that they can be renewed. */
 export interface Alertmanagers {
   /** Base addresses; user info in one is sent as basic authentication and shown nowhere. Empty: push is off. */
   readonly urls: readonly string[];

@@ -5,7 +5,7 @@ import type { CheckName } from './verdict.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How long a relayer may be without a submission in each mode, unless the inventory says so (XDC-Relayer src/config.ts). */
+/** How long a relayer may go without a submission in each mode, by default (XDC-Relayer src/config.ts). */
 export const SUBMITS_WITHIN_MS: Readonly<Record<RelayerMode, number>> = {
   full: 5 * MINUTE_MS,
   lite: 45 * MINUTE_MS,
@@ -21,7 +21,7 @@ function submissionsWithinMs({ subnet, targets }: SubnetState): number {
   return subnet.checks.logs.submissionsWithinMs ?? Math.min(...limits);
 }
 
-/** A check that fails after so long without progress, of which components. */
+/** A check that fails after this long without progress, and its components. */
 interface TimeLimit {
   readonly check: CheckName;
   readonly of: Component;

@@ -5,41 +5,44 @@ export type WatchedMs = number;
 export type WallMs = number;
 
 /**
- * Watched time: milliseconds that pass while subnetd runs, whatever is done to the clock of the machine. Durations are
- * differences of it. What leaves the program, or comes from outside, is wall time: Unix milliseconds.
+ * Watched time: milliseconds while subnetd runs, independent of changes to the machine's clock. Durations are
+ * differences of it. Times from and to the outside are wall time: Unix milliseconds.
  */
 export interface Clock {
   /** Now, in watched time. It never goes back. */
   now(): WatchedMs;
-  /** Watched time as wall time. A time before a gap stays what it was; when the wall clock is set, all times move with it. */
+  /**
+   * Converts watched time to wall time. Times before a gap keep their wall time; when the wall clock is set, all times
+   * move with it.
+   */
   toWall(at: WatchedMs): WallMs;
-  /** The exact opposite of `toWall`, as long as the wall clock is not set. */
+  /** The inverse of `toWall`, as long as the wall clock is not set. */
   fromWall(wallMs: WallMs): WatchedMs;
-  /** When the process last went on after a gap, in watched time; before everything when there was none. */
+  /** When the process last resumed after a gap, in watched time; -Infinity without a gap. */
   resumedAt(): WatchedMs;
 }
 
-/** What a clock reads, both in milliseconds: one that is never set, and Unix time. */
+/** The readings of a clock, in milliseconds: a monotonic one, and Unix time. */
 export interface ClockSources {
   readonly monotonic: () => number;
   readonly wall: () => number;
 }
 
-/** Where watched time begins: far from the Unix time of today, so that to mix up the two is noticed. */
+/** The start of watched time: far from today's Unix time, so that confusing the two is noticed. */
 export const EPOCH = 1e12;
 
-/** When nobody asked for the time for so long, the process did not run. Whoever holds a clock asks each second. */
+/** Without a reading for this long, the process did not run: every clock is read each second. */
 export const GAP_MS = 3_000;
 
-/** So much watched time a gap takes. It is not zero, so that the times within it keep their order. */
+/** The watched time of a gap. Not zero, so that times within it keep their order. */
 export const SQUEEZED_MS = 500;
 
-/** The two clocks are read one after the other; only one that differs by more was set. */
+/** The two clocks are read one after the other. Only a larger difference means that one was set. */
 const SET_MS = 250;
 
 const MAX_GAPS = 1_000;
 
-/** A stretch in which the process did not run, as SIGSTOP and a paused machine cause. */
+/** A time in which the process did not run, as after SIGSTOP or in a paused machine. */
 interface Gap {
   /** In watched time. */
   readonly from: number;

@@ -1,6 +1,6 @@
 /**
- * A copy in memory of its own, for bytes that are kept. Node.js cuts small buffers out of slabs of 64 KiB that many share,
- * and one that is kept keeps its whole slab.
+ * Copies bytes that are kept into memory of their own. Node.js cuts small buffers out of shared slabs of 64 KiB, and a
+ * kept buffer keeps its slab.
  */
 export function copyUnpooled(bytes: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);

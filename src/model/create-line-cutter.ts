@@ -20,7 +20,7 @@ export interface LineCutter {
 /** A copy, because a slice keeps the whole text that it was cut from in memory. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
-/** A cutter at the beginning of a line. */
+/** Starts at the beginning of a line. */
 export function createLineCutter(): LineCutter {
   let kept: string[] = [];
   let keptBytes = 0;

@@ -4,7 +4,7 @@ export interface Credentials {
   readonly password: Buffer;
 }
 
-/** What `decodeURIComponent` does, but total: it throws for a lone `%`. URLs hold ASCII alone. */
+/** Like `decodeURIComponent`, but does not throw for a lone `%`. URLs hold ASCII only. */
 const percentDecode = (text: string): Buffer =>
   Buffer.from(
     text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
@@ -12,8 +12,8 @@ const percentDecode = (text: string): Buffer =>
   );
 
 /**
- * The user info of an address, percent-decoded as the URL standard does it: a `%` without two hex digits behind it is a
- * `%`, and every byte is allowed. Never throws. Undefined when the address has none.
+ * The user info of an address, percent-decoded by the URL standard. A `%` without two hex digits after it is a `%`, and
+ * every byte is allowed. Never throws. Undefined when the address has none.
  */
 export function readCredentials({ username, password }: URL): Credentials | undefined {
   if (username === '' && password === '') return undefined;

@@ -3,29 +3,29 @@ export interface DatabaseFailure extends Error {
   readonly name: 'DatabaseFailure';
 }
 
-/** Makes a `DatabaseFailure`. */
+/** Creates a `DatabaseFailure`. */
 export const databaseFailure = (cause: unknown): DatabaseFailure =>
   Object.assign(new Error('the database failed', { cause }), { name: 'DatabaseFailure' as const });
 
 const AWAY = 'DATABASE_AWAY';
 
-/** The failure of whoever asks while the database is known to be away. */
+/** The failure of a call while the database is known to be unreachable. */
 export const databaseAway = (): DatabaseFailure =>
   databaseFailure(Object.assign(new Error('the database is away'), { code: AWAY }));
 
-/** Is it only that the database is away, which has been said once? Takes what `describeCause` gives. */
+/** Is the database merely known to be unreachable, which was logged once? Takes the result of `describeCause`. */
 export const isAway = ({ code }: { readonly code?: string }): boolean => code === AWAY;
 
 /** Is this a `DatabaseFailure`? */
 export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
   error instanceof Error && error.name === 'DatabaseFailure';
 
-/** PostgreSQL's codes (SQLSTATE) of a value that it cannot take: their texts quote the value. */
+/** PostgreSQL's codes (SQLSTATE) for invalid values: their messages quote the value. */
 const QUOTES_A_VALUE = /^(?:22|23)...$/;
 
 /**
- * What a log may say of a driver's error: its code and text, but neither its details nor what the text quotes of a value. A
- * stored value that is not JSON is quoted by Node's error.
+ * What a log may contain of a driver's error: code and text, without details or quoted values. Node's error for a
+ * stored value that is not JSON quotes it.
  */
 export function describeCause(error: unknown): { readonly code?: string; readonly message: string } {
   const { cause } = isDatabaseFailure(error) ? error : { cause: error };

@@ -13,7 +13,7 @@ export interface Progress {
   /** Whether it was ever seen to rise. */
   readonly risen: boolean;
   /** Since when a rise is due: the last rise, the first reading, or a fall that set a new base. */
-  readonly standingSince: WatchedMs;
+  readonly riseDueSince: WatchedMs;
   readonly lastGoodAt: WatchedMs;
   /** The last time the height was lower than before. */
   readonly fall?: Fall;
@@ -66,14 +66,17 @@ export interface ContainerFacts {
   readonly lastOomAt?: WatchedMs;
   /** The exit of the last run that ended; kept while the next one runs. */
   readonly lastExit?: Exit;
-  /** The last SIGKILL that nobody had requested through Docker: it looks like out of memory, though Docker does not say so. */
+  /**
+   * The last SIGKILL that nobody requested through Docker. It may mean out of memory, even if Docker does not report
+   * that.
+   */
   readonly unorderedKill?: { readonly id: string; readonly at: WatchedMs };
   /** The last exit that nobody had requested through Docker. */
   readonly unorderedEnd?: { readonly id: string; readonly at: WatchedMs };
   /** The last time Docker was asked to signal or stop it. */
   readonly lastOrder?: { readonly id: string; readonly at: WatchedMs };
   /** Whether an inspection has ever succeeded. Before that, what is found is history. */
-  readonly looked: boolean;
+  readonly inspected: boolean;
   /** The last inspected run, and the one before it. */
   readonly run?: ContainerRun;
   readonly runBefore?: ContainerRun;

@@ -1,12 +1,14 @@
-/** Something that is loaded when it is needed. */
+/** A value that is loaded on first use. */
 export interface Loaded<T> {
-  /** Loads it with the first call. A load that failed, as for want of a file descriptor, is tried again by the next call. */
+  /**
+   * Loads the value at the first call. After a failure, such as a lack of file descriptors, the next call tries again.
+   */
   readonly get: () => Promise<T>;
-  /** It, if it is loaded or being loaded by now. */
+  /** The value, if it is loaded or being loaded. */
   readonly started: () => Promise<T> | undefined;
 }
 
-/** Prepares to load something once. */
+/** Loads once, at the first call of `get`. */
 export function loadOnce<T>(load: () => Promise<T>): Loaded<T> {
   let loaded: Promise<T> | undefined;
   return {

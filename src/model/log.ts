@@ -1,29 +1,29 @@
 import type { WallMs, WatchedMs } from './clock.ts';
 import type { Component } from './target.ts';
 
-/** Where lines come from, as it stands in the label `source`. */
+/** Where lines come from: the label `source`. */
 export type LogSource = 'container' | 'file';
 
 /**
- * What a match says: `progress`: the program works; `error`, `fatal`: it does not; `state`: something that other lines are
- * judged by; `note`: only counted.
+ * What a match means. `progress`: the program works; `error`, `fatal`: it does not; `state`: context for other lines;
+ * `note`: only counted.
  */
 export type Meaning = 'progress' | 'error' | 'fatal' | 'state' | 'note';
 
-/** A pattern of a pack: fitted to the real line by its message and its key. */
+/** A pattern of a pack, by the message and key of the real line. */
 export interface LogPattern {
   /** The label `pattern`: a-z, 0-9 and _. */
   readonly name: string;
   readonly means: Meaning;
-  /** Text that every matching line holds; a line without it is not looked at further. */
+  /** Text in every matching line; lines without it are not tested further. */
   readonly literal: string;
-  /** In a line that a node logs below CRIT, the literal stands at the beginning of the message, or the line does not match. */
+  /** In a node's line below CRIT, the literal must start the message. */
   readonly begins?: boolean;
-  /** May be absent when the literal alone decides. Group 1 is the value, when the line carries one. */
+  /** Absent when the literal alone decides. Group 1 is the value, if the line has one. */
   readonly match?: RegExp;
-  /** What it is, and what to do about it when it is a fault; for the documentation and the reasons. */
+  /** What it is and what to do about it; for the documentation and the reasons. */
   readonly what: string;
-  /** It is printed to the container's log alone, so it counts there even when files are read too. */
+  /** Printed only to the container's log, so it counts there even when files are read. */
   readonly consoleOnly?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface LogHit {
   readonly at: WatchedMs;
   /** The text of the pattern's value; never shown. */
   readonly value?: string;
-  /** False for a line that is read to know the state and was printed before reading began. */
+  /** False for a line that was printed before reading started and is read only for context. */
   readonly counted: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface LogFault {
     | 'broken';
 }
 
-/** What is known of one kind of source of a target. */
+/** What is known of one kind of log source of a target. */
 export interface LogSourceState {
   readonly up: boolean;
   readonly fault?: LogFault;
@@ -65,11 +65,11 @@ export interface LogSourceState {
   readonly lines: number;
   /** From when on every line is known. */
   readonly since: WatchedMs;
-  /** All that is there has been read once. */
+  /** Everything was read to the end once. */
   readonly caughtUp: boolean;
 }
 
-/** How far the log of one container was read. */
+/** How far the log of a container was read. */
 export interface ContainerPosition {
   readonly id: string;
   /** What is stamped before was never read. */
@@ -78,45 +78,45 @@ export interface ContainerPosition {
   readonly streams: Readonly<Record<string, { readonly at: string; readonly count: number }>>;
 }
 
-/** Where reading of one container or file goes on. */
+/** The position of reading in a container's log or in files. */
 export type LogPosition =
   | {
       readonly kind: 'container';
       readonly id: string;
       readonly from: number;
       readonly streams: ContainerPosition['streams'];
-      /** The same of the containers that stood for the target before, the last one first; absent when there was none. */
+      /** Positions of earlier containers of the target, latest first; absent when there were none. */
       readonly others?: readonly ContainerPosition[];
     }
   | { readonly kind: 'files'; readonly files: readonly FilePosition[] };
 
-/** How far the content of one file was read, and by what it is known again. */
+/** How far the content of a file was read, and the fingerprint that identifies it. */
 export interface FilePosition {
-  /** Where the file was seen last. */
+  /** The file's last known path. */
   readonly path: string;
-  /** Device and inode of the file that held it. */
+  /** Device and inode of the file that held the content. */
   readonly inode: string;
   /** In bytes, after the last whole line. */
   readonly offset: number;
   /** Hexadecimal SHA-256 of the first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
-  /** Hashes of blocks at known places, up to where it was read; absent in positions of older versions. */
+  /** Checksums of blocks up to the offset; absent in positions of older versions. */
   readonly marks?: string;
-  /** Up to where it was read, a line that has not ended included, and the hash of the bytes before. */
+  /** The offset, including an incomplete line, and the hash of the bytes before it. */
   readonly last?: { readonly at: number; readonly bytes: number; readonly hash: string };
 }
 
-/** Keeps positions as followers see it. The key names subnet, component, target and source. Never rejects or throws. */
+/** Stores positions for followers. The key names subnet, component, target and source. Never rejects or throws. */
 export interface PositionStore {
   load(source: string): Promise<LogPosition | undefined>;
-  /** `read` tells the position as it is at that moment, and is called whenever it is to be saved. */
+  /** `read` returns the current position, and is called whenever positions are saved. */
   keep(source: string, read: () => LogPosition): void;
 }
 
-/** Where positions outlive the process. Both reject while it cannot be reached. */
+/** The table in which positions survive the process. Both reject while it is unreachable. */
 export interface PositionTable {
   read(): Promise<ReadonlyMap<string, LogPosition>>;
-  /** Puts those of the sources given in the place of the ones before, and forgets those of `gone`. */
+  /** Replaces the positions of the given sources, and deletes those of `gone`. */
   write(changed: ReadonlyMap<string, LogPosition>, gone: readonly string[]): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Why a probe has no value. A fault holds only what is safe to show: never text from the other side, and never user info,
- * a query or a path of a URL.
+ * Why a probe has no value. It holds only what is safe to show: never text from the other side, and never user info,
+ * query or path of a URL.
  */
 export type Fault =
   | { readonly kind: 'refused' | 'unresolved' | 'unreachable' | 'closed' | 'tls'; readonly address: string }
@@ -9,7 +9,7 @@ export type Fault =
   | { readonly kind: 'redirect' | 'status'; readonly status: number }
   | { readonly kind: 'not-http'; readonly address: string }
   | { readonly kind: 'encoding' }
-  /** Subnetd itself could open no connection. */
+  /** subnetd itself could not open a connection. */
   | { readonly kind: 'no-descriptor' }
   | { readonly kind: 'not-json'; readonly looksLike: 'html' | 'cut' | 'empty' | 'other' }
   | { readonly kind: 'envelope'; readonly what: string }
@@ -24,7 +24,7 @@ export type Fault =
 /** Why a node's IPC socket cannot be used; with the owner and the mode of the file that denies access. */
 export interface SocketFault {
   readonly kind: 'socket';
-  /** As the inventory writes it. */
+  /** As written in the inventory. */
   readonly path: string;
   readonly state: 'missing' | 'denied' | 'stale' | 'no-socket' | 'too-long';
   readonly owner?: string;

@@ -2,9 +2,12 @@ import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
 
 /**
- * What a credential may be made for, in the order in which scopes are listed. `read`: the lists of all records. `lists`: these,
- * and adds and updates of project types, sectors and industries. `write`: every operation of the specification. `admin`: API
- * keys and the audit trail. `operate`: what the daemon does, such as a reload.
+ * The scopes of a credential, in the order in which they are listed.
+ * `read`: the lists of all records.
+ * `lists`: also adds and updates of project types, sectors and industries.
+ * `write`: every operation of the specification.
+ * `admin`: API keys and the audit trail.
+ * `operate`: operations on the daemon, such as a reload.
  */
 export const SCOPES = ['read', 'lists', 'write', 'admin', 'operate'] as const;
 
@@ -32,7 +35,7 @@ export type Values = Readonly<Record<string, Value>>;
 /** A natural key by member: texts as their keys, a reference as its id. */
 export type KeyValues = Readonly<Record<string, string | number>>;
 
-/** What came of a write. `member` is the one whose key exists already, on the record `id`. */
+/** The outcome of a write. `member` has a key that exists already, on the record `id`. */
 export type Written =
   | { readonly ok: true; readonly id: number }
   | { readonly ok: false; readonly why: 'duplicate'; readonly member: string }
@@ -52,7 +55,7 @@ export interface ApiKeyRow {
   readonly id: number;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Made before `operate` was a scope of its own, and has it for that reason. */
+  /** Created before `operate` existed, and has it for that reason. */
   readonly hasOldOperate: boolean;
   readonly owner: number;
   readonly createdAt: string;
@@ -61,7 +64,7 @@ export interface ApiKeyRow {
   readonly revokedAt: string | null;
 }
 
-/** A key to be added; `hash` is what is kept of it. */
+/** A key to add; only its `hash` is stored. */
 export interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -70,7 +73,7 @@ export interface NewApiKey {
   readonly expiresAt?: string;
 }
 
-/** What a request needs to know of a key. */
+/** What a request needs of a key. */
 export interface KeyAccess {
   readonly id: number;
   readonly scopes: readonly Scope[];
@@ -82,8 +85,8 @@ export interface KeyAccess {
 }
 
 /**
- * One entry of the audit trail; `changes` holds what each member was and has become, without secrets. Of the security log
- * (`isSecurity`) it is what was counted, and the resource is `Request` when no record is meant.
+ * An entry of the audit trail; `changes` has the old and new value of each member, without secrets. In the security log
+ * (`isSecurity`), `changes` has the counts, and the resource is `Request` when there is no record.
  */
 export interface AuditEvent {
   readonly id: number;
@@ -100,18 +103,18 @@ export interface AuditEvent {
   readonly isSecurity: boolean;
 }
 
-/** What the platform API keeps. Every function rejects with a `DatabaseFailure` when the database fails. */
+/** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
 export interface PlatformStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   find(resource: Resource, id: number): Promise<ApiRecord | undefined>;
-  /** The id of the record with this natural key (or a part of it that is unique), and whether it is in use. */
+  /** The id of the record with this natural key (or a unique part of it), and whether it is in use. */
   findByKey(
     resource: Resource,
     key: KeyValues,
   ): Promise<{ readonly id: number; readonly isInUse: boolean } | undefined>;
   add(resource: Resource, values: Values, author: Author): Promise<Written>;
-  /** Updates a record; with `key` only while it still has that natural key, else it is missing. */
+  /** Updates a record. With `key`, only while the record still has that natural key; otherwise it is missing. */
   update(resource: Resource, id: number, values: Values, author: Author, key?: KeyValues): Promise<Written>;
 
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
@@ -123,15 +126,18 @@ export interface PlatformStore {
   revokeKey(id: number, author: Author): Promise<boolean>;
   touchKey(id: number, at: string): Promise<void>;
 
-  /** The value kept under a name; `make` makes the first, and all replicas see the same. */
+  /** The value stored under a name. `make` creates the first; all replicas get the same. */
   keep(name: string, make: () => string): Promise<string>;
   /** When the user last signed in from the address (ISO 8601); undefined when never, or long ago. */
   findSignIn(userId: number, address: string): Promise<string | undefined>;
-  /** Remembers that the user signed in from the address; a bounded number of addresses for each user. */
+  /** Records a sign-in of the user from the address; a limited number of addresses per user. */
   keepSignIn(userId: number, address: string, at: string): Promise<void>;
 
   addSecurityEvents(events: readonly SecurityEvent[]): Promise<void>;
-  /** Forgets a slice of the security events before `before` (ISO 8601), and of all but the newest `most`; and old sign-ins. */
+  /**
+   * Deletes some security events: those before `before` (ISO 8601) and all but the newest `most`. Deletes old sign-ins
+   * too.
+   */
   trimSecurityEvents(before: string, most: number): Promise<void>;
   /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
@@ -150,7 +156,7 @@ export interface RateLimits {
 
 /** The database of the platform, which may be down. */
 export interface PlatformDatabase {
-  /** Whether replicas use the same one, so that limits are shared. */
+  /** Do replicas share the database, and thus the limits? */
   readonly isShared: boolean;
   /** Rejects with a `DatabaseFailure` while the database is down. */
   open(): Promise<{ readonly store: PlatformStore; readonly rateLimits?: RateLimits }>;

@@ -2,7 +2,7 @@ import type { LogFacts } from './facts.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import { isAttachOnly, type RoundName, type Target } from './target.ts';
 
-/** What each kind of probe sees. A kind fills the part of a target's facts that has its name. */
+/** The observation of each kind of probe. A kind fills the part of a target's facts with its name. */
 export interface Observations {
   readonly node: NodeObservation;
   readonly container: ContainerObservation;
@@ -13,16 +13,16 @@ export interface Observations {
 
 export type ProbeKind = keyof Observations;
 
-/** What one probe saw; whether that is well, the rules say. */
+/** What one probe observed. The rules judge whether that is healthy. */
 export type Observation<Kind extends ProbeKind = ProbeKind> = {
   readonly [Each in Kind]: { readonly kind: Each; readonly seen: Observations[Each] };
 }[Kind];
 
 /** Probes one target. */
 export interface Prober {
-  /** Never rejects: what cannot be reached is an observation too. */
+  /** Never rejects: an unreachable target is an observation too. */
   probe(): Promise<Observation>;
-  /** Aborts the probe under way, and closes connections. */
+  /** Aborts the current probe and closes connections. */
   close(): void | Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export const roundOf: Readonly<Record<ProbeKind, (target: Target) => RoundName>>
   logs: () => 'logs',
 };
 
-/** All of a target that a kind of probe reads. While that is unchanged, what it saw stays valid. */
+/** All of a target that a kind of probe reads. While it is unchanged, observations stay valid. */
 export const inputsOf: Readonly<Record<ProbeKind, (target: Target) => readonly unknown[]>> = {
   node: (target) =>
     target.component === 'node' ? [target.rpc, target.ipc, isAttachOnly(target) ? target.container : undefined] : [],

@@ -1,22 +1,22 @@
 import type { ContainerFacts } from './facts.ts';
 
-/** What led to the last restart; `crash`: the program or its container had ended without an order. */
+/** What led to the last restart. `crash`: the program or its container had ended without a request. */
 export function findRestartCause(facts: ContainerFacts): 'crash' | 'order' | 'recreation' | undefined {
   const { lastRestartBy, unorderedEnd, run, runBefore } = facts;
   if (lastRestartBy === undefined || lastRestartBy === 'recreation') return lastRestartBy;
   if (lastRestartBy === 'policy') return 'crash';
-  // It was started by hand, but nobody had ended it.
+  // Started by hand, although nobody had stopped it.
   const endedAt = unorderedEnd?.id === run?.id ? unorderedEnd?.at : undefined;
   return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'order';
 }
 
-/** Was the last restart asked for? Undefined before any restart. */
+/** Was the last restart requested? Undefined before any restart. */
 export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | undefined {
   const cause = facts && findRestartCause(facts);
   return cause && cause !== 'crash';
 }
 
-/** Restarts after an end that nobody had ordered, the last one too. */
+/** Restarts after an end that nobody requested, including the last one. */
 export const findCrashes = (facts: ContainerFacts): readonly number[] => [
   ...(facts.earlierCrashes ?? []),
   ...(facts.lastRestartAt !== undefined && findRestartCause(facts) === 'crash' ? [facts.lastRestartAt] : []),

@@ -1,4 +1,4 @@
-/** What the security log records. */
+/** The actions that the security log records. */
 export const SECURITY_ACTIONS = [
   'sign-in',
   'sign-in refused',
@@ -9,24 +9,24 @@ export const SECURITY_ACTIONS = [
   'slowed',
 ] as const;
 
-/** One of them. `slowed` is a request beyond a limit. */
+/** An action of the security log. `slowed`: a request beyond a limit. */
 export type SecurityAction = (typeof SECURITY_ACTIONS)[number];
 
-/** The record that an event is about: a user or a key that exists. What was typed instead of one is never kept. */
+/** The record of an event: an existing user or key. Unknown names that were typed are never stored. */
 export interface Subject {
   readonly resource: 'AdminUser' | 'ApiKey';
   readonly id: number;
 }
 
-/** One event of the security log, or several that are alike. */
+/** An event of the security log, or several similar ones. */
 export interface SecurityEvent {
   /** ISO 8601; of the last one, when there are several. */
   readonly at: string;
   readonly action: SecurityAction;
   readonly subject: Subject | undefined;
-  /** The admin user whose credential was good; null when none was. */
+  /** The admin user of a valid credential; null without one. */
   readonly owner: number | null;
-  /** As in the audit trail; `none` when none was good, `several` when it stands for many events. */
+  /** As in the audit trail; `none` without a valid credential, `several` for several events. */
   readonly credential: string;
   /** The address of the client, as the API sees it. */
   readonly ip: string | null;

@@ -1,6 +1,6 @@
 /**
- * Does something with a signal that aborts when the outer one does, or after so many milliseconds. Nothing stays behind on
- * the outer signal, as it would with `AbortSignal.any` on one that lives as long as the program.
+ * Runs `work` with a signal that aborts when the outer one does, or after `timeoutMs`. Unlike `AbortSignal.any`, it
+ * leaves nothing on an outer signal that lives as long as the program.
  */
 export async function within<T>(
   outer: AbortSignal | undefined,
@@ -21,8 +21,8 @@ export async function within<T>(
 }
 
 /**
- * The value of something, or `late` when there is none after so many milliseconds. Rejects when it fails before; what
- * fails later is ignored.
+ * The value of `work`, or `late` if there is none after `ms`. Rejects if `work` fails before that; later failures are
+ * ignored.
  */
 export async function valueWithin<T, const Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
   const { promise, resolve } = Promise.withResolvers<Late>();
@@ -34,7 +34,7 @@ export async function valueWithin<T, const Late>(ms: number, work: Promise<T>, l
   }
 }
 
-/** Waits for the end of something, whichever it is, for at most so many milliseconds; resolves to whether it has ended. */
+/** Waits at most `ms` for `work` to settle; resolves to whether it has. */
 export function settleWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const ended = work.then(
     () => true,

@@ -33,7 +33,7 @@ export interface Check {
 
 type TargetOf<Name extends Component> = Extract<Target, { readonly component: Name }>;
 
-/** What a check says of its own; its functions get only targets of its components. */
+/** The definition of a check; its functions receive only targets of its components. */
 interface Definition<Name extends Component> {
   readonly of: readonly Name[];
   readonly kind: ProbeKind;

@@ -1,6 +1,6 @@
 import type { Target } from '../model/target.ts';
 
-/** The command that shows what a target's program printed last, as far as the inventory tells where it runs. */
+/** The command that shows the last output of a target's program, as far as the inventory says where it runs. */
 export function commandToSeeLog({ container, component, name }: Target): string {
   if (container === undefined) return `look at the log of ${component === name ? `the ${name}` : `the node ${name}`}`;
   return 'name' in container
@@ -8,6 +8,6 @@ export function commandToSeeLog({ container, component, name }: Target): string 
     : `run docker compose -p ${container.project} logs --tail 50 ${container.service}`;
 }
 
-/** A call that a person can repeat by hand; the address holds no user info. */
+/** A call that a person can repeat; the address has no user info. */
 export const commandToCall = (address: string, method: string, params: string): string =>
   `curl -s -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' ${address}`;

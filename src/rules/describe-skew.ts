@@ -1,10 +1,10 @@
 import { formatDuration, QUARTER_MS } from '../model/duration.ts';
 import type { LogFacts } from '../model/facts.ts';
 
-/** Times of lines and of their reading may differ by this without any clock being wrong. */
+/** Times of lines and of their reading may differ by this much although no clock is wrong. */
 const TOLERATED_MS = 5_000;
 
-/** What is the matter with the clock of a node, to follow a reason; empty when nothing is. */
+/** What is wrong with the clock of a node, appended to a reason; empty when nothing is. */
 export function describeSkew({ clockAheadMs = 0 }: LogFacts): string {
   const skewMs = Math.abs(clockAheadMs);
   if (skewMs < TOLERATED_MS) return '';

@@ -35,7 +35,7 @@ const EXEC: Readonly<Record<ExecFault['why'], string>> = {
   'no-sense': 'what its console printed makes no sense; see whether what the container runs is a subnet node',
 };
 
-/** What a fault of the way to the node's console means and what to do, as the end of a sentence. */
+/** Explains a fault of `XDC attach` or of the IPC socket, as the end of a sentence. */
 export const explainBlindFault = (fault: SocketFault | ExecFault, target: Target): string =>
   fault.kind === 'socket'
     ? explainSocket(fault, target)
@@ -46,8 +46,8 @@ export const NO_DESCRIPTOR =
   'subnetd has no file descriptor left; raise its limit with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
 
 /**
- * The verdict when it is subnetd that cannot see, whatever the node does: degraded before a socket that it may not open,
- * unknown without Docker or without a file descriptor. Undefined when the fault is the node's.
+ * The verdict when subnetd itself cannot see the node. Degraded without access to a socket; unknown without Docker or a
+ * file descriptor. Undefined when the fault is the node's.
  */
 export function judgeBlind(fault: Fault, target: Target): Judgement | undefined {
   if (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long'))

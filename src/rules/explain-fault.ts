@@ -11,7 +11,7 @@ const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], str
   other: 'its answer is no JSON',
 };
 
-/** The statuses to which a node, or a proxy before it, gives its own meaning (XDC-Subnet rpc/http.go). */
+/** Statuses to which a node, or a proxy before it, gives a special meaning (XDC-Subnet rpc/http.go). */
 const STATUS: Readonly<Record<number, string>> = {
   401: 'it wants a user name and a password; write them into the address in the inventory as http://USER:PASSWORD@…',
   403: 'it refuses the host name of the request; start the node with --rpcvhosts "*", or use its IP address in the inventory',
@@ -31,8 +31,8 @@ const RPC_ERROR: Readonly<Record<(Fault & { kind: 'rpc-error' })['known'], (name
 };
 
 /**
- * What a fault means and what to do, as the end of a sentence that begins with the target. `namespace` is the one of
- * the RPC method that was called.
+ * Explains a fault and what to do, as the end of a sentence that starts with the target. `namespace` is that of the RPC
+ * method.
  */
 export function explainFault(fault: Fault, target: Target, namespace = ''): string {
   switch (fault.kind) {

@@ -1,7 +1,7 @@
 import type { Known } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
 
-/** How the bootnode's log and the inventory fit together. */
+/** The nodes of the inventory as the bootnode heard them. */
 export interface HeardNodes {
   /** Each node of the inventory with when the bootnode last heard it, in watched time. */
   readonly nodes: readonly { readonly name: string; readonly address?: string; readonly heardAt?: number }[];
@@ -28,8 +28,8 @@ function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<s
 }
 
 /**
- * Finds each node among the addresses that the bootnode heard: by its address, or by its port if no other node has the same
- * one, because behind a NAT the address is not the node's own. Nodes without a known address share the remaining addresses.
+ * Finds each node among the addresses that the bootnode heard: by its address, or by its port if that is unique. Behind
+ * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses.
  */
 export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<string, number>): HeardNodes {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);

@@ -5,7 +5,7 @@ import type { Target } from '../model/target.ts';
 import { commandToSeeLog } from './commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
-/** A fault that a log shows, as a sentence that begins with the target. */
+/** A fault in a log, as a sentence that starts with the target. */
 export function findLogFault(
   { patterns }: LogFacts,
   target: Target,
@@ -34,7 +34,7 @@ const FAULTS: Readonly<Record<LogFault['what'], string>> = {
   broken: 'reading it broke off; it is tried again',
 };
 
-/** If files are read, they are counted, and the container's log is searched for known failures only. */
+/** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
 /** Why the log of a target cannot be read; undefined when it can. */

@@ -11,19 +11,19 @@ export interface ContainerEvent {
 }
 
 /**
- * One kill can make two `oom` events some milliseconds apart: cgroup v1 also notifies when the group of the dead
- * container is removed (seen in half of the kills with Docker 20.10; containerd and conmon know it too).
+ * Within this time two `oom` events are one kill. cgroup v1 notifies again when the group of the dead container is
+ * removed. Seen in half of the kills with Docker 20.10; containerd and conmon know it too.
  */
 const sameKillMs = 1_000;
 
-/** Docker notes the start a little after the process runs, so that a short run can end before it started. */
+/** Docker records the start slightly after the process runs, so a short run can seem to end before it started. */
 const startLagMs = 1_000;
 
-const nothing: ContainerFacts = { restarts: 0, oomKills: 0, looked: false };
+const nothing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: false };
 
 /**
- * Docker raises the count when a run ends and the policy is going to start the next one, which begins later: while it waits
- * (`restarting`) the count is one ahead of the starts (moby daemon/monitor.go). A start by hand sets it back to 0.
+ * The run of a container. When a run ends, Docker raises the count before the policy starts the next run. Until then
+ * (`restarting`) it is one ahead of the starts (moby daemon/monitor.go). A start by hand resets it to 0.
  */
 const toRun = ({ id, status, restartCount }: Container, startedAt: number): ContainerRun => ({
   id,
@@ -31,10 +31,10 @@ const toRun = ({ id, status, restartCount }: Container, startedAt: number): Cont
   restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount,
 });
 
-/** How many starts lie between the known run and this one, as far as the two show. */
-function countStarts({ looked, run: known }: ContainerFacts, run: ContainerRun): number {
-  if (known === undefined) return looked ? run.restartCount : 0;
-  // It started before the other container of the same service, so it has not started now.
+/** Number of starts between the known run and this one, as far as the two show. */
+function countStarts({ inspected, run: known }: ContainerFacts, run: ContainerRun): number {
+  if (known === undefined) return inspected ? run.restartCount : 0;
+  // It started before the other container of the same service, so it did not start now.
   if (known.id !== run.id) return run.startedAt < known.startedAt ? 0 : 1 + run.restartCount;
   if (known.startedAt === run.startedAt) return 0;
   if (known.restartCount > run.restartCount) return 1 + run.restartCount;
@@ -53,15 +53,15 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
   const { startedAt } = container;
   if (startedAt === undefined) return facts;
   const run = toRun(container, startedAt);
-  // A slow inspection that ended after a newer one, or two containers that take turns: nothing has started.
+  // A slow inspection that ended after a newer one, or two alternating containers: nothing started.
   if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
   const starts = countStarts(facts, run);
-  const isRestart = starts > 0 || (!facts.looked && run.restartCount > 0);
+  const isRestart = starts > 0 || (!facts.inspected && run.restartCount > 0);
   const next = { ...facts, run, ...(facts.run && { runBefore: facts.run }), restarts: facts.restarts + starts };
   if (!isRestart) return next;
   return {
     ...next,
-    // A start in the future is a clock that differs from ours.
+    // A start in the future means that the clocks differ.
     lastRestartAt: Math.min(startedAt, at),
     lastRestartBy: startedBy(facts, run),
     earlierCrashes: findCrashes(facts).slice(-2),
@@ -70,14 +70,14 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
 
 function foldOomKilled(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
   const { id, startedAt, finishedAt, oomKilled, status } = container;
-  // A running container still carries the flag of the run before (Docker 20.10).
+  // A running container still has the flag of its previous run (Docker 20.10).
   if (!oomKilled || startedAt === undefined || status === 'running' || status === 'paused') return facts;
-  const { oomEvent, oomRun, looked, oomKills } = facts;
+  const { oomEvent, oomRun, inspected, oomKills } = facts;
   if (oomRun?.id === id && oomRun.startedAt === startedAt) return facts;
   const slackMs = oomEvent?.open ? startLagMs : 0;
   if (oomEvent?.id === id && oomEvent.at >= startedAt - slackMs) return facts;
   const seen = { ...facts, oomRun: { id, startedAt, until: (finishedAt ?? at) + sameKillMs } };
-  return looked ? { ...seen, oomKills: oomKills + 1, lastOomAt: Math.min(finishedAt ?? at, at) } : seen;
+  return inspected ? { ...seen, oomKills: oomKills + 1, lastOomAt: Math.min(finishedAt ?? at, at) } : seen;
 }
 
 function foldExit(facts: ContainerFacts, code: number | undefined, at: number): ContainerFacts {
@@ -85,8 +85,8 @@ function foldExit(facts: ContainerFacts, code: number | undefined, at: number): 
 }
 
 /**
- * Adds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history and is
- * not counted, but a start by the restart policy still sets `lastRestartAt`.
+ * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
+ * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
  */
 export function foldContainer(
   previous: ContainerFacts | undefined,
@@ -95,10 +95,10 @@ export function foldContainer(
 ): ContainerFacts {
   const facts = { ...(previous ?? nothing), observation };
   if (observation.kind === 'docker-unreachable') return facts;
-  if (observation.kind === 'missing') return { ...facts, looked: true };
+  if (observation.kind === 'missing') return { ...facts, inspected: true };
   const { container } = observation;
   const counted = foldOomKilled(foldRun(facts, container, at), container, at);
-  return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), looked: true };
+  return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), inspected: true };
 }
 
 /** Docker reports a request to stop and the exit it causes close together, in either order. */
@@ -125,7 +125,10 @@ function foldOrder(facts: ContainerFacts, { id, at }: ContainerEvent): Container
   };
 }
 
-/** Adds an event: each `oom` counts one, unless an inspection or another event has counted that kill; a `die` tells its code. */
+/**
+ * Folds an event. Each `oom` counts once, unless an inspection or another event counted that kill. A `die` has the exit
+ * code.
+ */
 export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
   const facts = previous ?? nothing;
   const { id, at } = event;

@@ -3,20 +3,22 @@ import type { LogHit } from '../model/log.ts';
 import type { Component } from '../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
 
-/** More addresses than any subnet has nodes. It bounds the memory (6 MB) against a sender that keeps changing its address. */
+/** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */
 export const MAX_HEARD = 65_536;
 
-/** Lines of one moment differ by some blocks: what is committed is behind what is imported, and votes are ahead. */
+/** Lines of one moment differ by some blocks: commits are behind imports, and votes are ahead. */
 const FAR_BELOW = 16;
 
-/** A single low number is a block that a peer sent; so many rising ones, with none near the old height, are a chain. */
+/**
+ * A single low number is a block that a peer sent. This many rising ones, with none near the old height, are a chain.
+ */
 const RISING_LINES = 5;
 
 /** A wiped node starts at height 0 again, and its log may have no line about its start. */
 function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: number): NodeLogFacts {
   const { below, ...others } = facts;
   if (height > known - FAR_BELOW) return below === undefined ? facts : others;
-  // A line that is older than the known height is read late, as of a copy that rotation made.
+  // A line older than the known height was read late, for example from a rotated copy.
   if (at < (facts.advancedAt ?? 0) || height === below?.height) return facts;
   const lines = below !== undefined && height > below.height ? below.lines + 1 : 1;
   if (lines < RISING_LINES) return { ...facts, below: { height, lines } };
@@ -45,17 +47,17 @@ function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): S
   const number = Number(value);
   const { block } = facts;
   if (block === undefined || number > block.number) return { ...facts, block: { number, at, risenAt: at } };
-  // Blocks come from all nodes, the slower ones' later; a number far below all of them is another chain.
+  // Blocks come from all nodes, later from slow ones. A number far below all of them is another chain.
   if (number < block.number - 1_000) return { ...facts, block: { number, at, risenAt: at } };
   return { ...facts, block: { ...block, at } };
 }
 
-/** In place: a copy for each line would take longer the more nodes there are. */
-function hear(heard: Map<string, number> = new Map(), { value = '', at }: LogHit): Map<string, number> {
+/** In place: copying the map for each line would be slow with many nodes. */
+function recordHeard(heard: Map<string, number> = new Map(), { value = '', at }: LogHit): Map<string, number> {
   heard.delete(value);
   heard.set(value, at);
   if (heard.size <= MAX_HEARD) return heard;
-  // Many at once, as the way to the oldest leads past those that are gone.
+  // Several at once, because iterating to the oldest passes deleted entries.
   let extra = MAX_HEARD / 8;
   for (const oldest of heard.keys()) {
     heard.delete(oldest);
@@ -73,7 +75,7 @@ export function foldLogHit(component: Component, state: LogState, hit: LogHit): 
       return node === state.node ? state : { ...state, node };
     }
     case 'bootnode':
-      return hit.pattern === 'received' ? { ...state, heard: hear(state.heard, hit) } : state;
+      return hit.pattern === 'received' ? { ...state, heard: recordHeard(state.heard, hit) } : state;
     case 'relayer':
       return { ...state, relayer: foldRelayerLog(state.relayer, hit) };
     case 'stats':

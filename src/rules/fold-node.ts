@@ -9,24 +9,24 @@ function advance(
   seenLastTime: boolean,
 ): Progress {
   const base = { number, timestamp, lastGoodAt: at };
-  if (previous === undefined) return { ...base, advancedAt: at, risen: false, standingSince: at };
+  if (previous === undefined) return { ...base, advancedAt: at, risen: false, riseDueSince: at };
   const { advancedAt, risen, fall } = previous;
   // A clock that was set back must not hide a stall.
-  const standingSince = Math.min(previous.standingSince, at);
+  const riseDueSince = Math.min(previous.riseDueSince, at);
   const kept = { ...base, advancedAt, risen, fall };
-  if (number > previous.number) return { ...kept, advancedAt: at, risen: true, standingSince: at };
+  if (number > previous.number) return { ...kept, advancedAt: at, risen: true, riseDueSince: at };
   if (number < previous.number) {
-    // A fall gives the node a new base and new time, but only once: one that falls and falls does not advance.
+    // A fall gives the node a new base and more time, but only once: repeated falls are no progress.
     const repeated = fall !== undefined && (at - fall.at < stallAfterMs || advancedAt <= fall.at);
     return {
       ...kept,
-      standingSince: repeated ? standingSince : at,
+      riseDueSince: repeated ? riseDueSince : at,
       fall: { from: previous.number, to: number, at, repeated },
     };
   }
-  // It was unreachable for as long as a stall takes. What it did is unknown, so its time starts again.
+  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
   const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
-  return { ...kept, standingSince: unseen ? at : standingSince };
+  return { ...kept, riseDueSince: unseen ? at : riseDueSince };
 }
 
 const fold = (

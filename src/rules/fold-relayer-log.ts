@@ -34,7 +34,7 @@ const START_ERRORS = [
   'redis_unreachable',
 ];
 
-/** Lines that name no chain, or not the one whose mode they are of. */
+/** Error lines that name no chain, or not the one of their mode. */
 const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
   proof_unreadable: 'zero',
   parent_head_unreadable: 'reverse_full',
@@ -48,7 +48,7 @@ const nothing: RelayerLogFacts = { byMode: {}, submissions: 0 };
 const forward = (facts: RelayerLogFacts): RelayerMode =>
   facts.modes?.includes('lite') || facts.byMode.lite !== undefined ? 'lite' : 'full';
 
-/** The error lines of both directions look the same but for the name of the chain. */
+/** The error lines of both directions differ only in the name of the chain. */
 function modeOfError(facts: RelayerLogFacts, { pattern, value }: LogHit): RelayerMode {
   if (pattern === 'job_failed') return JOBS[value ?? ''] ?? forward(facts);
   const own = MODES_OF_ERRORS[pattern];
@@ -67,7 +67,7 @@ function succeed(facts: RelayerLogFacts, mode: RelayerMode, { at, counted }: Log
   return counts ? { ...next, submittedAt: at, submissions: facts.submissions + (counted ? 1 : 0) } : next;
 }
 
-/** The first line of a cycle of a zero mode is its heartbeat; an error goes by the first cycle that brings none. */
+/** The first line of a zero mode's cycle is its heartbeat. An error ends with the first cycle without one. */
 function beat(facts: RelayerLogFacts, mode: 'zero' | 'reverse_zero', { at }: LogHit): RelayerLogFacts {
   const failed = facts.byMode[mode]?.phase === 'failed';
   const heartbeat = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, hasCause: false } as const;
@@ -78,7 +78,7 @@ function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
   const { pattern, at } = hit;
   const mode = modeOfError(facts, hit);
   const known = facts.byMode[mode];
-  // "Fail to process" follows the line that names the cause, if there is one. It says nothing of what an earlier cycle had.
+  // "Fail to process" follows the line with the cause, if there is one. It does not concern earlier cycles.
   const endsCycle = pattern === 'job_failed';
   const cause = endsCycle && known?.hasCause ? (known.error?.pattern ?? pattern) : pattern;
   const error = { pattern: cause, at };
@@ -98,7 +98,7 @@ function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHi
       phaseAt: at,
       attempted: true,
       ...(startBlock !== undefined && { startBlock }),
-      // The first attempt shows nothing yet: a block beyond the last one shows that the one before was taken.
+      // The first attempt shows nothing yet. A later start block shows that the previous blocks were accepted.
       ...(rises && before?.startBlock !== undefined && { advancedAt: at }),
     },
     at,
@@ -156,7 +156,7 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
   }
 }
 
-/** What outlives a restart of the relayer: the newest submission, the mode's wait, and the death of redis. */
+/** What survives a restart of the relayer: the newest submission, the mode's wait, and the death of redis. */
 const kept = ({ submittedAt, redisDiedAt }: RelayerLogFacts): Partial<RelayerLogFacts> => ({
   ...(submittedAt !== undefined && { submittedAt }),
   ...(redisDiedAt !== undefined && { redisDiedAt }),

@@ -5,13 +5,13 @@ import { foldContainer } from './fold-container.ts';
 import { foldNode } from './fold-node.ts';
 import { foldPage } from './fold-page.ts';
 
-/** When it was seen, in milliseconds of the watched clock, and the settings of the subnet. */
+/** The time, by the watched clock in milliseconds, and the settings of the subnet. */
 interface Context {
   readonly at: number;
   readonly settings: CheckSettings;
 }
 
-/** How each kind of observation is added to the facts known before. */
+/** How each kind of observation is folded into the previous facts. */
 const folds: {
   readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
 } = {
@@ -19,11 +19,11 @@ const folds: {
   container: (before, seen, { at }) => foldContainer(before, seen, at),
   service: (_, observation) => ({ observation }),
   page: foldPage,
-  // Followers have folded each line already.
+  // Followers have already folded each line.
   logs: (_, seen) => seen,
 };
 
-/** Adds an observation to the facts of its target. */
+/** Folds an observation into the facts of its target. */
 export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts => ({
   ...facts,
   [one.kind]: folds[one.kind](facts[one.kind], one.seen, context),

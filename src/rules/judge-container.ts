@@ -16,7 +16,7 @@ function explainMissing(ref: ContainerRef): string {
   return `there is no container of the ${formatRef(ref)}; look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
 }
 
-/** What an exit code means: `docker stop` and a dead node can have the same one. */
+/** Explains an exit code: `docker stop` and a dead node can have the same one. */
 function explainCode(code: number): string {
   if (code === 0) return "which a node's container does even when its process died of a fatal error";
   if (code === 1) return 'which a plain stop of a relayer or stats server causes too';
@@ -28,12 +28,12 @@ function explainCode(code: number): string {
 
 type ToWall = (at: number) => number;
 
-const sayTime = (at: number | undefined, toWall: ToWall): string =>
+const formatTime = (at: number | undefined, toWall: ToWall): string =>
   at === undefined ? '' : ` at ${new Date(toWall(at)).toISOString()}`;
 
 function explainExited(container: Container, toWall: ToWall): string {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
-  const when = sayTime(finishedAt, toWall);
+  const when = formatTime(finishedAt, toWall);
   if (oomKilled) {
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
     return `${name} has exited${when}, out of memory by Docker's verdict; raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``;
@@ -67,7 +67,7 @@ function explainStopped(container: Container, toWall: ToWall): string {
   }
 }
 
-/** The exit that a start at `restartAt` followed, if it is known. */
+/** The exit before the start at `restartAt`, if it is known. */
 const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
   exit !== undefined && exit.at <= restartAt ? exit : undefined;
 
@@ -104,12 +104,12 @@ function explainRestart(
   return `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}; ${next}`;
 }
 
-const sayTwins = ({ name }: Container, twins: number | undefined): string =>
+const formatTwins = ({ name }: Container, twins: number | undefined): string =>
   twins === undefined ? '' : `; ${twins} containers carry its label, subnetd watches ${name}`;
 
 /**
- * Does the container run, and has it done so for `errorWindowMs`? Unknown while Docker cannot be asked. Exit codes alone
- * decide nothing: a dead node exits 0 and a stopped one 137, and only Docker's own verdict is out of memory.
+ * Is the container running, and has it been for `errorWindowMs`? Unknown while Docker is unreachable. Exit codes alone
+ * decide nothing: a dead node exits 0 and a stopped one 137. Only Docker's own verdict means out of memory.
  */
 export function judgeContainer(
   facts: ContainerFacts | undefined,
@@ -125,7 +125,7 @@ export function judgeContainer(
   if (observation.kind === 'missing') return fail(explainMissing(ref));
 
   const { container } = observation;
-  const also = sayTwins(container, observation.twins);
+  const also = formatTwins(container, observation.twins);
   if (!container.running) return fail(`${explainStopped(container, toWall)}${also}`);
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
     return fail(`${explainRestart(facts, container, lastRestartAt, errorWindowMs, now)}${also}`);

@@ -4,11 +4,11 @@ import { judgeBlind } from './explain-blind-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-const SAY = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
+const SERVICE_NAMES = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
 
 /** Does the body of the service's answer show that it is healthy? */
 export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
-  const who = SAY[target.component];
+  const who = SERVICE_NAMES[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been looked at yet`);
   const { observation } = facts.service;
   if (!observation.ok)

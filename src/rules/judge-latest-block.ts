@@ -7,10 +7,10 @@ import { judgeBlind } from './explain-blind-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-function judgeStall(view: View<NodeTarget>, { number, standingSince }: Progress): Judgement {
+function judgeStall(view: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
   const { target, summary, settings, now } = view;
-  const rising = summary.risen.some(({ name, advancedAt }) => name !== target.name && advancedAt > standingSince);
-  const what = `the block ${number} of ${target.name} has not risen for ${formatDuration(now - standingSince)}`;
+  const rising = summary.risen.some(({ name, advancedAt }) => name !== target.name && advancedAt > riseDueSince);
+  const what = `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)}`;
   if (summary.nodes === 1) return fail(`${what}; ${commandToSeeLog(target)}`);
   if (rising)
     return fail(`${what} while other nodes rise, so only this node stands; restart it, and ${commandToSeeLog(target)}`);
@@ -46,7 +46,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
     return fail(
       `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}; it restarts in a loop or two nodes answer at its address, so ${commandToSeeLog(target)}`,
     );
-  if (now - latest.standingSince >= stallAfterMs) return judgeStall(view, latest);
+  if (now - latest.riseDueSince >= stallAfterMs) return judgeStall(view, latest);
   const top = summary.highest;
   if (top !== undefined && top.number - number > maxLag)
     return fail(

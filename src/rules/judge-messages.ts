@@ -15,7 +15,7 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   const unread = findSourceFault(logs);
   if (unread !== undefined) return unknown(`the log of the bootnode cannot be read: ${unread}`);
 
-  // Only of a saved log is it not known which nodes there are.
+  // The nodes are unknown only for a saved log.
   const { nodes } = findHeardNodes(subnet, logs.heard ?? new Map());
   if (nodes.length === 0) return unknown('the bootnode has heard nobody');
   const missing = nodes.filter(({ heardAt }) => heardAt === undefined || now - heardAt >= bootnodeWindowMs);

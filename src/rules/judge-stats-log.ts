@@ -5,10 +5,10 @@ import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/** A node answers the stats server's question for its history within seconds of the start. */
+/** A node answers the stats server's request for its history within seconds of the start. */
 const HISTORY_GRACE_MS = 60_000;
 
-/** What is the matter with reading or running, before any data line is asked for. */
+/** A failure of reading or of the program, which is judged before any data line. */
 function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement | LogFacts {
   if (logs === undefined) return unknown('the debug log of the stats server has not been looked at yet');
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
@@ -22,7 +22,10 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
   return logs;
 }
 
-/** Do new blocks come to the stats server? A node repeats its block every 15 s when the chain stands, so the number must rise. */
+/**
+ * Does the stats server get new blocks? A node repeats its block every 15 s when the chain is stalled, so the number
+ * must rise.
+ */
 export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   const logs = judgeBefore(view);
   if ('verdict' in logs) return logs;
@@ -46,7 +49,7 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   );
 }
 
-/** Has a node sent its history since the stats server started? It comes once per connection, not for ever. */
+/** Has a node sent its history since the stats server started? It comes once per connection. */
 export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   const logs = judgeBefore(view);
   if ('verdict' in logs) return logs;
@@ -54,7 +57,7 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   const observation = facts.container?.observation;
   const container = observation?.kind === 'found' ? observation.container.startedAt : undefined;
   const { historyAt, startedAt = container } = logs.stats ?? {};
-  // Container and log have different clocks' resolution: a line may carry the second before.
+  // The container's and the log's times differ in resolution: a line may carry the second before.
   if (historyAt !== undefined && (startedAt === undefined || historyAt >= startedAt - 1_000))
     return pass(`a node sent its history to the stats server ${formatDuration(Math.max(now - historyAt, 0))} ago`);
   if (startedAt === undefined)

@@ -16,16 +16,16 @@ const PERIOD_MS: Readonly<Record<RelayerMode, number>> = {
   reverse_zero: 10_000,
 };
 
-/** web3 waits so long for a transaction to be mined, silently, and some blocks more. */
+/** web3 waits this long, plus some blocks, for a transaction to be mined, and prints nothing. */
 const MINED_WITHIN_MS = 780_000;
 
 /** Cycles that may be missed before silence is a fault. */
 const MISSED_CYCLES = 3;
 
-const say = (mode: RelayerMode): string => mode.toUpperCase();
+const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
 const hangs = (mode: RelayerMode, silentMs: number): string =>
-  `the relayer (${say(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
+  `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
 
 /** What is wrong with a mode, as a sentence without its end; undefined when nothing is. */
 function findModeFault(
@@ -38,20 +38,20 @@ function findModeFault(
   const periodMs = PERIOD_MS[mode];
   const { error, phase, phaseAt } = facts;
   if (error !== undefined && now - error.at < settings.errorWindowMs)
-    return `the relayer (${say(mode)}) fails since its last submission: ${logs.patterns[error.pattern]?.what ?? error.pattern}`;
+    return `the relayer (${formatMode(mode)}) fails since its last submission: ${logs.patterns[error.pattern]?.what ?? error.pattern}`;
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0);
   if (phase === 'attempt') {
     if (silentMs < MINED_WITHIN_MS) return undefined;
-    return `the relayer (${say(mode)}) has waited ${formatDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
+    return `the relayer (${formatMode(mode)}) has waited ${formatDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
   }
   if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
   if (silentMs >= MISSED_CYCLES * periodMs)
-    return `the relayer (${say(mode)}) has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead; restart its container`;
+    return `the relayer (${formatMode(mode)}) has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead; restart its container`;
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
   return now - last >= limitMs
-    ? `the relayer (${say(mode)}) has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
+    ? `the relayer (${formatMode(mode)}) has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
     : undefined;
 }
 
@@ -80,22 +80,22 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if (own !== undefined) return fail(own);
   const unread = findSourceFault(logs);
   if (unread !== undefined) return unknown(`the log of the relayer cannot be read: ${unread}`);
-  const look = commandToSeeLog(target);
+  const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const processFault = findProcessFault(relayer, logs, view);
-  if (processFault !== undefined) return fail(`${processFault}; ${look}`);
+  if (processFault !== undefined) return fail(`${processFault}; ${seeLog}`);
 
   const base = Math.max(readSince(logs, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
   for (const [mode, modeFacts] of modes) {
     const fault = findModeFault(mode, modeFacts, logs, base, view);
-    if (fault !== undefined) return fail(`${fault}; ${look}`);
+    if (fault !== undefined) return fail(`${fault}; ${seeLog}`);
   }
   const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= limitMs)
     return fail(
-      `the relayer has printed nothing of ${silent.map(say).join(', ')} for ${formatDuration(now - base)}, as when its redis is dead or it hangs; restart its container, and ${look}`,
+      `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}, as when its redis is dead or it hangs; restart its container, and ${seeLog}`,
     );
   if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
   const attempting = modes.find(([, { phase }]) => phase === 'attempt');
@@ -103,10 +103,10 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if (attempting !== undefined) {
     const [mode, { phaseAt }] = attempting;
     return pass(
-      `the relayer (${say(mode)}) is submitting; it sent its last transaction ${formatDuration(Math.max(now - phaseAt, 0))} ago`,
+      `the relayer (${formatMode(mode)}) is submitting; it sent its last transaction ${formatDuration(Math.max(now - phaseAt, 0))} ago`,
     );
   }
-  const names = modes.map(([mode]) => say(mode)).join(', ');
+  const names = modes.map(([mode]) => formatMode(mode)).join(', ');
   if (submittedAt !== undefined)
     return pass(`the relayer (${names}) submitted blocks ${formatDuration(Math.max(now - submittedAt, 0))} ago`);
   return pass(`the relayer (${names}) runs its cycles, and has time to submit`);

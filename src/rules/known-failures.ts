@@ -4,7 +4,7 @@ import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
 /** What a log has told, as far as a known failure shows in it; in watched time. */
 export interface LogEvidence {
-  /** By the name of the pattern: when it matched last. */
+  /** By pattern: the time of its last match. */
   readonly patterns: Readonly<Record<string, { readonly at: number }>>;
   readonly relayer?: {
     readonly modes?: readonly unknown[];
@@ -13,21 +13,21 @@ export interface LogEvidence {
   };
 }
 
-/** Where known failures show. */
+/** The facts in which known failures show. */
 export interface Evidence {
   readonly container?: ContainerFacts;
   readonly node?: NodeFacts;
   readonly logs?: LogEvidence;
 }
 
-/** A failure that is known by its signs, with what a person wants to know of it. */
+/** A failure with known signs, and its texts for people. */
 export interface KnownFailure {
   /** The label `failure`. */
   readonly name: string;
   readonly of: readonly Component[];
   readonly symptom: string;
   readonly cause: string;
-  /** An order that ends a sentence. */
+  /** The fix, as the imperative that ends a sentence. */
   readonly fix: string;
   /** When it last showed, in watched time; `now` while it lasts. */
   readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
@@ -49,7 +49,7 @@ const match =
 const startOf = ({ container }: Evidence): number | undefined =>
   container?.observation?.kind === 'found' ? container.observation.container.startedAt : undefined;
 
-/** What lasts until the next start of the container. */
+/** For failures that last until the next start of the container. */
 const untilRestart =
   (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
   (evidence, now) => {
@@ -200,8 +200,8 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
 export const QUIET_MS = 10 * 60 * 1000;
 
 /**
- * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last sign, and
- * as long as its container does not run.
+ * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last
+ * sign, and while its container is stopped.
  */
 export function activeFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
   const { observation } = evidence.container ?? {};

@@ -1,30 +1,32 @@
 import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Target } from '../model/target.ts';
 
-/** What the rules of one node need of the others. Two summaries combine into one, so that a changed node costs little. */
+/**
+ * What the rules of a node need to know of the others. Summaries can be joined, so that a changed node costs little.
+ */
 export interface SubnetSummary {
   readonly nodes: number;
-  /** The first of the highest nodes, of those whose last probe obtained a height. */
+  /** The first of the highest nodes, among those whose last probe returned a height. */
   readonly highest?: { readonly name: string; readonly number: number };
-  /** The two nodes whose heights rose last, the last one first: one of them may be the node that asks. */
+  /** The two nodes whose heights rose last, latest first. One of them may be the node that is judged. */
   readonly risen: readonly { readonly name: string; readonly advancedAt: number }[];
-  /** Nodes that did not answer the last probe: the first few of them. */
+  /** The first few nodes that did not answer the last probe. */
   readonly silent: readonly string[];
 }
 
-/** A target with what is summarized of it. */
+/** A target with the facts that are summarized. */
 interface Known {
   readonly target: Target;
   readonly facts: { readonly node?: NodeFacts };
 }
 
-/** More than a reason names. */
+/** More than a reason lists. */
 const MAX_SILENT = 6;
 
 /** The summary of no node. */
 export const emptySummary: SubnetSummary = { nodes: 0, risen: [], silent: [] };
 
-/** A node's height, as long as its last probe obtained one. */
+/** A node's height, if its last probe returned one. */
 const currentHeight = ({ facts: { node } }: Known): Progress | undefined =>
   node?.observation.latest.ok ? node.latest : undefined;
 
@@ -57,7 +59,7 @@ function joinRisen(first: SubnetSummary['risen'], second: SubnetSummary['risen']
   return [a, first[1] && first[1].advancedAt >= b.advancedAt ? first[1] : b];
 }
 
-/** The summary of two parts of a subnet, the first one's targets before the second one's. */
+/** Joins the summaries of two parts of a subnet; the targets of `first` come first. */
 export function joinSummaries(first: SubnetSummary, second: SubnetSummary): SubnetSummary {
   if (second.nodes === 0) return first;
   if (first.nodes === 0) return second;

@@ -7,9 +7,9 @@ import type { SubnetSummary } from './subnet-summary.ts';
 export interface View<T extends Target = Target> {
   readonly target: T;
   readonly facts: Facts;
-  /** Every target of the subnet, the judged one too. */
+  /** All targets of the subnet, including the judged one. */
   readonly subnet: readonly Known[];
-  /** What all of them together come to; a rule that is judged for each node of a subnet reads this. */
+  /** The summary of all targets; for rules that are judged for each node of a subnet. */
   readonly summary: SubnetSummary;
   readonly settings: CheckSettings;
   /** The consensus engine's prefix of RPC methods. */

@@ -44,7 +44,7 @@ const height = (number: number, movedAgo: number): Progress => ({
   number,
   advancedAt: NOW - movedAgo,
   risen: true,
-  standingSince: NOW - movedAgo,
+  riseDueSince: NOW - movedAgo,
   lastGoodAt: NOW,
 });
 const observed = (number: number | undefined, answered = true, peers = 3): NodeObservation => ({
@@ -102,14 +102,14 @@ const run = (more: Partial<Container> = {}): Container => ({
   ...more,
 });
 const inContainer = (container: Container, more: Partial<ContainerFacts> = {}): Facts => ({
-  container: { observation: { kind: 'found', container }, restarts: 0, oomKills: 0, looked: true, ...more },
+  container: { observation: { kind: 'found', container }, restarts: 0, oomKills: 0, inspected: true, ...more },
 });
 const unreachable: Facts = {
   container: {
     observation: { kind: 'docker-unreachable', why: { address: 'unix:/s', code: 'ENOENT' } },
     restarts: 0,
     oomKills: 0,
-    looked: false,
+    inspected: false,
   },
 };
 

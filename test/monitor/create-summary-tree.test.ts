@@ -17,7 +17,7 @@ function toKnown(state: State, index: number): Known {
   const target = nodeTarget(`n${index}`);
   if (state === 'unseen') return { target, facts: {} };
   const { number, advancedAt, answered } = state;
-  const latest = { number: number ?? 7, advancedAt, risen: true, standingSince: advancedAt, lastGoodAt: advancedAt };
+  const latest = { number: number ?? 7, advancedAt, risen: true, riseDueSince: advancedAt, lastGoodAt: advancedAt };
   const look = number === undefined ? ({ ok: false, fault } as const) : ({ ok: true, value: { number } } as const);
   return { target, facts: { node: { observation: { answered, latest: look }, latest } } };
 }

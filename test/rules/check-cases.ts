@@ -27,7 +27,7 @@ const atBlock = (number: number, sinceMs: number, count = 3): Facts => {
   const peers = { ok: true, value: { count, via: 'admin_peers' } } as const;
   return { node: { observation: { answered: true, latest: { ok: true, value: { number } }, peers }, latest } };
 };
-const at = (advancedAt: number) => ({ advancedAt, standingSince: advancedAt });
+const at = (advancedAt: number) => ({ advancedAt, riseDueSince: advancedAt });
 
 const bootnode: BootnodeTarget = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
 const address = '192.168.25.11:20303';
@@ -40,7 +40,7 @@ const container: Container = {
 const found = (more: Partial<Container>): Facts => ({
   container: {
     observation: { kind: 'found', container: { ...container, ...more } },
-    ...{ restarts: 0, oomKills: 0, looked: true },
+    ...{ restarts: 0, oomKills: 0, inspected: true },
   },
 });
 

@@ -38,7 +38,7 @@ const pattern = (means: PatternFacts['means'], at: number, more: Partial<Pattern
 
 describe('latest_block', () => {
   const progress = (more: Partial<Progress>): Progress => ({
-    ...{ number: 100, advancedAt: ago(0), risen: true, standingSince: ago(0), lastGoodAt: ago(0) },
+    ...{ number: 100, advancedAt: ago(0), risen: true, riseDueSince: ago(0), lastGoodAt: ago(0) },
     ...more,
   });
   const factsOf = (latest: Progress) => ({
@@ -53,18 +53,18 @@ describe('latest_block', () => {
     );
 
   it('has stalled after exactly stallAfter', () => {
-    expect(verdicts((ms) => judge({ standingSince: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
+    expect(verdicts((ms) => judge({ riseDueSince: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
   });
 
   it('stalls alone when another rose since, and not when that rose at the same moment', () => {
-    const beside = (advancedAt: number) => judge({ standingSince: ago(STALL) }, { advancedAt }).reason;
+    const beside = (advancedAt: number) => judge({ riseDueSince: ago(STALL) }, { advancedAt }).reason;
     expect(beside(ago(STALL - 1))).toContain('only this node stands');
     expect(beside(ago(STALL))).toContain('the subnet may be halted');
   });
 
   it('of a node without others names no others', () => {
     const alone = judgeLatestBlock(
-      aView(nodeTarget('a'), factsOf(progress({ standingSince: ago(STALL) })), { now: NOW }),
+      aView(nodeTarget('a'), factsOf(progress({ riseDueSince: ago(STALL) })), { now: NOW }),
     );
     expect(alone.reason).toMatch(/^the block 100 of a has not risen for 1m; /);
   });
@@ -305,7 +305,7 @@ describe('container', () => {
   const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) =>
     judgeContainer(
       {
-        ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, looked: true },
+        ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, inspected: true },
         ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
         ...(lastExit && { lastExit }),
         ...(lastOomAt !== undefined && { lastOomAt }),
