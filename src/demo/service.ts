@@ -6,7 +6,6 @@ import type { SimulatedSubnet } from './simulated-subnet.ts';
 export interface ServiceRequest {
   readonly method: string;
   readonly path: string;
-  readonly query: URLSearchParams;
 }
 
 export interface ServiceAnswer {
@@ -31,11 +30,7 @@ export const createServiceHandler =
   (service: Service, subnet: SimulatedSubnet, effects: () => Effects): RequestListener =>
   (request, response) => {
     request.resume();
-    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
-    const { status, type, body } = service(
-      { method: request.method ?? 'GET', path, query: new URLSearchParams(query) },
-      subnet,
-      effects(),
-    );
-    response.writeHead(status, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body);
+    const [path = '/'] = (request.url ?? '/').split('?', 1);
+    const { status, type, body } = service({ method: request.method ?? 'GET', path }, subnet, effects());
+    response.writeHead(status, { 'content-type': type }).end(body);
   };
