@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Client, ConnectConfig } from 'ssh2';
+import type { Client, ConnectConfig, ParsedKey } from 'ssh2';
 import type { SshFault } from '../model/observation.ts';
 import type { SshAddress } from '../model/target.ts';
 import { findHostKeys, type KnownHostKey } from './known-hosts.ts';
@@ -40,7 +41,10 @@ async function readHostKeys({ host, port, knownHosts }: SshAddress): Promise<rea
   return keys;
 }
 
-async function readPrivateKey(identityFile: string, passphraseFile: string | undefined) {
+/** The private key of an address, or of its agent. Rejects when there is none that can be used. */
+export type ReadCredentials = () => Promise<{ readonly key: ParsedKey } | { readonly agent: string }>;
+
+async function readKeyFiles(identityFile: string, passphraseFile: string | undefined) {
   try {
     const privateKey = await readFile(identityFile);
     if (passphraseFile === undefined) return { privateKey };
@@ -50,11 +54,31 @@ async function readPrivateKey(identityFile: string, passphraseFile: string | und
   }
 }
 
-const readCredentials = async ({ identityFile, passphraseFile, agent }: SshAddress) => {
-  if (identityFile !== undefined) return readPrivateKey(identityFile, passphraseFile);
-  if (agent === undefined) throw toSshError('ssh-no-key');
-  return { agent };
-};
+/** Unlocks a key only when it has changed: a passphrase takes up to a second, in which no other check runs. */
+export function createCredentials({ identityFile, passphraseFile, agent }: SshAddress): ReadCredentials {
+  let last: { readonly hash: string; readonly key: ParsedKey | undefined } | undefined;
+  return async () => {
+    if (identityFile === undefined) {
+      if (agent === undefined) throw toSshError('ssh-no-key');
+      return { agent };
+    }
+    const [{ privateKey, passphrase }, { default: ssh2 }] = await Promise.all([
+      readKeyFiles(identityFile, passphraseFile),
+      import('ssh2'),
+    ]);
+    const hash = createHash('sha256').update(privateKey).update(`\0${passphrase}`).digest('hex');
+    if (last?.hash !== hash) {
+      const parsed = ssh2.utils.parseKey(privateKey, passphrase);
+      const isUsable = !(parsed instanceof Error) && parsed.isPrivateKey();
+      last = { hash, key: isUsable ? parsed : undefined };
+    }
+    if (last.key === undefined) throw toSshError('ssh-bad-key');
+    return { key: last.key };
+  };
+}
+
+const toMethod = (credentials: Awaited<ReturnType<ReadCredentials>>) =>
+  'key' in credentials ? { type: 'publickey' as const, ...credentials } : { type: 'agent' as const, ...credentials };
 
 /** An error as ssh2 marks it with the part that it comes from. */
 interface MarkedError extends NodeJS.ErrnoException {
@@ -65,17 +89,23 @@ interface MarkedError extends NodeJS.ErrnoException {
  * Connects and signs in. Rejects with the code of a fault of ssh, ETIMEDOUT, or the system's error. A host whose key is not in
  * known_hosts is never signed in to, nor is one that is unknown even asked.
  */
-export async function connectSsh(address: SshAddress, keepaliveMs: number, signal: AbortSignal): Promise<Client> {
+export async function connectSsh(
+  address: SshAddress,
+  readCredentials: ReadCredentials,
+  keepaliveMs: number,
+  signal: AbortSignal,
+): Promise<Client> {
   const [hostKeys, credentials, { default: ssh2 }] = await Promise.all([
     readHostKeys(address),
-    readCredentials(address),
+    readCredentials(),
     import('ssh2'),
   ]);
   const types = [...new Set(hostKeys.map(({ type }) => type))].filter(isKeyType);
   let isChanged = false;
   let isAgentLost = false;
   const config: ConnectConfig = {
-    ...{ host: address.host, port: address.port, username: address.user, ...credentials },
+    ...{ host: address.host, port: address.port, username: address.user },
+    authHandler: [{ username: address.user, ...toMethod(credentials) }],
     ...{ readyTimeout: READY_MS, keepaliveInterval: keepaliveMs, keepaliveCountMax: MAX_UNANSWERED },
     hostVerifier: (key: Buffer) => {
       const same = hostKeys.filter((known) => known.key.equals(key));
@@ -111,12 +141,7 @@ export async function connectSsh(address: SshAddress, keepaliveMs: number, signa
   try {
     signal.throwIfAborted();
     signal.addEventListener('abort', abort);
-    try {
-      client.connect(config);
-    } catch {
-      // ssh2 reads the private key here.
-      throw toSshError('ssh-bad-key');
-    }
+    client.connect(config);
     return await promise;
   } catch (error) {
     client.destroy();

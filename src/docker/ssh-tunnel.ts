@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Client } from 'ssh2';
 import type { SshAddress } from '../model/target.ts';
 import { toSocket } from './ssh-channel.ts';
-import { connectSsh, toSshError } from './ssh-connection.ts';
+import { connectSsh, createCredentials, toSshError } from './ssh-connection.ts';
 
 /** Sockets to a Docker Engine behind ssh, as channels of one connection. */
 export interface SshTunnel {
@@ -45,6 +45,7 @@ const isRefusal = (error: unknown): boolean =>
 export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
   const connections = new Set<Connection>();
   const closing = new AbortController();
+  const readCredentials = createCredentials(address);
   let connecting: Promise<Connection> | undefined;
   let failure: { readonly error: unknown; readonly until: number } | undefined;
 
@@ -55,7 +56,7 @@ export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
 
   const connectNow = async (): Promise<Connection> => {
     try {
-      const client = await connectSsh(address, times.keepaliveMs, closing.signal);
+      const client = await connectSsh(address, readCredentials, times.keepaliveMs, closing.signal);
       const connection: Connection = { client, channels: 0, isFull: false };
       connections.add(connection);
       client.on('close', () => connections.delete(connection));

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DockerEvent } from '../../src/docker/event.ts';
 import { createDockerLink } from '../../src/docker/link.ts';
+import { createCredentials } from '../../src/docker/ssh-connection.ts';
 import { createSshTunnel } from '../../src/docker/ssh-tunnel.ts';
 import type { ContainerRef, SshAddress } from '../../src/model/target.ts';
 import { explainDockerFault } from '../../src/rules/explain-docker-fault.ts';
@@ -135,6 +136,12 @@ describe('an engine behind ssh', () => {
     await writeFile(pathOf('passphrase'), 'open sesame\n');
     const locked = linkTo(await addressOf({ identityFile: sshd.keys.locked, passphraseFile: pathOf('passphrase') }));
     expect(await locked.inspect({ name: 'nobody' }, 10_000)).toEqual({ kind: 'missing' });
+
+    const address = await addressOf({ identityFile: sshd.keys.locked, passphraseFile: pathOf('passphrase') });
+    const readCredentials = createCredentials(address);
+    const [first, again] = [await readCredentials(), await readCredentials()];
+    // It was not unlocked again.
+    expect('key' in first && 'key' in again && first.key === again.key).toBe(true);
 
     const agent = pathOf('agent');
     const printed = execFileSync(findProgram('ssh-agent', 'openssh-client'), ['-a', agent], { encoding: 'utf8' });
