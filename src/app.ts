@@ -100,8 +100,12 @@ export async function startApp(
   };
 
   const push = startPush({
-    ...options,
-    getInput: () => ({
+    instance: options.instance,
+    publicUrl: options.publicUrl,
+    grafanaUrl: options.grafanaUrl,
+    log,
+    clock,
+    readAlertInput: () => ({
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),

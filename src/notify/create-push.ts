@@ -2,15 +2,9 @@ import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Finding, IncidentStore, Incidents } from '../model/incident.ts';
 import { createClient } from './create-client.ts';
+import { createIncidentSaver } from './create-incident-saver.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
-import {
-  convertIncidents,
-  findDue,
-  foldIncidents,
-  mergeIncidents,
-  type Notified,
-  type Transition,
-} from './incidents.ts';
+import { findDue, foldIncidents, mergeIncidents, type Notified, type Transition } from './incidents.ts';
 import { toAlert } from './to-alert.ts';
 
 /** Judges all alerts at a fixed interval and sends them to every Alertmanager. */
@@ -23,8 +17,8 @@ export interface Push {
 /** Dependencies and settings of the push. */
 export interface PushOptions {
   readonly clock: Clock;
-  /** The findings of all alerts at `now`; `open` are the current incidents. */
-  readonly judge: (now: number, open: Incidents) => readonly Finding[];
+  /** The findings of all alerts at `now`, given the incidents before, resolved ones too. */
+  readonly judge: (now: number, incidents: Incidents) => readonly Finding[];
   /** Rejects while the database is down: firing alerts are then kept in memory only. */
   readonly store: () => Promise<IncidentStore>;
   readonly counts: AlertCounts;
@@ -67,34 +61,14 @@ export function createPush(options: PushOptions): Push {
     for (const sender of senders) sender.enqueue(alerts);
   };
 
-  /** The contents of the database, in wall time; undefined until it has been read. */
-  let saved: Incidents | undefined;
-  const save = async () => {
-    try {
-      const store = await options.store();
-      if (saved === undefined) {
-        saved = mergeIncidents(new Map(), await store.load());
-        incidents = mergeIncidents(incidents, [...convertIncidents(saved, clock.fromWall).values()]);
-      }
-      const current = convertIncidents(incidents, toWall);
-      const before = saved;
-      const changed = [...current].filter(([key, { phase, activeAt }]) => {
-        const old = before.get(key);
-        return old?.phase !== phase || old.activeAt !== activeAt;
-      });
-      const gone = [...before.keys()].filter((key) => !current.has(key));
-      if (changed.length + gone.length > 0) await store.save(new Map(changed), gone);
-      saved = current;
-    } catch {
-      // The database link reports the outage; the next judgement tries again.
-    }
-  };
-  let saving: Promise<void> | undefined;
-  const saveSoon = () => {
-    saving ??= save().finally(() => {
-      saving = undefined;
-    });
-  };
+  const saver = createIncidentSaver({
+    clock,
+    store: options.store,
+    incidents: () => incidents,
+    onLoaded: (saved) => {
+      incidents = mergeIncidents(incidents, saved);
+    },
+  });
 
   const judgeNow = () => {
     const time = now();
@@ -106,7 +80,7 @@ export function createPush(options: PushOptions): Push {
       options.onBug(error);
     }
     notify(time);
-    saveSoon();
+    saver.saveSoon();
   };
   const timer = setInterval(judgeNow, judgeEveryMs);
   judgeNow();
@@ -125,8 +99,8 @@ export function createPush(options: PushOptions): Push {
     },
     stop: async () => {
       clearInterval(timer);
-      await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), saving]);
-      await save();
+      await Promise.all(senders.map((sender) => sender.stop(DRAIN_MS)));
+      await saver.stop();
     },
   };
 }

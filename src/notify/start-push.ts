@@ -5,6 +5,7 @@ import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import { loadOnce } from '../model/load-once.ts';
+import { createLateRounds } from './create-late-rounds.ts';
 import type { Push } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
 
@@ -18,7 +19,8 @@ export interface PushLink {
 
 /** The dependencies of the push. */
 export interface PushDeps {
-  readonly getInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
+  /** What the alerts are judged by, but for what the push adds itself. */
+  readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<IncidentStore>;
   readonly publicUrl?: string;
@@ -27,20 +29,14 @@ export interface PushDeps {
   readonly clock: Clock;
 }
 
-/** The most late rounds that are remembered. */
-const MAX_LATE = 1_000;
-
-/** The window for failed alerts, in milliseconds. */
-const WINDOW_MS = 10 * 60_000;
+/** How long failed attempts to send alerts are remembered. SubnetdAlertsNotSent needs half of it. */
+const FAILED_WINDOW_MS = 10 * 60_000;
 
 /** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager. */
-export function startPush({ getInput, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
+export function startPush({ readAlertInput, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
   const links = { publicUrl, grafanaUrl };
-  /** The times of late rounds, the newest last. */
-  const late: { readonly subnet: string; readonly at: number }[] = [];
-  const lateRounds: AlertInput['lateRounds'] = (subnet, since) =>
-    late.filter((one) => one.subnet === subnet && one.at >= since).length;
+  const lateRounds = createLateRounds(clock.now);
   const load = async (): Promise<Push> => {
     const [{ createPush }, { createJudge }, { createIncreaseWindow }] = await Promise.all([
       import('./create-push.ts'),
@@ -48,12 +44,13 @@ export function startPush({ getInput, store, instance, publicUrl, grafanaUrl, lo
       import('../alerts/increase-window.ts'),
     ]);
     const judge = createJudge(links);
-    const failed = createIncreaseWindow(WINDOW_MS);
+    const failed = createIncreaseWindow(FAILED_WINDOW_MS);
     return createPush({
       clock,
-      judge: (time, open) => {
-        failed.record(time, counts.failed + counts.dropped);
-        return judge({ ...getInput(), now: time, instance, lateRounds, notSent: failed.since }, open);
+      judge: (now, incidents) => {
+        failed.record(now, counts.failed + counts.dropped);
+        const input = { ...readAlertInput(), now, instance, lateRounds: lateRounds.count, notSent: failed.since };
+        return judge(input, incidents);
       },
       store: () => store(instance),
       counts,
@@ -78,10 +75,7 @@ export function startPush({ getInput, store, instance, publicUrl, grafanaUrl, lo
   };
   return {
     counts,
-    roundLate: (subnet) => {
-      late.push({ subnet, at: clock.now() });
-      if (late.length > MAX_LATE) late.shift();
-    },
+    roundLate: lateRounds.add,
     setAlertmanagers: (alertmanagers) => {
       if (isDeepStrictEqual(alertmanagers, current)) return;
       current = alertmanagers;
