@@ -43,7 +43,7 @@ const scenes: Readonly<Record<string, Observe>> = {
     node % 2 === 1 ? silent : answer(height(look) - (node === 0 ? 0 : 50), NODES / 2 - 1),
 };
 
-/** CPU time of one look at all alerts, and of the round of rules before it. */
+/** CPU time of one judgement of all alerts, and of the round of rules before it. */
 function measure(observe: Observe) {
   const nodes = Array.from(
     { length: NODES },
@@ -82,7 +82,7 @@ function measure(observe: Observe) {
   return { openAlerts: incidents.size, judgeCpuMillis: warm(looks), roundCpuMillis: warm(rounds) };
 }
 
-/** One look at all alerts, as a push takes it every five seconds, beside the round of the same nodes. */
+/** One judgement of all alerts, which the push makes every five seconds, beside the round of the same nodes. */
 export const benchAlerts = () => ({
   nodes: NODES,
   goal: 10,

@@ -13,7 +13,7 @@ const ROUNDS = 6;
 
 type Way = 'rising' | 'halted' | 'alone';
 
-/** So many subnets of so many nodes, each with a bootnode that hears all but one. */
+/** Subnets with nodes and a bootnode each, which hears all but one node. */
 function build(subnets: number, nodes: number): Inventory {
   const texts = Array.from({ length: subnets }, (_, s) => {
     const rows = Array.from(
@@ -27,7 +27,9 @@ function build(subnets: number, nodes: number): Inventory {
   return parsed.inventory;
 }
 
-/** CPU milliseconds of folding and judging one round, of one look at each bootnode's log, and of one page of metrics. */
+/**
+ * CPU milliseconds of folding and judging one round, of one probe of each bootnode's log, and of one page of metrics.
+ */
 function measure(subnets: number, nodes: number, way: Way) {
   const inventory = build(subnets, nodes);
   const board = createBoard();
@@ -90,8 +92,8 @@ function measure(subnets: number, nodes: number, way: Way) {
 }
 
 /**
- * 10,000 nodes in one flat subnet beside the same in subnets of 25, in processes of their own, one after the other: the
- * ratio says whether the work for a node grows with its subnet.
+ * 10,000 nodes in one flat subnet, compared with the same in subnets of 25, one process after the other. The ratio
+ * shows whether the work for a node grows with its subnet.
  */
 export function benchFleet() {
   const ways: readonly Way[] = ['rising', 'halted', 'alone'];

@@ -13,7 +13,7 @@ interface Read {
   readonly found: Readonly<Record<string, { count: number; height?: number }>>;
 }
 
-/** Runs a program to its end; the shell tells the CPU time of what it has run. */
+/** Runs a program to its end; the shell reports its CPU time. */
 function run(program: string, words: readonly string[]): { cpuSeconds: number; output: string } {
   const script = '"$@" 2>/dev/null || exit; echo; times';
   const all = execFileSync('sh', ['-c', script, 'sh', program, ...words], {
@@ -35,8 +35,8 @@ function readWithSubnetd(log: string, name: string | undefined): Read {
 const quote = (text: string): string => text.replaceAll(/[\\/^$.*+?()[\]{}|]/g, '\\$&');
 
 /**
- * An equivalent program for mtail, in the form that is fastest there: a counter for each pattern, by its text without an
- * anchor, and a gauge where it tells a height. What a pattern tests beyond that is left out: it would only be slower.
+ * An equivalent program for mtail, in its fastest form: a counter for each pattern's literal without an anchor, and a
+ * gauge where the pattern has a height. Other conditions of a pattern are left out, as they would only make it slower.
  */
 const toMtail = (patterns: readonly LogPattern[]): string =>
   patterns

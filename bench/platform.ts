@@ -18,7 +18,7 @@ const CONNECTIONS = 32;
 const TURN_MS = 1_000;
 const TURNS = 5;
 
-/** Requests a second over keep-alive connections, each with one request under way. */
+/** Requests per second over keep-alive connections, with one request at a time on each. */
 async function load(port: number, path: string, forMs = TURN_MS): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const end = performance.now() + forMs;
@@ -96,8 +96,8 @@ async function compareLists(folder: string) {
 }
 
 /**
- * Adds by HTTP beside the same insert without it, all with the audit trail: one insert after the other, each with a commit of
- * its own, and as many at once as there are connections, which share commits as those by HTTP do.
+ * Adds by HTTP compared with plain inserts, all with the audit trail. First one insert after the other, each with its
+ * own commit. Then as many at once as there are connections, which share commits as those by HTTP do.
  */
 async function compareAdds(folder: string) {
   const { startApi } = await import('../test/support/api.ts');
@@ -170,7 +170,7 @@ async function compareAdds(folder: string) {
   };
 }
 
-/** Resident memory while a million records are listed, and the adds that went on meanwhile. */
+/** Resident memory while a million records are listed, and the number of adds in that time. */
 async function listMillion(folder: string) {
   const ours = await start(join(folder), 'subnetd');
   const { default: Database } = await import('better-sqlite3');

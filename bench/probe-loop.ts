@@ -1,7 +1,7 @@
 import { createNodeProber } from '../src/probes/node-prober.ts';
 
 /**
- * A child process that looks at nodes: `node bench/probe-loop.ts MODE SECONDS` with the ports as JSON on stdin. Prints
+ * A child process that probes nodes: `node bench/probe-loop.ts MODE SECONDS` with the ports as JSON on stdin. Prints
  * what it did and the CPU time that it took, as JSON.
  */
 const IN_FLIGHT = 64;
@@ -26,7 +26,7 @@ async function look(index: number): Promise<void> {
   else bad += 1;
 }
 
-/** Always 64 looks under way, over all nodes in turn. */
+/** Always 64 probes at a time, over all nodes in turn. */
 async function closedLoop(forSeconds: number): Promise<void> {
   const end = performance.now() + forSeconds * 1000;
   let next = 0;

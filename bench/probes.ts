@@ -35,7 +35,7 @@ async function compare(peers: number, goal: number, stretch: number) {
   };
 }
 
-/** Looks at 1,000 nodes: as fast as possible beside the blackbox exporter, all at once, and spread over ten seconds. */
+/** Probes 1,000 nodes: as fast as possible beside the blackbox exporter, all at once, and spread over ten seconds. */
 export async function benchProbes() {
   const few = await compare(3, 8, 10);
   const many = await compare(25, 5, 8);

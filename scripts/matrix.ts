@@ -9,10 +9,10 @@ import { startStack } from '../test/support/start-stack.ts';
 import { type MatrixRow, parseMatrix, stampOf, toMatrix } from './matrix-page.ts';
 
 /**
- * Lets every fault of the demo happen at once, each in a subnet of its own with four nodes and a subnetd, under one real
- * Prometheus and one real Alertmanager with the shipped configuration, times included. Prints what a receiver was notified of
- * and writes docs/fault-matrix.md. Names of faults as words let only those happen, and replace only their rows. Exit code 1,
- * and nothing written, when something was notified that should not be, or was not that should.
+ * Runs every fault of the demo at once, each in its own subnet with four nodes and a subnetd. One real Prometheus and
+ * one real Alertmanager watch them with the shipped configuration, times included. Prints the notifications of a
+ * receiver and writes docs/fault-matrix.md. With names of faults as words, only those happen, and only their rows are
+ * replaced. Exits with 1 and writes nothing when a notification was wrong or missing.
  */
 const PAGE = new URL('../docs/fault-matrix.md', import.meta.url);
 const MINUTE = 60_000;

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { writeReleaseOutputs } from './release-outputs.ts';
 
 /**
- * Makes a version: `npm run release -- 0.2.0`. It wants a clean tree and a changelog that says what is new, sets the
- * version everywhere, runs the check, commits, tags, and writes the SBOM and the licence list. It pushes nothing.
+ * Makes a version: `npm run release -- 0.2.0`. It needs a clean tree and a changelog entry. It sets the version
+ * everywhere, runs the check, commits, tags, and writes the SBOM and the licence list. It pushes nothing.
  */
 const CHECK = 'npm run check && npm test';
 

@@ -36,8 +36,8 @@ function toProperties({ title, unit, steps, link, hidden }: Column): DynamicConf
 }
 
 /**
- * One row for each set of labels, its columns in this order and no others. A query's value is in the field `Value` when
- * there is one query, else in `Value #A`, `Value #B`, … in the order of the queries; their legends are not shown.
+ * One row for each set of labels, with exactly these columns in this order. A single query's value is in the field
+ * `Value`; several queries' values are in `Value #A`, `Value #B`, … in their order. Their legends are not shown.
  */
 export function table(plan: PanelPlan, columns: readonly Column[], empty: string): Panel {
   const builder = fill(new tablePanel.PanelBuilder(), plan, 'table', 9).noValue(empty);

@@ -203,7 +203,7 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
   for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
     command.exitOverride().showHelpAfterError();
   try {
-    // Read only when it is asked for, as `version` is.
+    // Read only when needed, as `version` is.
     const isVersion = words[0] === '--version' || words[0] === '-V';
     await program.parseAsync(isVersion ? ['version', ...words.slice(1)] : words, { from: 'user' });
     return code;

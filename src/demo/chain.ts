@@ -31,7 +31,7 @@ interface BlockFields {
   readonly timestamp: number;
 }
 
-/** A block of the simulated chain. `hash` is the keccak256 of `encoded`, which stands for the header that nobody reads. */
+/** A block of the simulated chain. `hash` is the keccak256 of `encoded`, which replaces a real header. */
 export interface ChainBlock extends BlockFields {
   readonly hash: Hex;
   readonly encoded: Uint8Array;

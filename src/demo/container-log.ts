@@ -1,10 +1,10 @@
-/** The log of a simulated container, as Docker's API tells it. */
+/** The log of a simulated container, in the form of Docker's API. */
 export interface ContainerLog {
   /** Adds lines that were printed at a time, in Unix milliseconds. */
   add(lines: readonly string[], at: number): void;
   /** The kept frames since a time, in Unix milliseconds. */
   read(since: number): readonly Buffer[];
-  /** Tells each new frame until the returned function is called. */
+  /** Reports each new frame until the returned function is called. */
   follow(onFrame: (frame: Buffer) => void): () => void;
 }
 

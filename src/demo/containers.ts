@@ -37,17 +37,17 @@ export interface Containers {
   all(): readonly SimulatedContainer[];
   /** Throws a `RangeError` for a service that has none. */
   get(service: string): SimulatedContainer;
-  /** Adds to the log of one that runs; what one that does not run would print is lost. */
+  /** Adds to the log of a running container; the output of a stopped one is lost. */
   print(service: string, lines: readonly string[], at?: number): void;
   /** Changes what it was created with. */
   setEnv(service: string, env: readonly string[]): void;
-  /** `docker stop`, after which it stands still. */
+  /** `docker stop`; the container then stays stopped. */
   stop(service: string, exitCode: number): void;
   /** It ends by itself, and Docker waits to start it again (`restart: always`). */
   die(service: string, exitCode: number, oomKilled: boolean): void;
   start(service: string): void;
   events(since: number): readonly ContainerEvent[];
-  /** Tells each new event until the returned function is called. */
+  /** Reports each new event until the returned function is called. */
   follow(onEvent: (event: ContainerEvent) => void): () => void;
 }
 

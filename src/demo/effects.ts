@@ -8,7 +8,7 @@ export interface Effects {
   readonly halted: boolean;
   /** These do not listen and have no connection. */
   readonly down: readonly string[];
-  /** The height of these stands still; they keep their connections and neither propose nor vote. */
+  /** Their height is stalled. They keep their connections and neither propose nor vote. */
   readonly frozen: readonly string[];
   /** These follow the chain from far below; they neither propose nor vote. */
   readonly behind: readonly string[];
@@ -66,7 +66,7 @@ const relayerOf = (...all: readonly Partial<Effects>[]): Pick<Effects, 'relayer'
   return worst === undefined ? {} : { relayer: worst };
 };
 
-/** Of two fates of one container the stop wins: what stands still meets no other end. */
+/** When two faults hit a container, the stop wins: a stopped container cannot end in another way. */
 const mergeFates = (one: Effects['fates'], other: Effects['fates'] = {}): Effects['fates'] => ({
   ...one,
   ...Object.fromEntries(
@@ -99,7 +99,7 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
   );
 
 /**
- * Votes that a block needs with this many masternodes: 3 of 4, but all 3 of 3, as the threshold 0.667 is a little more
+ * Votes that a block needs with this many masternodes: 3 of 4, but all 3 of 3. The threshold 0.667 is slightly more
  * than two thirds (XDC-Subnet consensus/XDPoS/engines/engine_v2/vote.go).
  */
 export const quorum = (masternodes: number): number => Math.ceil(masternodes * 0.667);

@@ -219,7 +219,7 @@ export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
 /** Whether a word names a fault. */
 export const isFaultName = (word: string): word is FaultName => (FAULT_NAMES as readonly string[]).includes(word);
 
-/** Why a subnet of so many nodes cannot have these faults: a sentence for each of them, none when it can. */
+/** Why a subnet with this many nodes cannot have these faults: one sentence per fault, none when it can. */
 export const faultProblems = (faults: readonly FaultName[], nodes: number): readonly string[] =>
   faults
     .filter((name) => TABLE[name].least > nodes)

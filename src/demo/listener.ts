@@ -15,7 +15,7 @@ export interface Listener {
   readonly url: string;
   /** Listens again on the same port; waits up to a minute while another program has it, and rejects then. */
   open(): Promise<void>;
-  /** Breaks every connection, in use or idle, and goes on listening if it does. */
+  /** Breaks every connection, in use or idle. A listening server continues to listen. */
   breakConnections(): void;
   /** Stops listening and breaks every connection, in use or idle. */
   close(): Promise<void>;

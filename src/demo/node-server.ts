@@ -24,8 +24,8 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 };
 
 /**
- * A node's HTTP endpoint: it looks neither at the path nor at the version of JSON-RPC, and sends every error of a call
- * with status 200 (XDC-Subnet rpc/http.go). `view` is asked anew for each request.
+ * A node's HTTP endpoint. It ignores the path and the version of JSON-RPC, and sends every error of a call with status
+ * 200 (XDC-Subnet rpc/http.go). `view` is called for each request.
  */
 export const createNodeHandler =
   (view: () => NodeView): RequestListener =>

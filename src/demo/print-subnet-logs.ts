@@ -39,7 +39,7 @@ const ERROR_EVERY_MS = 5_000;
 /** More blocks at once than this are not printed one by one, as after a clock that jumped. */
 const MAX_BLOCKS = 50;
 
-/** So much of the time before the demo is in the logs, printed as if it had passed in these steps. */
+/** How much of the time before the demo the logs cover, printed as if it had passed in these steps. */
 const PAST_MS = 90_000;
 const PAST_STEP_MS = 500;
 

@@ -7,7 +7,7 @@ export interface Param<T> {
   readonly absent?: T;
 }
 
-/** Which block is asked for. */
+/** The requested block. */
 export type BlockTag = 'latest' | 'committed' | 'earliest' | number;
 
 const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });

@@ -8,7 +8,7 @@ const TICK_MS = 500;
 /** A node that cannot bind its socket ends at once; a build takes a while to use up the memory. */
 const LIVES_MS = { 'ipc-path-too-long': 500, 'out-of-memory': 3_000 } as const;
 
-/** Docker waits before it starts a container anew that has hardly run. */
+/** Docker waits before it restarts a container that has hardly run. */
 const PAUSE_MS = 5_000;
 
 /** What `docker stop` leaves of a program: a node and the frontend ignore SIGTERM and are killed in the end. */

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Effects } from './effects.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
-/** What a service looks at in a request. */
+/** The part of a request that a service uses. */
 export interface ServiceRequest {
   readonly method: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export const json = (value: unknown, status = 200): ServiceAnswer => ({
 
 export const html = (body: string, status = 200): ServiceAnswer => ({ status, type: 'text/html; charset=utf-8', body });
 
-/** Puts a service on the wire. Request bodies are not read: none of the services looks at one. */
+/** Serves a service over HTTP. Request bodies are not read, because no service uses one. */
 export const createServiceHandler =
   (service: Service, subnet: SimulatedSubnet, effects: () => Effects): RequestListener =>
   (request, response) => {

@@ -44,7 +44,7 @@ export interface SimulatedSubnet {
   node(name: string): NodeView;
   /** The newest block that any running node has. */
   newest(): number;
-  /** Breaks and mends, from this moment on. A node that was down comes back as a started one. */
+  /** Starts and ends faults from now on. A node that was down comes back as if it was started. */
   apply(effects: Effects): void;
   /** Restarts a node with its head `fallBy` blocks lower, as after a kill that lost recent state. */
   restart(name: string, fallBy: number): void;

@@ -73,8 +73,8 @@ const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => 
 };
 
 /**
- * Starts a simulated subnet on free ports. Throws a `RangeError` for fewer than one node, and for a fault that so few
- * nodes cannot have: `faultProblems` says so beforehand, as a value.
+ * Starts a simulated subnet on free ports. Throws a `RangeError` for fewer than one node, and for a fault that needs
+ * more nodes; `faultProblems` checks that beforehand.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
   const { faults, now = Date.now, host = '127.0.0.1', checks, browser } = options;

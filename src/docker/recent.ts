@@ -32,7 +32,7 @@ export interface RecentSnapshot {
   consume(stream: string, at: number, nanos: number): boolean;
 }
 
-/** Limit of remembered lines. A stream with so many has no gaps, so the older half counts as completely read. */
+/** Limit of remembered lines. A stream with as many has no gaps, so the older half counts as completely read. */
 export const MAX_RECENT = 65_536;
 
 const toSecond = (at: number): number => Math.floor(at / 1_000);

@@ -39,7 +39,7 @@ export function toSocket(channel: ClientChannel): Duplex {
     },
     destroy: (error, done) => {
       channel.destroy();
-      // Its end is told only after all that it holds was read.
+      // The end is reported only after all data was read.
       channel.resume();
       done(error);
     },

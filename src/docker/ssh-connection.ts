@@ -9,7 +9,7 @@ import { findHostKeys, type KnownHostKey } from './known-hosts.ts';
 export const toSshError = (code: SshFault): Error => Object.assign(new Error(`no ssh: ${code}`), { code });
 
 const READY_MS = 10_000;
-/** A connection is dead when so many questions in a row have no answer. */
+/** A connection is dead after this many unanswered requests in a row. */
 const MAX_UNANSWERED = 3;
 
 /** The types of host keys that ssh2 knows, without those that OpenSSH no longer accepts, and how each may sign. */

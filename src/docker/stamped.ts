@@ -65,7 +65,7 @@ const toKey = (second: number, nanos: number): number => ((second / 1_000) % 8_0
 
 /**
  * When it rotates a log, the engine may repeat the last lines in the same stream, in order and with the same
- * timestamps. Tells of each line of a stream whether it is such a duplicate.
+ * timestamps. The returned function decides for each line of a stream whether it is such a duplicate.
  */
 function createDuplicateFilter(): (key: number, text: string) => boolean {
   const keys: number[] = [];

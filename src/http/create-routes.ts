@@ -35,7 +35,7 @@ export interface RouteDeps {
   readonly findTarget: (subnet: string, name: string | undefined) => Target | undefined;
   readonly isAlive: () => boolean;
   readonly isReady: () => boolean;
-  /** Resolves to the errors of the new inventory; none means that it is in force. */
+  /** Resolves to the errors of the new inventory; without errors it is active. */
   readonly reload: () => Promise<readonly string[]>;
   readonly api: ApiRoutes;
   /** Guards every route except the open ones; undefined leaves everything open. */

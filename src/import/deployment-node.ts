@@ -74,9 +74,9 @@ function hostFiles(
 }
 
 /**
- * A node of the inventory from its service. Its env file knows its ports best; without it they come from the compose
- * file, and at last from the generator's numbering: the node N listens on 8544 + N for RPC and on 20302 + N for peers.
- * `machine` is set for a node of another machine than the deployment's first.
+ * A node of the inventory from its service. The ports come from the env file, else from the compose file, else from the
+ * generator's numbering. There, node N listens on 8544 + N for RPC and on 20302 + N for peers. `machine` is set for a
+ * node of another machine than the deployment's first.
  */
 export function toNodeEntry(
   key: string,

@@ -11,7 +11,7 @@ export interface ImportedSubnet {
   readonly engines: readonly string[];
 }
 
-/** How each engine is reached, as far as a deployment tells. */
+/** How each engine is reached, as far as the deployment says. */
 const toEngines = ([here, ...others]: readonly string[]) =>
   here !== undefined && {
     docker: {

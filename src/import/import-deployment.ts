@@ -48,8 +48,8 @@ const machineOf = ({ profiles }: ComposeService): number | undefined => {
 
 /**
  * Creates an inventory from a folder that the subnet deployment generator wrote (v0.2 to v2: XinFinOrg/Subnet-Deployment,
- * before that XinFinOrg/XinFin-Node). Reads the compose file, genesis_input.yml and, by a list of harmless names, the
- * env files of the nodes and services; never opens keys.json, gen.env, contract_deploy.env or a datadir.
+ * before that XinFinOrg/XinFin-Node). Reads the compose file, genesis_input.yml and the env files of nodes and services,
+ * these by a list of harmless names. Never opens keys.json, gen.env, contract_deploy.env or a datadir.
  *
  * `host` is the address of the published ports. Unless it is loopback, the inventory is for another machine and has no
  * sockets, files or containers.

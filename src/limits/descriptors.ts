@@ -71,8 +71,8 @@ export function planDescriptors(limit: number | undefined): DescriptorBudget {
 }
 
 /**
- * The limit at which everything in the inventory can stay open: a connection to each address, a stream of each
- * container's log, and a file for each entry of `logFiles`, up to their maximum.
+ * The limit at which everything in the inventory can stay open. That is a connection per address, a stream per
+ * container's log, and a file per entry of `logFiles`, up to their maximum.
  */
 export function descriptorsFor({ subnets }: Inventory): number {
   let probes = 0;

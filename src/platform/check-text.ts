@@ -1,9 +1,9 @@
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /**
- * Characters that no text may contain: control and format characters (also of zero width, or for the direction),
- * characters without a meaning (surrogates, private use, unassigned), separators of lines, and everything else that
- * is invisible. RFC 8265 refuses the same in names and passwords.
+ * Characters that no text may contain: control and format characters, which include zero-width ones and marks of
+ * direction. Also surrogates, private-use and unassigned characters, line separators, and everything else that is
+ * invisible.
  */
 const HIDDEN = '\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
 

@@ -60,8 +60,8 @@ export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<stri
 }
 
 /**
- * How many nodes of the subnet its bootnode had heard within `windowMs` before `lookedAt` (watched time); undefined
- * without a bootnode whose log can be read.
+ * The number of nodes that the bootnode heard within `windowMs` before `lookedAt` (watched time). Undefined without a
+ * bootnode whose log can be read.
  */
 export function countHeardNodes(subnet: readonly Known[], lookedAt: number, windowMs: number): number | undefined {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;

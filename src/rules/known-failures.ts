@@ -2,7 +2,7 @@ import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
 import { findCrashes } from '../model/restart-cause.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
-/** What a log has told, as far as a known failure shows in it; in watched time. */
+/** What a log shows of known failures; in watched time. */
 export interface LogEvidence {
   /** By pattern: the time of its last match. */
   readonly patterns: Readonly<Record<string, { readonly at: number }>>;

@@ -55,7 +55,7 @@ const observed = (number: number | undefined, answered = true, peers = 3): NodeO
 const sources = { file: { up: true, lines: 1, since: 0, caughtUp: true } } as const;
 const logs = (more: Partial<LogFacts> = {}): LogFacts => ({ sources, patterns: {}, ...more });
 
-/** A node whose height moved so long ago. */
+/** A node whose height moved this long ago. */
 const node = (name: string, latest: Verdict, movedAgo: number, number = 100, more: Facts = {}): TargetState =>
   state(
     nodeTarget(name, { logFiles: [{ path: '/l', timezone: 'UTC' }] }),

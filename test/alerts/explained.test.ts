@@ -18,7 +18,7 @@ const rises: Values = [rising(100, 5), rising(100, 5)];
 interface Wrong {
   readonly down?: readonly number[];
   readonly stalled?: readonly number[];
-  /** Their log shows that the chain goes on. */
+  /** Their log shows new blocks. */
   readonly heard?: readonly number[];
 }
 

@@ -29,7 +29,7 @@ const height = (name: string, block = 'latest'): string =>
   one('subnet_node_block_number', { subnet: 's', name, block });
 const up = (name: string): string => one('subnet_node_up', { subnet: 's', name });
 
-/** A check that fails, and nothing else that the rule looks at. */
+/** A failing check, and nothing else that the rule uses. */
 const byCheck = (labels: Readonly<Record<string, string>>, check: string): RuleCase => ({
   series: { [success(labels, check)]: fails },
   labels,

@@ -131,7 +131,7 @@ it('without a descriptor left a node is unknown and not down, the log says it on
   expect(scrape.text).not.toMatch(/^subnet_node_up{/m);
   expect(scrape.text).not.toMatch(/^subnet_check_success{.*} 0$/m);
   await daemon.waitFor(/no file descriptor left, so checks are unknown/);
-  // It goes on for several seconds, and is said once.
+  // It lasts several seconds, and is logged once.
   const failures = readMetric(
     scrape.text,
     'subnetd_http_requests_total{method="GET",route="/status.json",status="200"}',

@@ -11,7 +11,7 @@ import { useCleanups } from '../support/use-cleanups.ts';
 const { cleanups, pathOf } = useCleanups();
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-/** The modes of a database and what lies beside it. */
+/** The modes of a database and of the files beside it. */
 const modesIn = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(`${folder}/${name}`)]));
 const PRIVATE = { 'subnetd.db': '600', 'subnetd.db-shm': '600', 'subnetd.db-wal': '600' };

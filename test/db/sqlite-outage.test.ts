@@ -51,7 +51,7 @@ describe('a SQLite database', () => {
     }, 10);
     cleanups.push(() => clearInterval(counter));
     const { link, outages, add } = startLink(path);
-    // An event loop that waits for the lock has few turns until it is told that the database is locked.
+    // While it waits for the lock, the event loop has few turns until the database reports that it is locked.
     await eventually(() => expect(turns).toBeGreaterThan(40));
     expect(await (await link.open()).store.list(projectType, 0, 10)).toEqual([]);
     expect(link.isUp()).toBe(false);

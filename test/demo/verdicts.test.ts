@@ -26,7 +26,7 @@ const checks = {
   },
 };
 
-/** Browsers are large: only where the page is worth a look is there one. */
+/** Browsers are large, so only the cases about the page have one. */
 const visited = (faults: readonly FaultName[]): boolean =>
   faults.length === 0 || faults.includes('console-error') || faults.includes('oom-kill');
 

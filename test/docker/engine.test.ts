@@ -23,7 +23,7 @@ async function find(docker: Docker, ref: ContainerRef): Promise<Container> {
   return observation.container;
 }
 
-/** Waits for a look that shows what a test is about. */
+/** Waits for an inspection that shows what a test needs. */
 const findWhen = (docker: Docker, ref: ContainerRef, isSo: (container: Container) => boolean): Promise<Container> =>
   vi.waitFor(
     async () => {

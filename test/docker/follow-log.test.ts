@@ -155,7 +155,7 @@ test('after a restart of subnetd it goes on where it was', async () => {
   await second.stop();
   const all = [...first.lines, ...second.lines];
   expect(all).toEqual(numbered(0, all.length));
-  // What was read before is told again for the checks that look back, and is not counted.
+  // Lines that were read before are replayed for the checks that look back, and are not counted.
   expect(second.old).toEqual(first.lines);
 }, 60_000);
 

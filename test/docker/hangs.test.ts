@@ -31,13 +31,13 @@ it('an engine that hangs is not up, although its stream of events stands, until 
   expect(await look('a', 2_000)).toEqual({ kind: 'missing' });
   expect(link.isUp()).toBe(true);
 
-  // One container of which nothing is told, while others are seen, is no engine that hangs.
+  // One container that cannot be inspected, while others can, does not mean that the engine hangs.
   const slow = look('never', 500);
   expect(await look('a', 2_000)).toEqual({ kind: 'missing' });
   expect(await slow).toMatchObject({ kind: 'docker-unreachable' });
   expect(link.isUp()).toBe(true);
 
-  // Nor is a look that is ended from outside.
+  // Nor does an inspection that is aborted from outside.
   const end = new AbortController();
   const ended = link.inspect({ project: 'p', service: 'never' }, 5_000, end.signal);
   end.abort();

@@ -134,7 +134,7 @@ test.each([5, -5])('a clock that is set by %d hours makes no verdict false', asy
   await printBlock();
   setClock(hours);
   expect(await verdict()).toBe('pass');
-  // A node that stands still is found all the same.
+  // A stalled node is found all the same.
   await becomes('fail');
   await printBlock();
   await becomes('pass');
@@ -149,7 +149,7 @@ test('an error does not count for longer when the clock is set back', async () =
   await print('ERROR[11-21] ########## BAD BLOCK #########');
   await becomes('fail');
   setClock(-5);
-  // Blocks come all the while, as the height must not stand still when the error no longer counts.
+  // Blocks keep coming, because the height must not stall when the error no longer counts.
   await vi.waitFor(async () => {
     await printBlock();
     expect(await verdict()).toBe('pass');

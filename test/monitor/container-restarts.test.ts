@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => engine?.stop());
 
-/** A monitor that looks at the containers of one service every few milliseconds, besides each event. */
+/** A monitor that inspects the containers of one service every few milliseconds, besides each event. */
 function watchService(project: string) {
   const parsed = parseInventory(
     `

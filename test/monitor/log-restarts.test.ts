@@ -71,7 +71,7 @@ docker: { socketPath: ${engine.socketPath} }
         page,
         sample,
         lines,
-        /** Waits until so many lines of both are counted. */
+        /** Waits until this many lines of both are counted. */
         hasRead: (count: number) =>
           eventually(async () => {
             for (const name of ['filed', 'contained']) expect(await lines(name)).toBeGreaterThan(count);

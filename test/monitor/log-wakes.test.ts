@@ -79,7 +79,7 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
 `);
   const source = () => monitor.snapshot()[0]?.targets[0]?.facts.logs?.sources.container;
   await until(() => {
-    // The news of a look are told a few milliseconds later. Up to then no time passes faster than it does.
+    // The result of a read is reported a few milliseconds later. Until then no time passes faster than it does.
     if (source()?.fault === undefined) vi.advanceTimersByTime(1);
     return engine.isFollowed() && source()?.fault?.what === 'no-container';
   });

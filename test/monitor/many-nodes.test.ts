@@ -100,7 +100,7 @@ describe('many nodes', () => {
       requests.flat().filter(({ method, params }) => method === 'XDPoS_getV2BlockByNumber' && params[0] === 'latest')
         .length;
     await eventually(() => expect(looksAt(alone)).toBeGreaterThanOrEqual(rounds));
-    // The looks of a round are spread over what the timeout leaves of the interval.
+    // The probes of a round are spread over what the timeout leaves of the interval.
     for (const node of others) expect(looksAt(node)).toBeGreaterThanOrEqual(looksAt(alone) - 1);
     if (timeout === '190ms' || timeout === '990ms') expect(late).toEqual([]);
   });

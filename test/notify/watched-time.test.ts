@@ -13,7 +13,7 @@ const { cleanups, pathOf } = useCleanups();
 const MINUTE = 60_000;
 const toIso = (wallMs: number) => new Date(wallMs).toISOString();
 
-/** A push of one alert that goes on all the time, and must do so for a minute before it fires. */
+/** A push of one alert whose condition always holds, and must hold for a minute before it fires. */
 async function pushOne({ clock }: HandClock) {
   const receiver = await startAlertReceiver();
   cleanups.push(receiver.stop);

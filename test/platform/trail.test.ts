@@ -147,7 +147,7 @@ it('a list whose database goes away half-way breaks off, and is told in one line
   const { key } = JSON.parse(made) as { readonly key: string };
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // More than the buffers between the two sides hold, so that the list stands still until it is read.
+  // More than the buffers between the two sides hold, so that the list waits until it is read.
   await client.query(`insert into project_type (contract_name, contract_name_key, is_deleted)
     select repeat('x', 200) || i, i::text, 0 from generate_series(1, 60000) as i`);
   await client.end();

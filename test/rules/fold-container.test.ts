@@ -26,7 +26,7 @@ const event = (action: string, at: number, id = 'a', exitCode?: number) =>
 
 type Step = Container | ContainerObservation | ReturnType<typeof event>;
 
-/** Folds looks, one second apart, and events. */
+/** Folds inspections, one second apart, and events. */
 const fold = (...steps: readonly Step[]): ContainerFacts => {
   let facts: ContainerFacts | undefined;
   steps.forEach((step, index) => {
@@ -349,7 +349,7 @@ test('with a look in each state every start but the first is counted once, howev
         };
         if (eventsFirst) hear();
         look(container);
-        // What an earlier look saw may come after what a later one saw.
+        // The result of an earlier inspection may arrive after that of a later one.
         if (reaction === 'old look') look(old);
         if (reaction === 'two looks' || reaction === 'old look') look(container);
         if (reaction === 'docker down') facts = foldContainer(facts, unreachable, now);

@@ -11,7 +11,7 @@ import { aView, nodeTarget } from '../support/views.ts';
 const SECOND = 1000;
 const target: NodeTarget = nodeTarget('a');
 
-/** A node's readings, one each ten seconds; null is a look that failed. */
+/** A node's readings, one each ten seconds; null is a failed probe. */
 function watch(heights: readonly (number | null)[], stepMs = 10 * SECOND): readonly Judgement[] {
   let facts: NodeFacts | undefined;
   return heights.map((number, i) => {

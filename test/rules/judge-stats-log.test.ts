@@ -9,7 +9,7 @@ const NOW = 10_000_000;
 const MINUTE_MS = 60_000;
 const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS, caughtUp: true };
 
-/** Hits so many seconds ago, the oldest first. */
+/** Hits this many seconds ago, oldest first. */
 const fold = (...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]): StatsLogFacts =>
   hits.reduce<LogState>(
     (state, [pattern, secondsAgo, value]) =>

@@ -11,7 +11,7 @@ export interface Received {
   readonly alerts: readonly PostableAlert[];
 }
 
-/** A server at the place of an Alertmanager, which sees what is on the wire and answers as it is told. */
+/** A server in place of an Alertmanager, which records the requests and answers as configured. */
 export interface AlertReceiver {
   readonly url: string;
   readonly received: Received[];

@@ -19,7 +19,7 @@ export async function startBlackHole(): Promise<{ readonly host: string; readonl
     .then(({ value }) => [value as string]);
   const port = Number(line);
   const sockets: Socket[] = [];
-  // The queue takes one more than it was told to.
+  // The queue holds one more than its limit.
   for (let i = 0; i < 2; i += 1) {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     sockets.push(socket);

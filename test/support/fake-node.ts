@@ -11,7 +11,7 @@ export interface ReceivedCall {
 /** A server at the wire that a test scripts. */
 export interface FakeServer {
   readonly url: string;
-  /** Breaks every connection, as a restart of the process does, and goes on listening. */
+  /** Breaks every connection, as a restart of the process does, and continues to listen. */
   breakConnections(): void;
   stop(): Promise<void>;
 }

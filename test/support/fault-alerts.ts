@@ -4,7 +4,7 @@ import type { FaultName } from '../../src/demo/faults.ts';
 /** An alert, with the target that it is of where it is of one. */
 export type AlertOf = AlertName | `${AlertName} ${string}`;
 
-/** What people are told of a fault of the demo with four nodes, and what Alertmanager holds back as it follows from that. */
+/** The notifications that a fault of the demo with four nodes causes, and those that Alertmanager inhibits. */
 export interface FaultAlerts {
   readonly pages?: readonly AlertOf[];
   readonly tickets?: readonly AlertOf[];

@@ -113,7 +113,7 @@ async function startNode(index: number, peers: number): Promise<Node> {
   };
 }
 
-/** Starts so many, each with as many peers as it should have. */
+/** Starts this many nodes, each with the expected number of peers. */
 export async function startFlappingNodes(count: number, peers: number): Promise<FlappingNodes> {
   const random = createRandom(7);
   const nodes = await Promise.all(Array.from({ length: count }, (_, index) => startNode(index + 1, peers)));

@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startCli } from './cli.ts';
 
-/** Runs the demo for so long and expects every check to pass at every second after each has passed once. */
+/** Runs the demo and expects every check to pass at every second after it has passed once. */
 export async function expectGreenDemo(seconds: number): Promise<void> {
   const demo = startCli(['demo', '--listen', '127.0.0.1:0']);
   onTestFinished(() => void demo.child.kill('SIGKILL'));

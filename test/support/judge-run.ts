@@ -33,7 +33,7 @@ function wordProblems({ receiver, alerts }: Message, subnet: string): readonly s
   });
 }
 
-/** Each in a sentence: what was told of a fault and should not have been, or should have been and was not. */
+/** One sentence for each notification that was wrong, and for each that is missing. */
 export function judgeRun({ fault, messages, inhibited, late }: FaultRun, expected: FaultAlerts): readonly string[] {
   const problems = [...late];
   const { inhibited: held = [], maybeInhibited: maybe = [] } = expected;

@@ -4,9 +4,11 @@ import { onTestFinished } from 'vitest';
 
 /** A program that writes numbered lines to a file as fast as it is let. */
 export interface LogWriter {
-  /** Lets it open a path, as programs do that are told that their log was rotated; resolves to the first line's number. */
+  /**
+   * Lets it open a path, as programs do after a signal that their log was rotated. Resolves to the first line's number.
+   */
   reopen(path: string): Promise<number>;
-  /** Ends it, and tells how many lines it wrote. */
+  /** Ends it; resolves to the number of lines that it wrote. */
   stop(): Promise<number>;
 }
 

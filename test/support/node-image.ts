@@ -71,9 +71,8 @@ async function addUsers(root: string): Promise<void> {
 }
 
 /**
- * Makes a stand-in for an official image of Node.js, for where no image can be pulled: the same Node.js with npm at the
- * same places and the same user, on a system that is little more than busybox. Its npm asks whom this machine's npm asks.
- * An image of that name that the engine has already is left alone.
+ * Builds a stand-in for an official image of Node.js, for machines that can pull none. It has the same Node.js, npm and
+ * user, on a system with little more than busybox.
  */
 export async function importNodeImage(docker: string, env: NodeJS.ProcessEnv, image: string): Promise<void> {
   const known = await run(docker, ['image', 'inspect', image], { env }).then(Boolean, () => false);

@@ -9,11 +9,11 @@ import type { Message } from './webhook.ts';
 /** What came of a fault between its beginning and the return of calm. */
 export interface FaultRun {
   readonly fault: FaultName;
-  /** All that was told of its subnet, in order. */
+  /** All notifications about its subnet, in order. */
   readonly messages: readonly Message[];
-  /** Seconds from the fault to the first message that told that an alert fires, by the alert. */
+  /** Seconds from the fault to the first notification that an alert fires, by alert. */
   readonly toldAfter: Readonly<Record<string, number>>;
-  /** Alerts that Alertmanager held back and never told. */
+  /** Alerts that Alertmanager inhibited and never sent. */
   readonly inhibited: readonly string[];
   /** What of this had not come, or had not ended, when the time was over. */
   readonly late: readonly string[];
@@ -21,13 +21,13 @@ export interface FaultRun {
 
 /** How long to wait, in milliseconds, by the clock of the shipped configuration. */
 export interface Patience {
-  /** The fault lasts at least for so long. */
+  /** The minimum duration of the fault. */
   readonly holdMs: number;
-  /** Until all is told that should be, and until all of it has ended. */
+  /** How long to wait for all notifications, and for their ends. */
   readonly withinMs: number;
 }
 
-/** So often it is looked whether something has come. */
+/** The time between two checks for something new. */
 const LOOK_MS = 500;
 
 /** `SubnetNodeDown subnet2`. */
@@ -64,7 +64,7 @@ export const waitForHistory = ({ prometheus, subnets, faster }: Stack): Promise<
     LOOK_MS,
   );
 
-/** What is told and not yet told to be over. */
+/** Alerts that were notified and have not ended. */
 function openOf(messages: readonly Message[]): readonly string[] {
   const open = new Set<string>();
   for (const { alerts } of messages)
@@ -74,7 +74,10 @@ function openOf(messages: readonly Message[]): readonly string[] {
   return [...open];
 }
 
-/** Breaks one thing in a well subnet, waits until all is told and held back that should be, mends it, and waits until that is told too. */
+/**
+ * Breaks one thing in a healthy subnet and waits for all expected notifications and inhibitions. Then repairs it and
+ * waits for the ends.
+ */
 export async function runFault(
   stack: Stack,
   watched: Watched,
@@ -94,7 +97,7 @@ export async function runFault(
     return toldAfter;
   };
 
-  /** Looks until nothing is left, or the time is over; says what is left then. */
+  /** Polls until nothing is left or the time is over; resolves to what is left. */
   const until = async (left: (alerts: readonly ShownAlert[]) => readonly string[], atLeastMs: number) => {
     const from = performance.now();
     for (;;) {

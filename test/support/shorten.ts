@@ -5,7 +5,7 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const read = (file: string): string => readFileSync(new URL(`../../config/${file}`, import.meta.url), 'utf8');
 
-/** Every duration in a text so many times shorter; at 1 the text as it is. */
+/** Divides every duration in a text by a factor; 1 leaves the text unchanged. */
 const shorten = (text: string, faster: number): string =>
   faster === 1
     ? text
@@ -14,7 +14,7 @@ const shorten = (text: string, faster: number): string =>
         (_, count, unit: keyof typeof SECONDS) => `${Math.round((Number(count) * SECONDS[unit] * 1000) / faster)}ms`,
       );
 
-/** The values of these keys of a YAML text so many times shorter. */
+/** Divides the values of these keys of a YAML text by a factor. */
 const shortenKeys = (text: string, keys: readonly string[], faster: number): string =>
   text.replace(
     new RegExp(`^(\\s+(?:${keys.join('|')}): )(\\S+)$`, 'gm'),

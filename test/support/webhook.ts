@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One message of Alertmanager's webhook (version 4), as far as tests look at it. */
+/** One message of Alertmanager's webhook (version 4), with the members that tests use. */
 export interface Message {
   /** Milliseconds since the receiver was started. */
   readonly at: number;
@@ -19,7 +19,7 @@ export interface Message {
 export interface Webhook {
   readonly url: string;
   readonly messages: readonly Message[];
-  /** The time by which `at` is told. */
+  /** The clock of `at`. */
   now(): number;
   stop(): Promise<void>;
 }

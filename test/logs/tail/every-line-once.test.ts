@@ -22,7 +22,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const step = fc.record({
   kind: fc.constantFrom('append', 'append', 'append', ...ROTATIONS, ...SAVES, 'restart', 'copy', 'pack', 'wait'),
   lines: fc.integer({ min: 0, max: 60 }),
-  /** How often the follower looks afterwards; `late`: the last look found the files as they were before the next step. */
+  /** The number of sweeps afterwards; `late`: the last sweep found the files as they were before the next step. */
   looks: fc.constantFrom(0, 0, 1, 2, 8),
   late: fc.boolean(),
 });

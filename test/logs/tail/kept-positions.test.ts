@@ -113,7 +113,7 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     positions.keep('removed', () => container('read on'));
     positions.keepOnly(new Set(['kept']));
     await vi.waitFor(async () => expect([...(await one.read()).keys()]).toEqual(['kept']), LONG);
-    // One that is named again later begins anew.
+    // A source that is named again later starts from the beginning.
     positions.keepOnly(new Set(['kept', 'removed']));
     expect(await positions.load('removed')).toBeUndefined();
     expect(await other.read()).toEqual(sources);

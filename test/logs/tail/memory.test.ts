@@ -38,7 +38,7 @@ test('of a log that was rotated away fifty times, the contents that went last ar
     await rename(path, `${path}.1`);
     await writeFile(path, '');
     await sweep();
-    // A writer goes on with a renamed file for a while.
+    // A writer continues in a renamed file for a while.
     await sweep(31_000);
     await sweep(1_000);
   }

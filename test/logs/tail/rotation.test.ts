@@ -21,7 +21,7 @@ const allLines = (folder: string): readonly string[] =>
 
 const gzip = (path: string) => execFileSync('gzip', [path]);
 
-/** A follower that can be ended and begun again, and all that its lives were told. */
+/** A follower that can be stopped and started again, and all lines that it reported. */
 function followThrough(path: string) {
   const positions = createMemoryPositions();
   const before: string[] = [];
@@ -40,7 +40,7 @@ function followThrough(path: string) {
   };
 }
 
-/** Every line of the files was told, and no line twice. */
+/** Every line of the files was reported, and none twice. */
 async function expectEach(told: () => readonly string[], lines: readonly string[]) {
   await vi.waitFor(
     () => {
