@@ -61,39 +61,34 @@ const running = { id: 'a', running: true, startedAt: 1, tty: false };
 const numbered = (to: number, name = 'line') => Array.from({ length: to }, (_, index) => `${name} ${index}`);
 const wait = { timeout: 15_000, interval: 10 };
 
-test('a line that is printed and thrown away while the log is opened again is read in the stream before', async () => {
-  let first: ServerResponse | undefined;
-  const { lines, lost } = await follow(
+/** Follows a log of ten lines that is opened again; `answer` gets the stream before, which still lives, and the new one. */
+function followReopened(answer: (before: ServerResponse, response: ServerResponse) => void) {
+  let before: ServerResponse | undefined;
+  return follow(
     () => ({ ...running, rotation: { fileBytes: 6_000, files: 1 } }),
-    (response, opening) => {
-      if (opening === 1) {
-        first = response;
-        response.write(frames(0, 10));
-        return;
-      }
-      first?.write(frame(10));
-      setTimeout(() => response.write(frame(11)), 200);
+    (response) => {
+      if (before !== undefined) return answer(before, response);
+      before = response;
+      response.write(frames(0, 10));
     },
   );
+}
+
+test('a line that is printed and thrown away while the log is opened again is read in the stream before', async () => {
+  const { lines, lost } = await followReopened((before, response) => {
+    before.write(frame(10));
+    setTimeout(() => response.write(frame(11)), 200);
+  });
   await vi.waitFor(() => expect(lines).toHaveLength(12), wait);
   expect(lines).toEqual(numbered(12));
   expect(lost).toEqual([]);
 }, 30_000);
 
 test('where the new stream begins behind the one before, that is read on until it has come so far', async () => {
-  let first: ServerResponse | undefined;
-  const { lines, lost } = await follow(
-    () => ({ ...running, rotation: { fileBytes: 6_000, files: 1 } }),
-    (response, opening) => {
-      if (opening === 1) {
-        first = response;
-        response.write(frames(0, 10));
-        return;
-      }
-      response.write(frames(14, 16));
-      setTimeout(() => first?.write(frames(10, 15)), 100);
-    },
-  );
+  const { lines, lost } = await followReopened((before, response) => {
+    response.write(frames(14, 16));
+    setTimeout(() => before.write(frames(10, 15)), 100);
+  });
   await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(16), wait);
   expect(lines).toEqual(numbered(16));
   expect(lost).toEqual([]);

@@ -26,6 +26,37 @@ const step = fc.record({
   looks: fc.constantFrom(0, 0, 1, 2, 8),
   late: fc.boolean(),
 });
+/** A follower's files, as a test sweeps them: `begin` starts with stored positions, `look` is one sweep. */
+function sweptFiles(
+  pattern: string,
+  begun: { readonly maxOpen?: number; readonly toLine?: (line: string) => string } = {},
+) {
+  const { maxOpen, toLine = (line) => line } = begun;
+  const read: string[] = [];
+  let now = 0;
+  const begin = (stored?: readonly FilePosition[]) =>
+    createFileSet({
+      ...(stored && { stored }),
+      lookBackBytes: 0,
+      onLine: (all, start, end) => void read.push(toLine(all.slice(start, end))),
+      shouldContinue: () => true,
+      ...(maxOpen !== undefined && { openFiles: createOpenFiles(maxOpen) }),
+      now: () => now,
+    });
+  const find = async () => {
+    const found = await findLogFiles(pattern);
+    return found.ok ? found.files : [];
+  };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  const look = async (set: ReturnType<typeof begin>) => {
+    pass(1_000);
+    expect(await set.sweep(await find())).toBeUndefined();
+  };
+  return { read, begin, find, pass, look };
+}
+
 const property = fc.asyncProperty(
   fc.array(step, { minLength: 1, maxLength: 8 }),
   fc.constantFrom('', BANNER),
@@ -34,21 +65,10 @@ const property = fc.asyncProperty(
   async (steps, banner, glob, maxOpen) => {
     const folder = useFolder();
     const path = join(folder, 'a.log');
-    const read: string[] = [];
-    let now = 0;
-    const begin = (stored?: readonly FilePosition[]) =>
-      createFileSet({
-        ...(stored && { stored }),
-        lookBackBytes: 0,
-        onLine: (all, start, end) => void read.push(all.slice(start, end).replace(/ \.+$/, '')),
-        shouldContinue: () => true,
-        openFiles: createOpenFiles(maxOpen),
-        now: () => now,
-      });
-    const find = async () => {
-      const found = await findLogFiles(join(folder, glob));
-      return found.ok ? found.files : [];
-    };
+    const { read, begin, find, pass } = sweptFiles(join(folder, glob), {
+      maxOpen,
+      toLine: (line) => line.replace(/ \.+$/, ''),
+    });
     let set = begin();
     let lines = 0;
     let files = 0;
@@ -57,7 +77,7 @@ const property = fc.asyncProperty(
       return text(lines - count, lines).replaceAll('\n', banner === '' ? '\n' : ` ${'.'.repeat(140)}\n`);
     };
     const look = async (found = find(), foundFirst = first) => {
-      now += 1_000;
+      pass(1_000);
       const files = await found;
       await set.sweep(files);
       const { ino } = await stat(path);
@@ -116,7 +136,7 @@ const property = fc.asyncProperty(
         await writeFile(`${path}.${files}.gz`, gzipSync(await readFile(`${path}.${files}`)));
         await rm(`${path}.${files}`);
       }
-      if (kind === 'wait') now += 61_000;
+      if (kind === 'wait') pass(61_000);
       if (kind === 'restart') {
         const stored = JSON.parse(JSON.stringify(set.positions()));
         await set.close();
@@ -129,7 +149,7 @@ const property = fc.asyncProperty(
       await late?.[0];
     }
     for (let index = 0; index < 8; index++) await look();
-    now += 120_000;
+    pass(120_000);
     for (let index = 0; index < 3; index++) await look();
     await set.close();
     const numberedLines = read.filter((line) => line.startsWith('line'));
@@ -201,18 +221,7 @@ test('after a restart a log that begins as an old copy of it loses no line', asy
 test('what an older version kept of a copy, by 1 KiB of its beginning, loses no line of a log that begins so', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
-  const lines: string[] = [];
-  const begin = (stored?: readonly FilePosition[]) =>
-    createFileSet({
-      ...(stored && { stored }),
-      lookBackBytes: 0,
-      onLine: (all, start, end) => void lines.push(all.slice(start, end)),
-      shouldContinue: () => true,
-    });
-  const look = async (set: ReturnType<typeof begin>) => {
-    const found = await findLogFiles(`${path}*`);
-    expect(await set.sweep(found.ok ? found.files : [])).toBeUndefined();
-  };
+  const { read: lines, begin, look } = sweptFiles(`${path}*`);
   const first = begin([]);
   await writeFile(path, BANNER + text(0, 20));
   await look(first);
@@ -241,21 +250,7 @@ test('whatever is done to a log, each line is counted once', async () => {
 test('after a restart, two rewrites in place that nobody saw in between double no line, though an older part was read too', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
-  const read: string[] = [];
-  let now = 0;
-  const begin = (stored?: readonly FilePosition[]) =>
-    createFileSet({
-      ...(stored && { stored }),
-      lookBackBytes: 0,
-      onLine: (all, start, end) => void read.push(all.slice(start, end)),
-      shouldContinue: () => true,
-      now: () => now,
-    });
-  const look = async (set: ReturnType<typeof begin>) => {
-    now += 1_000;
-    const found = await findLogFiles(path);
-    expect(await set.sweep(found.ok ? found.files : [])).toBeUndefined();
-  };
+  const { read, begin, look } = sweptFiles(path);
   const first = begin();
   await writeFile(path, '');
   await look(first);
