@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { openStores } from './db/open-stores.ts';
+import { startDatabase } from './db/start-database.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -67,11 +67,11 @@ export async function startApp(
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
 
-  const stores = openStores(options.platform.database, log);
+  const database = startDatabase(options.platform.database, log);
   const api = startPlatformApi({
     settings: options.platform,
     version: build.version,
-    database: stores,
+    database,
     log,
     now: () => toWall(now()),
   });
@@ -80,7 +80,7 @@ export async function startApp(
     clock,
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
-    positions: stores.positions(options.instance),
+    positions: database.positions(options.instance),
     onFinished: (...round) => ownMetrics.roundFinished(...round),
     onLate: (subnet, round, why) => {
       ownMetrics.roundLate(subnet, round);
@@ -109,10 +109,10 @@ export async function startApp(
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),
-      isDatabaseUp: stores.isUp(),
+      isDatabaseUp: database.isUp(),
       lastReloadSuccessful: reloader.last().successful,
     }),
-    store: stores.incidents,
+    store: database.incidents,
   });
 
   /** Loads a whole inventory, or throws and changes nothing. */
@@ -127,7 +127,7 @@ export async function startApp(
   const reloader = createReloader({ configPath, environment, load, log, now });
   const ownMetrics = createOwnMetrics(build, {
     enginesUp: monitor.enginesUp,
-    isDatabaseUp: stores.isUp,
+    isDatabaseUp: database.isUp,
     lastReload: () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) }),
     alerts: () => push.counts,
     openDescriptors: countDescriptors,
@@ -182,7 +182,7 @@ export async function startApp(
         ]);
         ownLimits.stop();
         ownMetrics.stop();
-        await end('the database', DATABASE_MS, api.stop().then(stores.stop));
+        await end('the database', DATABASE_MS, api.stop().then(database.stop));
       },
     },
   };

@@ -1,4 +1,4 @@
-import { createStore } from '../db/create-store.ts';
+import { createRepositories } from '../db/create-repositories.ts';
 import { openDatabase } from '../db/open-database.ts';
 import type { DatabaseAddress } from '../db/parse-database-url.ts';
 import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
@@ -10,9 +10,9 @@ import { makePassword } from '../platform/passwords.ts';
  * key.
  */
 export async function prepareDemoApi(address: DatabaseAddress): Promise<string> {
-  const engine = await openDatabase(address);
+  const connection = await openDatabase(address);
   try {
-    const { store } = await createStore(engine);
+    const { platform: store } = await createRepositories(connection);
     const person = { FirstName: 'Demo', LastName: 'Admin', UserName: 'demo', EmailID: 'demo@example.com' };
     const created = await createAdmin(store, { ...person, Password: makePassword() }, Date.now());
     if (!created.ok) throw new Error(created.failure.message);
@@ -22,6 +22,6 @@ export async function prepareDemoApi(address: DatabaseAddress): Promise<string> 
     await store.addKey({ name: 'demo', scopes, owner: created.value, hash }, onCommandLine(Date.now()));
     return key;
   } finally {
-    await engine.close();
+    await connection.close();
   }
 }

@@ -1,4 +1,4 @@
-import { createStore } from '../db/create-store.ts';
+import { createRepositories } from '../db/create-repositories.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { formatDatabase } from '../db/parse-database-url.ts';
 import { describeCause } from '../model/database-failure.ts';
@@ -12,11 +12,11 @@ export async function withStore(work: (store: PlatformStore) => Promise<ExitCode
   if (database === undefined) return 2;
   let close = async () => {};
   try {
-    const engine = await openDatabase(database, {
+    const connection = await openDatabase(database, {
       onWarning: (warning) => report([`subnetd: ${warning}`]),
     });
-    close = engine.close;
-    return await work((await createStore(engine)).store);
+    close = connection.close;
+    return await work((await createRepositories(connection)).platform);
   } catch (error) {
     const { message } = describeCause(error);
     report([`subnetd: the database ${formatDatabase(database)} failed: ${message}; check SUBNETD_DATABASE_URL`]);

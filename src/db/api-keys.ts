@@ -9,7 +9,13 @@ import {
 } from '../model/platform-store.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createRunOn, type Queries, type RunAgain, type RunOn } from './tables.ts';
+import {
+  createRunInTransaction,
+  PLACEHOLDER,
+  type Queries,
+  type RunCompiled,
+  type RunInTransaction,
+} from './tables.ts';
 
 interface AccessRow {
   readonly id: number;
@@ -39,7 +45,12 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
  * Revokes all keys of a user, in the transaction that deactivates the user: activating the user does not restore
  * them.
  */
-export async function revokeKeysOf(on: Queries, runOn: RunOn, owner: number, author: Author): Promise<void> {
+export async function revokeKeysOf(
+  on: Queries,
+  runInTransaction: RunInTransaction,
+  owner: number,
+  author: Author,
+): Promise<void> {
   const revoked = await on
     .updateTable('api_key')
     .set({ revoked_at: author.at })
@@ -47,32 +58,37 @@ export async function revokeKeysOf(on: Queries, runOn: RunOn, owner: number, aut
     .where('revoked_at', 'is', null)
     .returning('id')
     .execute();
-  for (const { id } of revoked) await addRevokedEvent(on, runOn, id, author);
+  for (const { id } of revoked) await addRevokedEvent(on, runInTransaction, id, author);
 }
 
-const addRevokedEvent = (on: Queries, runOn: RunOn, recordId: number, author: Author): Promise<void> => {
+const addRevokedEvent = (
+  on: Queries,
+  runInTransaction: RunInTransaction,
+  recordId: number,
+  author: Author,
+): Promise<void> => {
   const changes = { RevokedAt: { from: null, to: author.at } };
-  return addAuditEvent(on, runOn, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
+  return addAuditEvent(on, runInTransaction, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
 };
 
 /** The API keys. Only the hash of a key is stored. */
 export function createApiKeys(
   db: Queries,
   inTransaction: InTransaction,
-  runAgain: RunAgain,
+  runCompiled: RunCompiled,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
-  const runOn = createRunOn(db);
+  const runInTransaction = createRunInTransaction(db);
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
       select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires,
         (select is_active from admin_user where admin_user.id = owner_id) as active
-      from api_key where ${sql.ref(column)} = ${''}`.compile(db);
+      from api_key where ${sql.ref(column)} = ${PLACEHOLDER}`.compile(db);
   const byHash = select('hash');
   const byId = select('id');
   return {
-    findKey: async (hash) => toAccess((await runAgain(byHash, [hash]))[0]),
-    findKeyById: async (id) => toAccess((await runAgain(byId, [id]))[0]),
+    findKey: async (hash) => toAccess((await runCompiled(byHash, [hash]))[0]),
+    findKeyById: async (id) => toAccess((await runCompiled(byId, [id]))[0]),
     addKey: ({ name, scopes, owner, hash, expiresAt }, author) =>
       inTransaction(async (transaction) => {
         const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
@@ -90,7 +106,12 @@ export function createApiKeys(
           Owner: { from: null, to: owner },
           ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
         };
-        await addAuditEvent(transaction, runOn, author, { action: 'add', resource: 'ApiKey', recordId: id, changes });
+        await addAuditEvent(transaction, runInTransaction, author, {
+          action: 'add',
+          resource: 'ApiKey',
+          recordId: id,
+          changes,
+        });
         return id;
       }),
     listKeys: async (): Promise<readonly ApiKeyRow[]> => {
@@ -117,7 +138,7 @@ export function createApiKeys(
         if (key === undefined) return false;
         if (key.revoked_at !== null) return true;
         await transaction.updateTable('api_key').set({ revoked_at: author.at }).where('id', '=', id).execute();
-        await addRevokedEvent(transaction, runOn, id, author);
+        await addRevokedEvent(transaction, runInTransaction, id, author);
         return true;
       }),
     touchKey: async (id, at) => {

@@ -1,31 +1,31 @@
 import { sql } from 'kysely';
 import type { AuditEvent, Author, PlatformStore } from '../model/platform-store.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { type Cell, createRunOn, type Queries, type RunOn } from './tables.ts';
+import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunInTransaction } from './tables.ts';
 
 const COLUMNS = [
   ...['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'],
   ...['request_id', 'is_security'],
 ];
 
-const insert = (on: Queries, runOn: RunOn, cells: readonly Cell[]) =>
-  runOn(
+const insert = (on: Queries, runInTransaction: RunInTransaction, cells: readonly Cell[]) =>
+  runInTransaction(
     on,
     'audit_event',
     () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
-      values (${sql.join(COLUMNS.map(() => 0))})`,
+      values (${sql.join(COLUMNS.map(() => PLACEHOLDER))})`,
     cells,
   );
 
 /** Writes one audit event, in the transaction of the change that it describes. */
 export async function addAuditEvent(
   on: Queries,
-  runOn: RunOn,
+  runInTransaction: RunInTransaction,
   { at, statedBy, owner, credential, ip, requestId }: Author,
   { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
 ): Promise<void> {
   const what = JSON.stringify(changes);
-  await insert(on, runOn, [
+  await insert(on, runInTransaction, [
     at,
     action,
     resource,
@@ -48,7 +48,7 @@ export function createSecurityEvents(
   db: Queries,
   inTransaction: InTransaction,
 ): Pick<PlatformStore, 'addSecurityEvents' | 'trimSecurityEvents'> {
-  const runOn = createRunOn(db);
+  const runInTransaction = createRunInTransaction(db);
   return {
     addSecurityEvents: (events) =>
       inTransaction(async (on) => {
@@ -59,7 +59,19 @@ export function createSecurityEvents(
           };
           const { resource, id } = subject ?? { resource: 'Request', id: 0 };
           const what = JSON.stringify(changes);
-          await insert(on, runOn, [at, action, resource, id, null, owner, credential, ip, what, requestId, 1]);
+          await insert(on, runInTransaction, [
+            at,
+            action,
+            resource,
+            id,
+            null,
+            owner,
+            credential,
+            ip,
+            what,
+            requestId,
+            1,
+          ]);
         }
       }),
     trimSecurityEvents: (before, most) =>

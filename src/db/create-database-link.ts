@@ -1,14 +1,14 @@
 import { databaseAway } from '../model/database-failure.ts';
 import { settleWithin } from '../model/within.ts';
-import type { OpenStore } from './create-store.ts';
+import type { Repositories } from './create-repositories.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
-import type { Engine } from './engine.ts';
 import type { DatabaseAddress } from './parse-database-url.ts';
 
 /** A database that may go down and come back. */
 export interface DatabaseLink {
   /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
-  open(): Promise<OpenStore>;
+  open(): Promise<Repositories>;
   isUp(): boolean;
   stop(): Promise<void>;
 }
@@ -21,12 +21,12 @@ export interface LinkDeps {
   readonly onDown: (outage: string, error: unknown) => void;
   readonly onWarning?: (warning: string) => void;
   /** How often the link checks whether the database answers, and whether it accepts a write. */
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
   readonly writeEveryMs?: number;
 }
 
-const LOOK_EVERY_MS = 2_000;
-const LOOK_AGAIN_MS = 500;
+const CHECK_EVERY_MS = 2_000;
+const CHECK_AGAIN_MS = 500;
 /** Only a write shows that the disk is full. */
 const WRITE_EVERY_MS = 10_000;
 const FIRST_WITHIN_MS = 5_000;
@@ -35,13 +35,13 @@ const CLOSE_WITHIN_MS = 1_000;
 
 /** Opens the database in the background, and again after each outage. */
 export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
-  const { address, onUp, onDown, onWarning, lookEveryMs = LOOK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
+  const { address, onUp, onDown, onWarning, checkEveryMs = CHECK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
   const stopping = new AbortController();
   const options = { signal: stopping.signal, ...(onWarning && { onWarning }) };
   /** The first attempt to open it has ended. */
   const tried = Promise.withResolvers<void>();
-  let engine: Engine | undefined;
-  let store: Promise<OpenStore> | undefined;
+  let connection: DatabaseConnection | undefined;
+  let repositories: Promise<Repositories> | undefined;
   let up: boolean | undefined;
   /** Why it is down, as reported. */
   let outage: string | undefined;
@@ -49,21 +49,21 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   let timer: NodeJS.Timeout | undefined;
 
   const drop = async () => {
-    const gone = engine;
-    engine = undefined;
-    store = undefined;
+    const gone = connection;
+    connection = undefined;
+    repositories = undefined;
     if (gone !== undefined) await settleWithin(CLOSE_WITHIN_MS, gone.close());
   };
-  const look = async (hasFailed: boolean) => {
+  const check = async (hasFailed: boolean) => {
     const writes = hasFailed || up !== true || performance.now() - writtenAt >= writeEveryMs;
     try {
-      if (engine === undefined) {
+      if (connection === undefined) {
         const { openDatabase } = await import('./open-database.ts');
-        engine = await openDatabase(address, options);
+        connection = await openDatabase(address, options);
         tried.resolve();
         if (stopping.signal.aborted) return await drop();
       }
-      await engine.ping(writes);
+      await connection.ping(writes);
       if (writes) writtenAt = performance.now();
       if (up !== true && !stopping.signal.aborted) onUp();
       up = true;
@@ -82,10 +82,10 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const checkNow = (hasFailed = false): Promise<void> => {
     if (checking !== undefined) return checking;
     clearTimeout(timer);
-    checking = look(hasFailed).finally(() => {
+    checking = check(hasFailed).finally(() => {
       checking = undefined;
       if (stopping.signal.aborted) return;
-      timer = setTimeout(checkNow, up ? lookEveryMs : LOOK_AGAIN_MS);
+      timer = setTimeout(checkNow, up ? checkEveryMs : CHECK_AGAIN_MS);
       timer.unref();
     });
     return checking;
@@ -94,16 +94,18 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
 
   return {
     open: async () => {
-      if (engine !== undefined && store !== undefined) return store;
+      if (connection !== undefined && repositories !== undefined) return repositories;
       if (up === undefined) {
         const late = new Promise((resolve) => setTimeout(resolve, FIRST_WITHIN_MS).unref());
         await Promise.race([tried.promise, late]);
       }
-      const current = engine;
+      const current = connection;
       if (current === undefined) throw databaseAway();
       // Kysely comes with the first request that needs it.
-      store ??= import('./create-store.ts').then(({ createStore }) => createStore(current, () => void checkNow(true)));
-      return store;
+      repositories ??= import('./create-repositories.ts').then(({ createRepositories }) =>
+        createRepositories(current, () => void checkNow(true)),
+      );
+      return repositories;
     },
     isUp: () => up === true,
     stop: async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isBusy } from './busy.ts';
-import type { Engine } from './engine.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import type { Queries } from './tables.ts';
 
 /**
@@ -18,7 +18,7 @@ const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((err
 const ATTEMPTS = 5;
 
 /** Locks at once: SQLite refuses a transaction that starts with a read if another process has written meanwhile. */
-async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
+async function attempt<T>(db: Queries, kind: DatabaseConnection['kind'], work: Work<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     await sql.raw(kind === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
     try {
@@ -37,7 +37,7 @@ async function attempt<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Pro
   });
 }
 
-async function run<T>(db: Queries, kind: Engine['kind'], work: Work<T>): Promise<T> {
+async function run<T>(db: Queries, kind: DatabaseConnection['kind'], work: Work<T>): Promise<T> {
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
       return await attempt(db, kind, work);
@@ -88,6 +88,6 @@ function createSharing(db: Queries): InTransaction {
     });
 }
 
-/** How the store writes: calls for the same database share transactions where possible. */
-export const createInTransaction = (db: Queries, kind: Engine['kind']): InTransaction =>
+/** How the repositories write: calls for the same database share transactions where possible. */
+export const createInTransaction = (db: Queries, kind: DatabaseConnection['kind']): InTransaction =>
   kind === 'sqlite' ? createSharing(db) : (work) => run(db, kind, work);

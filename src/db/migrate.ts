@@ -1,4 +1,4 @@
-import type { Engine } from './engine.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import { type Migration, migrations } from './migrations.ts';
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -7,18 +7,18 @@ const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
  * Updates the schema to this version: all missing steps, or none. Safe to run in several processes at once. Rejects
  * if the database is of a newer version.
  */
-export async function migrate(engine: Engine, steps: readonly Migration[] = migrations): Promise<void> {
+export async function migrate(connection: DatabaseConnection, steps: readonly Migration[] = migrations): Promise<void> {
   // If nothing is missing, it waits for nobody: a locked database can be read.
-  const before = await engine.column('select name from schema_migration').catch((): readonly string[] => []);
+  const before = await connection.column('select name from schema_migration').catch((): readonly string[] => []);
   if (before.length === steps.length && steps.every(({ name }) => before.includes(name))) return;
-  await engine.exclusively(async ({ run, column }) => {
+  await connection.exclusively(async ({ run, column }) => {
     await run('create table if not exists schema_migration (name text primary key, at text not null)');
     const done = await column('select name from schema_migration');
     const unknown = done.find((name) => !steps.some((step) => step.name === name));
     if (unknown !== undefined)
       throw new Error(`the database was made by a newer subnetd (${unknown}); run that one, or restore a backup`);
     for (const { name, sql } of steps.filter((step) => !done.includes(step.name))) {
-      await run(sql(engine.kind));
+      await run(sql(connection.kind));
       await run(`insert into schema_migration (name, at) values (${quote(name)}, ${quote(new Date().toISOString())})`);
     }
   });

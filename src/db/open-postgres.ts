@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Engine, Session } from './engine.ts';
+import type { DatabaseConnection, Session } from './database-connection.ts';
 
 /** The advisory lock of subnetd's migrations: any number that no other program uses. */
 const MIGRATION_LOCK = 10_545_001;
@@ -34,7 +34,10 @@ async function takeConnection(pool: pg.Pool) {
  * Opens a pool of connections, and connects once to check the server. Rejects with the driver's error.
  * `answerWithinMs` bounds each statement.
  */
-export async function openPostgres(url: string, answerWithinMs: number = ANSWER_WITHIN_MS): Promise<Engine> {
+export async function openPostgres(
+  url: string,
+  answerWithinMs: number = ANSWER_WITHIN_MS,
+): Promise<DatabaseConnection> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'subnetd',

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
 import { whileBusy } from './busy.ts';
-import type { Engine, OpenOptions, Session } from './engine.ts';
+import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
 import { type FileIdentity, identify, identifyLater } from './file-identity.ts';
 import { makeDatabaseFile, restrictFiles } from './private-files.ts';
 
@@ -55,7 +55,10 @@ function openNamed(path: string): { readonly database: Database.Database; readon
 }
 
 /** Opens the file, and creates it and its folder if they are missing. Rejects with SQLite's error. */
-export async function openSqlite(givenPath: string, { onWarning, signal }: OpenOptions = {}): Promise<Engine> {
+export async function openSqlite(
+  givenPath: string,
+  { onWarning, signal }: OpenOptions = {},
+): Promise<DatabaseConnection> {
   const isFile = givenPath !== IN_MEMORY;
   const path = isFile ? makeDatabaseFile(givenPath) : givenPath;
   const restrict = () => isFile && restrictFiles(path).forEach((warning) => void onWarning?.(warning));

@@ -3,10 +3,10 @@ import type { Author, KeyValues, PlatformStore, Values, Written } from '../model
 import { PASSWORD_MASK, type Resource, type Value } from '../model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { addAuditEvent } from './audit-events.ts';
-import type { Engine } from './engine.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { createToRecord, findDuplicate, nameOf, selectRecords, toCells } from './resource-columns.ts';
-import { type Cell, createRunOn, type Queries, type RunAgain } from './tables.ts';
+import { type Cell, createRunInTransaction, type Queries, type RunCompiled } from './tables.ts';
 
 const columnOf = (resource: Resource, name: string): string => {
   const member = resource.members.find((candidate) => candidate.name === name);
@@ -59,11 +59,11 @@ type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update
 /** The tables of the declared resources. */
 export function createResourceTables(
   db: Queries,
-  kind: Engine['kind'],
+  kind: DatabaseConnection['kind'],
   inTransaction: InTransaction,
-  runAgain: RunAgain,
+  runCompiled: RunCompiled,
 ): Table {
-  const runOn = createRunOn(db);
+  const runInTransaction = createRunInTransaction(db);
   const compiled = new Map<Resource, ReturnType<typeof compile>>();
   const compile = (resource: Resource) => {
     const { table } = resource;
@@ -95,7 +95,7 @@ export function createResourceTables(
       const cells = toCells(resource, values);
       const all: Readonly<Record<string, Cell>> = { ...cells, ...stamps };
       const columns = Object.keys(all);
-      const rows = await runOn(
+      const rows = await runInTransaction(
         on,
         `${resource.table} ${columns}`,
         () => sql<{ id: number }>`
@@ -105,7 +105,7 @@ export function createResourceTables(
       );
       const recordId = rows[0]?.id ?? 0;
       const changes = await nameReferences(on, resource, changesOf(resource, cells, undefined));
-      await addAuditEvent(on, runOn, author, { action: 'add', resource: resource.name, recordId, changes });
+      await addAuditEvent(on, runInTransaction, author, { action: 'add', resource: resource.name, recordId, changes });
       return { ok: true, id: recordId };
     });
 
@@ -136,8 +136,13 @@ export function createResourceTables(
       const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
       await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(on);
-      await addAuditEvent(on, runOn, author, { action: 'update', resource: resource.name, recordId: id, changes });
-      if (password !== undefined && endsTokens) await revokeKeysOf(on, runOn, id, author);
+      await addAuditEvent(on, runInTransaction, author, {
+        action: 'update',
+        resource: resource.name,
+        recordId: id,
+        changes,
+      });
+      if (password !== undefined && endsTokens) await revokeKeysOf(on, runInTransaction, id, author);
       return { ok: true, id };
     });
 
@@ -154,11 +159,11 @@ export function createResourceTables(
   return {
     list: async (resource, after, limit) => {
       const { page, toRecord } = queriesOf(resource);
-      return (await runAgain(page, [after, limit])).map(toRecord);
+      return (await runCompiled(page, [after, limit])).map(toRecord);
     },
     find: async (resource, id) => {
       const { one, toRecord } = queriesOf(resource);
-      const [row] = await runAgain(one, [id]);
+      const [row] = await runCompiled(one, [id]);
       return row && toRecord(row);
     },
     findByKey: async (resource, key) => {

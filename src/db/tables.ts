@@ -1,5 +1,5 @@
 import type { CompiledQuery, Generated, Kysely, RawBuilder } from 'kysely';
-import type { Engine } from './engine.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 
 /** What a column holds, in both databases. */
 export type Cell = string | number | null;
@@ -53,19 +53,22 @@ interface Tables {
 /** Kysely with the tables outside the declarations. The declared tables are reached by `sql` with checked names. */
 export type Queries = Kysely<Tables>;
 
-/** Runs a query that was compiled once, with other parameters. Compiling costs more than SQLite needs to answer. */
-export type RunAgain = <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) => Promise<readonly Row[]>;
+/** The parameter of a query that is only compiled: `RunCompiled` and `RunInTransaction` replace it. */
+export const PLACEHOLDER = 0;
 
-/** Runs compiled queries, by the engine's `read` if it has one. */
-export const createRunAgain =
-  (db: Queries, read: Engine['read']): RunAgain =>
+/** Runs a query that was compiled once, with other parameters. Compiling costs more than SQLite needs to answer. */
+export type RunCompiled = <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) => Promise<readonly Row[]>;
+
+/** Runs compiled queries, by the `read` of the database connection if it has one. */
+export const createRunCompiled =
+  (db: Queries, read: DatabaseConnection['read']): RunCompiled =>
   async <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) =>
     read === undefined
       ? (await db.executeQuery<Row>({ ...compiled, parameters })).rows
       : (read(compiled.sql, parameters) as readonly Row[]);
 
-/** Runs a query in a transaction; it is compiled once for each key, from the builder with whatever parameters. */
-export type RunOn = <Row>(
+/** Runs a query in a transaction; it is compiled once for each key, from the builder with placeholders. */
+export type RunInTransaction = <Row>(
   on: Queries,
   key: string,
   build: () => RawBuilder<Row>,
@@ -73,7 +76,7 @@ export type RunOn = <Row>(
 ) => Promise<readonly Row[]>;
 
 /** Caches compiled queries for the database's dialect. */
-export function createRunOn(db: Queries): RunOn {
+export function createRunInTransaction(db: Queries): RunInTransaction {
   const compiled = new Map<string, CompiledQuery>();
   return async <Row>(on: Queries, key: string, build: () => RawBuilder<Row>, parameters: readonly Cell[]) => {
     const query = compiled.get(key) ?? build().compile(db);

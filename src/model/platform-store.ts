@@ -35,7 +35,7 @@ export type Values = Readonly<Record<string, Value>>;
 /** A natural key by member: texts as their keys, a reference as its id. */
 export type KeyValues = Readonly<Record<string, string | number>>;
 
-/** The outcome of a write. `member` has a key that exists already, on the record `id`. */
+/** The outcome of a write: the id of the record, or why it failed. `member` has a key that another record has. */
 export type Written =
   | { readonly ok: true; readonly id: number }
   | { readonly ok: false; readonly why: 'duplicate'; readonly member: string }
@@ -127,7 +127,7 @@ export interface PlatformStore {
   touchKey(id: number, at: string): Promise<void>;
 
   /** The value stored under a name. `make` creates the first; all replicas get the same. */
-  keep(name: string, make: () => string): Promise<string>;
+  getOrCreate(name: string, make: () => string): Promise<string>;
   /** When the user last signed in from the address (ISO 8601); undefined when never, or long ago. */
   findSignIn(userId: number, address: string): Promise<string | undefined>;
   /** Records a sign-in of the user from the address; a limited number of addresses per user. */
@@ -159,5 +159,5 @@ export interface PlatformDatabase {
   /** Do replicas share the database, and thus the limits? */
   readonly isShared: boolean;
   /** Rejects with a `DatabaseFailure` while the database is down. */
-  open(): Promise<{ readonly store: PlatformStore; readonly rateLimits?: RateLimits }>;
+  open(): Promise<{ readonly platform: PlatformStore; readonly rateLimits?: RateLimits }>;
 }

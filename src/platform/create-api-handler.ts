@@ -89,7 +89,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   const getTokens = (store: PlatformStore): Promise<Tokens> => {
     tokens ??= (async () => {
       const make = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
-      return createTokens(deps.jwtSecret ?? (await store.keep('jwt_secret', make)), now);
+      return createTokens(deps.jwtSecret ?? (await store.getOrCreate('jwt_secret', make)), now);
     })();
     tokens.catch(() => {
       tokens = undefined;

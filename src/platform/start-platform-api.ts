@@ -79,7 +79,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     return createApiHandler({
       ...settings,
       resources,
-      store: async () => (await database.open()).store,
+      store: async () => (await database.open()).platform,
       sharedLimits: async () => (database.isShared ? (await database.open()).rateLimits?.take : undefined),
       now,
       onError: (what, error, requestId) =>
@@ -101,7 +101,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     return createOpenApi(resources, version);
   };
   const clean = async () => {
-    const { store, rateLimits } = await database.open();
+    const { platform: store, rateLimits } = await database.open();
     await rateLimits?.clean();
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
   };

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { describeCause } from '../../src/model/database-failure.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
@@ -45,9 +45,9 @@ it.each([
 
 it('a stored value that is not JSON is not quoted', async () => {
   const path = pathOf('subnetd.db');
-  const engine = await openDatabase({ kind: 'sqlite', path });
-  cleanups.push(engine.close);
-  const { store } = await createStore(engine);
+  const connection = await openDatabase({ kind: 'sqlite', path });
+  cleanups.push(connection.close);
+  const { platform: store } = await createRepositories(connection);
   const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:00:00.000Z', ip: null };
   await store.add(projectType, { ContractName: 'name', IsDeleted: false }, author);
   const other = new Database(path);

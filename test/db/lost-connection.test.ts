@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
@@ -21,10 +21,10 @@ let direct: PlatformStore;
 const ANSWER_WITHIN_MS = 1_000;
 
 const open = async (url: string, answerWithinMs?: number) => {
-  const engine = await openPostgres(url, answerWithinMs);
-  onTestFinished(engine.close);
-  await migrate(engine);
-  return (await createStore(engine)).store;
+  const connection = await openPostgres(url, answerWithinMs);
+  onTestFinished(connection.close);
+  await migrate(connection);
+  return (await createRepositories(connection)).platform;
 };
 beforeEach(async () => {
   const url = await postgres.createDatabase();
@@ -73,8 +73,8 @@ it('a server that takes no writes, as a standby does, counts as away, and its me
 });
 
 it('a step of the schema may take longer than an answer', async () => {
-  const engine = await openPostgres(await postgres.createDatabase(), ANSWER_WITHIN_MS);
-  onTestFinished(engine.close);
-  await migrate(engine, [...migrations, { name: 'slow', sql: () => 'select pg_sleep(1.3)' }]);
-  expect(await engine.column('select name from schema_migration')).toContain('slow');
+  const connection = await openPostgres(await postgres.createDatabase(), ANSWER_WITHIN_MS);
+  onTestFinished(connection.close);
+  await migrate(connection, [...migrations, { name: 'slow', sql: () => 'select pg_sleep(1.3)' }]);
+  expect(await connection.column('select name from schema_migration')).toContain('slow');
 });

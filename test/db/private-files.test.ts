@@ -18,15 +18,18 @@ const PRIVATE = { 'subnetd.db': '600', 'subnetd.db-shm': '600', 'subnetd.db-wal'
 
 async function open(path: string) {
   const warnings: string[] = [];
-  const engine = await openDatabase({ kind: 'sqlite', path }, { onWarning: (warning) => void warnings.push(warning) });
-  cleanups.push(engine.close);
+  const connection = await openDatabase(
+    { kind: 'sqlite', path },
+    { onWarning: (warning) => void warnings.push(warning) },
+  );
+  cleanups.push(connection.close);
   return warnings;
 }
 /** A database as an older version left it, when it was killed. */
 async function makeOpen(folder: string, mode: number) {
   mkdirSync(folder);
-  const engine = await openDatabase({ kind: 'sqlite', path: `${folder}/subnetd.db` });
-  cleanups.push(engine.close);
+  const connection = await openDatabase({ kind: 'sqlite', path: `${folder}/subnetd.db` });
+  cleanups.push(connection.close);
   for (const name of readdirSync(folder)) chmodSync(`${folder}/${name}`, 0o644);
   chmodSync(folder, mode);
 }

@@ -23,13 +23,13 @@ function startLink(path: string) {
     address: { kind: 'sqlite', path },
     onUp: () => {},
     onDown: (outage) => void outages.push(outage),
-    lookEveryMs: 100,
+    checkEveryMs: 100,
     writeEveryMs: 100,
   });
   cleanups.push(link.stop);
   const isUp = (expected: boolean) => eventually(() => expect(link.isUp()).toBe(expected));
   const add = async (name: string) =>
-    (await link.open()).store.add(projectType, { ContractName: name, IsDeleted: false }, author);
+    (await link.open()).platform.add(projectType, { ContractName: name, IsDeleted: false }, author);
   return { link, outages, isUp, add };
 }
 const namesIn = (path: string) => {
@@ -53,7 +53,7 @@ describe('a SQLite database', () => {
     const { link, outages, add } = startLink(path);
     // While it waits for the lock, the event loop has few turns until the database reports that it is locked.
     await eventually(() => expect(turns).toBeGreaterThan(40));
-    expect(await (await link.open()).store.list(projectType, 0, 10)).toEqual([]);
+    expect(await (await link.open()).platform.list(projectType, 0, 10)).toEqual([]);
     expect(link.isUp()).toBe(false);
     other.exec('commit');
     other.close();
@@ -105,7 +105,7 @@ describe('a SQLite database', () => {
     renameSync(pathOf('other.db'), path);
     await isUp(false);
     await isUp(true);
-    expect(await (await link.open()).store.list(projectType, 0, 10)).toEqual([]);
+    expect(await (await link.open()).platform.list(projectType, 0, 10)).toEqual([]);
     await add('after');
     expect(namesIn(path)).toEqual(['after']);
   });
@@ -137,7 +137,7 @@ describe('a SQLite database', () => {
       activeAt: 1,
       seenAt: 2,
     };
-    const table = platform.stores.positions('one');
+    const table = platform.database.positions('one');
     await table.read();
     await table.write(
       new Map([
@@ -148,11 +148,11 @@ describe('a SQLite database', () => {
       [],
     );
     await table.write(new Map([['a', position('second')]]), ['c']);
-    const alerts = await platform.stores.incidents('one');
+    const alerts = await platform.database.incidents('one');
     await alerts.save(new Map([[incidentKey(incident.labels), incident]]), []);
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`);
-    await eventually(() => expect(platform.stores.isUp()).toBe(false));
-    await eventually(() => expect(platform.stores.isUp()).toBe(true));
+    await eventually(() => expect(platform.database.isUp()).toBe(false));
+    await eventually(() => expect(platform.database.isUp()).toBe(true));
 
     const { link } = startLink(path);
     await eventually(async () => {
@@ -185,7 +185,7 @@ describe('a SQLite database', () => {
       // Nobody writes: it is the link's own write that shows it.
       await isUp(false);
       expect(outages).toEqual([expect.stringMatching(/^the disk of the database is full: .*free space on it$/)]);
-      const { store } = await link.open();
+      const { platform: store } = await link.open();
       expect((await store.list(projectType, 0, 10)).map(({ ContractName }) => ContractName)).toEqual(['before']);
       await expect(add('refused')).rejects.toThrow('the database failed');
       rmSync(`${folder}/big`);

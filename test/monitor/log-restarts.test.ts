@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { LogPosition } from '../../src/model/log.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
@@ -45,7 +45,7 @@ docker: { socketPath: ${engine.socketPath} }
   /** What is kept of how far was read, by the name of the node. */
   const readPositions = async () => {
     const database = await openDatabase({ kind: 'sqlite', path: folder.path('data/subnetd.db') });
-    const positions = await (await createStore(database)).logPositions('test').read();
+    const positions = await (await createRepositories(database)).logPositions('test').read();
     await database.close();
     return new Map([...positions].map(([key, position]) => [/"(filed|contained)"/.exec(key)?.[1], position]));
   };

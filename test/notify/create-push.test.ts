@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
@@ -51,9 +51,9 @@ function aThing() {
 type Thing = ReturnType<typeof aThing>;
 
 async function openStore() {
-  const engine = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
-  const { incidents } = await createStore(engine);
-  return { incidents, close: engine.close };
+  const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
+  const { incidents } = await createRepositories(connection);
+  return { incidents, close: connection.close };
 }
 
 async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<PushOptions> = {}) {

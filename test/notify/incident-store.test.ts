@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { type Incident, incidentKey } from '../../src/model/incident.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
@@ -20,16 +20,16 @@ describe.each(DATABASE_KINDS)('incidents in %s', (kind) => {
 
   it('come back as they were, changed and without those that are gone, each instance its own', async () => {
     const address = await databases.create();
-    const engine = await openDatabase(address);
-    const { incidents } = await createStore(engine);
+    const connection = await openDatabase(address);
+    const { incidents } = await createRepositories(connection);
     const store = incidents('one');
     await store.save(byKey(incident('a', 'pending'), incident('b', 'firing')), []);
     await incidents('two').save(byKey(incident('c', 'firing')), []);
     await store.save(byKey(incident('a', 'firing')), [incidentKey(incident('b', 'firing').labels)]);
-    await engine.close();
+    await connection.close();
 
     const again = await openDatabase(address);
-    const reopened = (await createStore(again)).incidents;
+    const reopened = (await createRepositories(again)).incidents;
     expect(await reopened('one').load()).toEqual([incident('a', 'firing')]);
     expect(await reopened('two').load()).toEqual([incident('c', 'firing')]);
     expect(await reopened('three').load()).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Finding } from '../../src/model/incident.ts';
 import { createPush } from '../../src/notify/create-push.ts';
@@ -17,8 +17,8 @@ const toIso = (wallMs: number) => new Date(wallMs).toISOString();
 async function pushOne({ clock }: HandClock) {
   const receiver = await startAlertReceiver();
   cleanups.push(receiver.stop);
-  const engine = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
-  const { incidents } = await createStore(engine);
+  const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
+  const { incidents } = await createRepositories(connection);
   let looks = 0;
   const finding: Finding = {
     state: 'active',
@@ -47,7 +47,7 @@ async function pushOne({ clock }: HandClock) {
   push.setAlertmanagers({ urls: [receiver.url] });
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= push.stop().then(engine.close);
+    stopped ??= push.stop().then(connection.close);
     return stopped;
   };
   cleanups.push(stop);

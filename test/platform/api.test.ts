@@ -207,7 +207,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   it('a token of our secret whose user or key has no id is malformed', async () => {
     const { token } = (await api.send('POST', '/api/Auth/Token')).data;
     const claims = decodeJwt(token);
-    const secret = new TextEncoder().encode(await api.store.keep('jwt_secret', () => ''));
+    const secret = new TextEncoder().encode(await api.store.getOrCreate('jwt_secret', () => ''));
     const codeOf = async (other: JWTPayload) => {
       const made = await new SignJWT({ ...claims, ...other }).setProtectedHeader({ alg: 'HS256' }).sign(secret);
       return (await api.sendBare('GET', `/api/Sector/ListAll/0?token=${made}`)).appErrorCode;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
@@ -39,10 +39,10 @@ const migration = {
 it('a fifth list is a declaration and a migration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fifth-'));
   const address = { kind: 'sqlite', path: join(folder, 'x.db') } as const;
-  const engine = await openDatabase(address);
+  const connection = await openDatabase(address);
   try {
-    await migrate(engine, [...migrations, migration]);
-    const { store } = await createStore(engine);
+    await migrate(connection, [...migrations, migration]);
+    const { platform: store } = await createRepositories(connection);
     const root = { FirstName: 'R', LastName: 'T', UserName: 'r', Password: 'long enough', EmailID: 'r@example.com' };
     await createAdmin(store, root, Date.now());
     const key = makeApiKey();
@@ -76,7 +76,7 @@ it('a fifth list is a declaration and a migration', async () => {
       'addCurrency',
     );
   } finally {
-    await engine.close();
+    await connection.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });
@@ -85,9 +85,9 @@ it('a database of a newer version is refused, and nothing is changed', async () 
   const folder = mkdtempSync(join(tmpdir(), 'newer-'));
   const address = { kind: 'sqlite', path: join(folder, 'x.db') } as const;
   try {
-    const engine = await openDatabase(address);
-    await migrate(engine, [...migrations, migration]);
-    await engine.close();
+    const connection = await openDatabase(address);
+    await migrate(connection, [...migrations, migration]);
+    await connection.close();
     await expect(openDatabase(address)).rejects.toThrow(/newer subnetd \(9999-currency\)/);
   } finally {
     rmSync(folder, { recursive: true, force: true });

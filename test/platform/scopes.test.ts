@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
-import type { Engine } from '../../src/db/engine.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
+import type { DatabaseConnection } from '../../src/db/database-connection.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
@@ -35,7 +35,7 @@ const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
 
 const toWords = (scopes: readonly string[]) => scopes.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 
-const openBare = (address: DatabaseAddress): Promise<Engine> =>
+const openBare = (address: DatabaseAddress): Promise<DatabaseConnection> =>
   address.kind === 'sqlite' ? Promise.resolve(openSqlite(address.path)) : openPostgres(address.url);
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
@@ -155,20 +155,20 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   });
 
   it('a write key of an older version keeps the reload, with a mark, and a read key gains nothing', async () => {
-    const engine = await openBare(await databases.create());
+    const connection = await openBare(await databases.create());
     try {
       const scopes = migrations.findIndex(({ name }) => name === '0003-scopes');
-      await migrate(engine, migrations.slice(0, scopes));
+      await migrate(connection, migrations.slice(0, scopes));
       const stamp = "'2026-01-31T12:00:00.000Z'";
-      await engine.exclusively(async ({ run }) => {
+      await connection.exclusively(async ({ run }) => {
         await run(`insert into admin_user (first_name, last_name, user_name, user_name_key, password_hash, email_id,
           email_id_key, is_active) values ('F', 'L', 'u', 'u', 'x', 'a@b.example', 'a@b.example', 1)`);
         for (const scope of ['write', 'read'])
           await run(`insert into api_key (name, hash, scope, owner_id, created_at)
             values ('old', '${hashApiKey(scope)}', '${scope}', 1, ${stamp})`);
       });
-      await migrate(engine);
-      const { store } = await createStore(engine);
+      await migrate(connection);
+      const { platform: store } = await createRepositories(connection);
       expect(await store.listKeys()).toMatchObject([
         { scopes: ['write', 'operate'], hasOldOperate: true, expiresAt: null },
         { scopes: ['read'], hasOldOperate: false, expiresAt: null },
@@ -177,7 +177,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect((await store.listKeys()).at(-1)).toMatchObject({ scopes: ['write'], hasOldOperate: false });
       expect(await store.findKey(hashApiKey('write'))).toMatchObject({ scopes: ['write', 'operate'] });
     } finally {
-      await engine.close();
+      await connection.close();
     }
   });
 });
@@ -221,11 +221,11 @@ describe('subnetd apikey', () => {
       expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual(
         refusals.map(([, problem]) => [2, `subnetd apikey create: ${problem}\n`]),
       );
-      const engine = await openSqlite(path);
-      await engine.exclusively(({ run }) =>
+      const connection = await openSqlite(path);
+      await connection.exclusively(({ run }) =>
         run("update api_key set scope = 'write operate', old_operate = 1 where id = 2"),
       );
-      await engine.close();
+      await connection.close();
       expect((await runCli(['apikey', 'list'], env)).stdout).toBe(
         [
           '1     read operate   owner 1     last used never, expires 2999-12-31T00:00:00.000Z  ci',

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
@@ -77,11 +77,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('an upgrade ends the keys of users who are inactive, with a line in the trail', async () => {
     const address = await databases.create();
-    const engine = await (address.kind === 'sqlite' ? openSqlite(address.path) : openPostgres(address.url));
+    const connection = await (address.kind === 'sqlite' ? openSqlite(address.path) : openPostgres(address.url));
     try {
       const at = migrations.findIndex(({ name }) => name === '0005-keys-of-inactive-users');
-      await migrate(engine, migrations.slice(0, at));
-      await engine.exclusively(async ({ run }) => {
+      await migrate(connection, migrations.slice(0, at));
+      await connection.exclusively(async ({ run }) => {
         for (const isActive of [1, 0]) {
           await run(`insert into admin_user (first_name, last_name, user_name, user_name_key, password_hash, email_id,
             email_id_key, is_active) values ('F', 'L', 'u', 'u${isActive}', 'x', 'a', 'a${isActive}', ${isActive})`);
@@ -89,15 +89,15 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
             values ('k', 'h${isActive}', 'read', (select max(id) from admin_user), '2026-01-31')`);
         }
       });
-      await migrate(engine);
-      const { store } = await createStore(engine);
+      await migrate(connection);
+      const { platform: store } = await createRepositories(connection);
       const ends = (await store.listKeys()).map(({ revokedAt }) => revokedAt);
       expect(ends).toEqual([null, expect.stringMatching(/Z$/)]);
       expect(await store.listAudit('', 0, 10)).toMatchObject([
         { action: 'revoke', resource: 'ApiKey', recordId: 2, changes: { RevokedAt: { from: null, to: ends[1] } } },
       ]);
     } finally {
-      await engine.close();
+      await connection.close();
     }
   });
 });
@@ -111,11 +111,11 @@ it('names that are older than the rules reach a terminal as escapes, in text and
   try {
     const words = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
     await runCli(['admin', 'create', ...words], env);
-    const engine = await openSqlite(path);
-    const { store } = await createStore(engine);
+    const connection = await openSqlite(path);
+    const { platform: store } = await createRepositories(connection);
     const author = { statedBy: null, owner: null, credential: 'command line', at: new Date().toISOString(), ip: null };
     await store.addKey({ name, scopes: ['read'], owner: 1, hash: 'h' }, author);
-    await engine.close();
+    await connection.close();
     const list = (await runCli(['apikey', 'list'], env)).stdout;
     expect(list).toBe(`1     read   owner 1     last used never  ${shown}\n`);
     const trail = (await runCli(['audit'], env)).stdout.split('\n');

@@ -1,10 +1,10 @@
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import pino, { type Logger } from 'pino';
-import { createStore } from '../../src/db/create-store.ts';
+import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { openStores, type Stores } from '../../src/db/open-stores.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { type Database, startDatabase } from '../../src/db/start-database.ts';
 import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
@@ -64,11 +64,11 @@ export function platformSettings(database: DatabaseAddress, other: Partial<Platf
 export function startPlatform(
   settings: PlatformSettings,
   more: { readonly log?: Logger; readonly now?: () => number; readonly cleanEveryMs?: number } = {},
-): PlatformApi & { readonly stores: Stores } {
+): PlatformApi & { readonly database: Database } {
   const deps = { log: pino({ level: 'silent' }), now: Date.now, ...more };
-  const stores = openStores(settings.database, deps.log);
-  const api = startPlatformApi({ ...deps, settings, version: '0', database: stores });
-  return { ...api, stores, stop: () => api.stop().then(stores.stop) };
+  const database = startDatabase(settings.database, deps.log);
+  const api = startPlatformApi({ ...deps, settings, version: '0', database });
+  return { ...api, database, stop: () => api.stop().then(database.stop) };
 }
 
 async function toAnswer(response: Response): Promise<Answer> {
@@ -85,8 +85,8 @@ export async function startApi(
   other: Partial<PlatformSettings> = {},
   waits: ListenLimits = LISTEN_LIMITS,
 ): Promise<Api> {
-  const engine = await openDatabase(address);
-  const { store } = await createStore(engine);
+  const connection = await openDatabase(address);
+  const { platform: store } = await createRepositories(connection);
   const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
   await createAdmin(store, root, Date.now());
   const makeKey: Api['makeKey'] = async (scope, owner = 1) => {
@@ -132,7 +132,7 @@ export async function startApi(
     stop: async () => {
       await listener.stop(1_000);
       await platform.stop();
-      await engine.close();
+      await connection.close();
     },
   };
 }

@@ -90,12 +90,12 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     const address = await databases.create();
     const table = openTable(address);
     await table.write(new Map([['good', container('a')]]), []);
-    const engine = await openDatabase(address);
+    const connection = await openDatabase(address);
     for (const [key, value] of Object.entries({ text: 'damaged', nothing: 'null', number: '1' }))
-      await engine.exclusively(({ run }) =>
+      await connection.exclusively(({ run }) =>
         run(`insert into instance_state values ('test', 'log-position', '${key}', '${value}')`),
       );
-    await engine.close();
+    await connection.close();
     expect(await table.read()).toEqual(new Map([['good', container('a')]]));
   });
 

@@ -16,7 +16,7 @@ export interface OpenOptions {
 }
 
 /** An open database without Kysely: enough to migrate it and to check that it answers. */
-export interface Engine {
+export interface DatabaseConnection {
   readonly kind: 'sqlite' | 'postgres';
   /** Runs `work` in one exclusive transaction. */
   exclusively(work: (session: Session) => Promise<void>): Promise<void>;

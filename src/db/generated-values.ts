@@ -1,9 +1,9 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Queries } from './tables.ts';
 
-/** Values that are generated once and stay, the same for every replica. */
-export const createKeptValues = (db: Queries): Pick<PlatformStore, 'keep'> => ({
-  keep: async (name, make) => {
+/** Values that are generated once and then stored, the same for every replica. */
+export const createGeneratedValues = (db: Queries): Pick<PlatformStore, 'getOrCreate'> => ({
+  getOrCreate: async (name, make) => {
     const read = () => db.selectFrom('kept_value').select('value').where('name', '=', name).executeTakeFirst();
     const known = await read();
     if (known !== undefined) return known.value;

@@ -1,0 +1,81 @@
+import { Kysely } from 'kysely';
+import { databaseFailure } from '../model/database-failure.ts';
+import type { IncidentStore } from '../model/incident.ts';
+import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
+import { createAdminUsers } from './admin-users.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createSecurityEvents, listAuditEvents } from './audit-events.ts';
+import type { DatabaseConnection } from './database-connection.ts';
+import { createGeneratedValues } from './generated-values.ts';
+import { createInTransaction } from './in-transaction.ts';
+import { createIncidents } from './incidents.ts';
+import { createInstanceState } from './instance-state.ts';
+import { createRateLimits } from './rate-limits.ts';
+import { createResourceTables } from './resource-table.ts';
+import { createSignInAddresses } from './sign-in-addresses.ts';
+import { createRunCompiled, type Queries } from './tables.ts';
+
+/** The repositories of an open database. */
+export interface Repositories {
+  /** What the platform API stores. */
+  readonly platform: PlatformStore;
+  /** How far this instance of subnetd has read its logs. */
+  readonly logPositions: (instance: string) => PositionTable;
+  /** The limits that replicas share; only with PostgreSQL. */
+  readonly rateLimits?: RateLimits;
+  /** The incidents that this instance of subnetd keeps. */
+  readonly incidents: (instance: string) => IncidentStore;
+}
+
+const isPosition = (value: unknown): value is LogPosition =>
+  ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
+
+type Call = (...args: never[]) => Promise<unknown>;
+
+/**
+ * Makes every function of a repository wait while SQLite is busy. On failure it calls `onFailure` and rejects with a
+ * `DatabaseFailure`.
+ */
+const createGuard =
+  (retry: DatabaseConnection['retry'], onFailure: (error: unknown) => void) =>
+  <T extends object>(repository: T): T => {
+    const guarded = Object.entries(repository).map(([name, call]: [string, Call]) => [
+      name,
+      async (...args: never[]) => {
+        try {
+          return await retry(() => call(...args));
+        } catch (error) {
+          onFailure(error);
+          throw databaseFailure(error);
+        }
+      },
+    ]);
+    return Object.fromEntries(guarded) as T;
+  };
+
+/** Creates the repositories of an open database. */
+export async function createRepositories(
+  connection: DatabaseConnection,
+  onFailure: (error: unknown) => void = () => {},
+): Promise<Repositories> {
+  const db: Queries = new Kysely({ dialect: await connection.createDialect() });
+  const inTransaction = createInTransaction(db, connection.kind);
+  const runCompiled = createRunCompiled(db, connection.read);
+  const platform: PlatformStore = {
+    ...createResourceTables(db, connection.kind, inTransaction, runCompiled),
+    ...createAdminUsers(db, runCompiled),
+    ...createApiKeys(db, inTransaction, runCompiled),
+    ...createGeneratedValues(db),
+    ...createSignInAddresses(db, inTransaction),
+    ...createSecurityEvents(db, inTransaction),
+    listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
+  };
+  const guard = createGuard(connection.retry, onFailure);
+  return {
+    platform: guard(platform),
+    logPositions: (instance) => guard(createInstanceState(db, inTransaction, instance, 'log-position', isPosition)),
+    incidents: (instance) => guard(createIncidents(db, inTransaction, instance)),
+    ...(connection.kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
+  };
+}
