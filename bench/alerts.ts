@@ -51,7 +51,7 @@ function measure(observe: Observe) {
       `{ name: node${i}, rpc: 'http://10.0.0.1:${i + 1}', container: { name: node${i} }, logFiles: ['/l/${i}/xdc.log'] }`,
   );
   const parsed = parseInventory(`subnets: [{ name: bench, nodes: [${nodes.join()}] }]`, {});
-  if (!parsed.ok) throw new Error(parsed.problems[0]?.what);
+  if (!parsed.ok) throw new Error(parsed.errors[0]?.what);
   const targets = parsed.inventory.subnets[0]?.targets ?? [];
   const board = createBoard();
   const start = Date.now();

@@ -23,7 +23,7 @@ function build(subnets: number, nodes: number): Inventory {
     return `{ name: s${s}, nodes: [${rows.join()}], bootnode: { container: { name: b${s} } } }`;
   });
   const parsed = parseInventory(`subnets: [${texts.join()}]`, {});
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   return parsed.inventory;
 }
 

@@ -11,7 +11,7 @@ const SCRAPES = 20;
 export async function benchScrape() {
   const nodes = Array.from({ length: NODES }, (_, i) => `{ name: node${i}, rpc: 'http://10.0.0.1:${i + 1}' }`);
   const parsed = parseInventory(`subnets: [{ name: bench, nodes: [${nodes.join()}] }]`, {});
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   const board = createBoard();
   board.load(parsed.inventory, Date.now());
   const targets: readonly Target[] = parsed.inventory.subnets[0]?.targets ?? [];

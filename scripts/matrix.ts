@@ -68,13 +68,13 @@ try {
       return run;
     }),
   );
-  const problems = runs.flatMap((run) => judgeRun(run, faultAlerts[run.fault]));
+  const errors = runs.flatMap((run) => judgeRun(run, faultAlerts[run.fault]));
   const before = parseMatrix(readFileSync(PAGE, 'utf8'));
   const measured = new Map<string, readonly MatrixRow[]>(runs.map((run) => [run.fault, toRows(run)]));
   const rows = FAULT_NAMES.flatMap((name) => measured.get(name) ?? before.filter(({ fault }) => fault === name));
-  if (problems.length === 0) writeFileSync(PAGE, toMatrix(rows));
-  for (const problem of problems) process.stderr.write(`npm run matrix: ${problem}\n`);
-  if (problems.length > 0) process.exitCode = 1;
+  if (errors.length === 0) writeFileSync(PAGE, toMatrix(rows));
+  for (const error of errors) process.stderr.write(`npm run matrix: ${error}\n`);
+  if (errors.length > 0) process.exitCode = 1;
 } finally {
   await stack.stop();
 }

@@ -61,7 +61,7 @@ const DATABASE_MS = 900;
 /** Wires the parts and starts them. With a bad inventory, it returns its errors instead. */
 export async function startApp(
   options: AppOptions,
-): Promise<{ readonly ok: true; readonly app: App } | { readonly ok: false; readonly problems: readonly string[] }> {
+): Promise<{ readonly ok: true; readonly app: App } | { readonly ok: false; readonly errors: readonly string[] }> {
   const { configPath, environment, build, log, listener, clock } = options;
   const { now, toWall } = clock;
   const first = await readInventory(configPath, environment);

@@ -33,7 +33,7 @@ export interface Listen {
 /** The settings, or one sentence for each bad one. */
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: Settings }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly string[] };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,26 +51,26 @@ export function parseListen(text: string): Listen | undefined {
 }
 
 /** A setting from `NAME`, or from the file in `NAME_FILE` without its last line break. */
-function read(environment: Environment, name: string, problems: string[]): string | undefined {
+function read(environment: Environment, name: string, errors: string[]): string | undefined {
   const path = environment[`${name}_FILE`];
   if (path === undefined || path === '') return environment[name] || undefined;
-  if (environment[name]) problems.push(`${name} and ${name}_FILE are both set; unset one of them`);
+  if (environment[name]) errors.push(`${name} and ${name}_FILE are both set; unset one of them`);
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    problems.push(`${name}_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path`);
+    errors.push(`${name}_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path`);
     return undefined;
   }
 }
 
 /** The start of links, from a flag or the environment. */
-function readLink(environment: Environment, name: string, problems: string[], flag?: string): string | undefined {
-  const text = flag ?? read(environment, name, problems);
+function readLink(environment: Environment, name: string, errors: string[], flag?: string): string | undefined {
+  const text = flag ?? read(environment, name, errors);
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   const isGood = url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.search}${url.hash}` === '';
   const given = flag === undefined ? name : `--${name.slice('SUBNETD_'.length).toLowerCase().replace('_', '-')}`;
-  if (!isGood) problems.push(`${given} must be an address such as http://subnetd.example.com:10545, without user info`);
+  if (!isGood) errors.push(`${given} must be an address such as http://subnetd.example.com:10545, without user info`);
   return text.replace(/\/+$/, '');
 }
 
@@ -83,23 +83,23 @@ export interface LinkSettings {
   readonly grafanaUrl?: string;
 }
 
-/** Reads the starts of links; `problems` gets a sentence for each bad one. */
-export function parseLinkSettings(environment: Environment, flags: LinkSettings, problems: string[]): LinkSettings {
-  const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', problems, flags.publicUrl);
-  const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', problems, flags.grafanaUrl);
+/** Reads the starts of links; `errors` gets a sentence for each bad one. */
+export function parseLinkSettings(environment: Environment, flags: LinkSettings, errors: string[]): LinkSettings {
+  const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', errors, flags.publicUrl);
+  const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', errors, flags.grafanaUrl);
   return { publicUrl, grafanaUrl };
 }
 
-/** The address to listen on; undefined, with a problem, if it is not an address. */
+/** The address to listen on; undefined, with an error, if it is not an address. */
 function readListen(
   environment: Environment,
   flags: { readonly listen?: string },
   defaultListen: string,
-  problems: string[],
+  errors: string[],
 ): Listen | undefined {
-  const listen = parseListen(flags.listen ?? read(environment, 'SUBNETD_LISTEN', problems) ?? defaultListen);
+  const listen = parseListen(flags.listen ?? read(environment, 'SUBNETD_LISTEN', errors) ?? defaultListen);
   if (listen === undefined)
-    problems.push(
+    errors.push(
       `${flags.listen === undefined ? 'SUBNETD_LISTEN' : '--listen'} must be HOST:PORT, as in 127.0.0.1:10545`,
     );
   return listen;
@@ -112,32 +112,32 @@ export function parseServerSettings(
   defaultListen: string,
 ):
   | { readonly ok: true; readonly listen: Listen; readonly webConfig: string | undefined }
-  | { readonly ok: false; readonly problems: readonly string[] } {
-  const problems: string[] = [];
-  const listen = readListen(environment, flags, defaultListen, problems);
-  const webConfig = read(environment, 'SUBNETD_WEB_CONFIG', problems);
-  return listen === undefined || problems.length > 0 ? { ok: false, problems } : { ok: true, listen, webConfig };
+  | { readonly ok: false; readonly errors: readonly string[] } {
+  const errors: string[] = [];
+  const listen = readListen(environment, flags, defaultListen, errors);
+  const webConfig = read(environment, 'SUBNETD_WEB_CONFIG', errors);
+  return listen === undefined || errors.length > 0 ? { ok: false, errors } : { ok: true, listen, webConfig };
 }
 
 /** HS256 is as strong as its secret is long, up to 32 bytes. */
 const SECRET_BYTES = 32;
 
-/** Reads the settings. `read` returns the text of one; `problems` gets a sentence for each bad one. */
+/** Reads the settings. `read` returns the text of one; `errors` gets a sentence for each bad one. */
 export function parsePlatformSettings(
   read: (name: string) => string | undefined,
-  problems: string[],
+  errors: string[],
 ): PlatformSettings | undefined {
-  const before = problems.length;
+  const before = errors.length;
   const database = parseDatabaseUrl(read('SUBNETD_DATABASE_URL') ?? 'sqlite:data/subnetd.db');
   if (database === undefined)
-    problems.push('SUBNETD_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE');
+    errors.push('SUBNETD_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE');
   const trusted = parseTrustedProxies(read('SUBNETD_TRUSTED_PROXIES') ?? '');
   if (!trusted.ok)
-    problems.push(`SUBNETD_TRUSTED_PROXIES: ${trusted.bad} is no address or CIDR, as in 10.0.0.0/8, 192.0.2.7`);
+    errors.push(`SUBNETD_TRUSTED_PROXIES: ${trusted.bad} is no address or CIDR, as in 10.0.0.0/8, 192.0.2.7`);
   const count = (name: string, fallback: number) => {
     const text = read(name);
     if (text === undefined) return fallback;
-    if (!/^\d{1,9}$/.test(text)) problems.push(`${name} must be a whole number from 0 (off) to 999999999`);
+    if (!/^\d{1,9}$/.test(text)) errors.push(`${name} must be a whole number from 0 (off) to 999999999`);
     return Number(text);
   };
   const limits = {
@@ -147,11 +147,11 @@ export function parsePlatformSettings(
   };
   const jwtSecret = read('SUBNETD_JWT_SECRET');
   if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES)
-    problems.push(
+    errors.push(
       `SUBNETD_JWT_SECRET must be ${SECRET_BYTES} bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32`,
     );
   const webConfig = read('SUBNETD_WEB_CONFIG');
-  if (database === undefined || !trusted.ok || problems.length > before) return undefined;
+  if (database === undefined || !trusted.ok || errors.length > before) return undefined;
   return {
     database,
     trustedProxies: trusted.proxies,
@@ -167,16 +167,16 @@ export function parseSettings(
   flags: { readonly config?: string; readonly listen?: string },
   defaultListen: string,
 ): ParsedSettings {
-  const problems: string[] = [];
-  const listen = readListen(environment, flags, defaultListen, problems);
-  const logLevel = read(environment, 'SUBNETD_LOG_LEVEL', problems) ?? 'info';
-  if (!LOG_LEVELS.includes(logLevel)) problems.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
-  const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', problems) ?? 'config/subnetd.yaml';
-  const instance = read(environment, 'SUBNETD_INSTANCE', problems) ?? hostname();
-  const links = parseLinkSettings(environment, {}, problems);
-  const platform = parsePlatformSettings((name) => read(environment, name, problems), problems);
-  return listen === undefined || platform === undefined || problems.length > 0
-    ? { ok: false, problems }
+  const errors: string[] = [];
+  const listen = readListen(environment, flags, defaultListen, errors);
+  const logLevel = read(environment, 'SUBNETD_LOG_LEVEL', errors) ?? 'info';
+  if (!LOG_LEVELS.includes(logLevel)) errors.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? 'config/subnetd.yaml';
+  const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
+  const links = parseLinkSettings(environment, {}, errors);
+  const platform = parsePlatformSettings((name) => read(environment, name, errors), errors);
+  return listen === undefined || platform === undefined || errors.length > 0
+    ? { ok: false, errors }
     : { ok: true, settings: { configPath, listen, logLevel, instance, ...links, platform } };
 }
 

@@ -29,7 +29,7 @@ test('a reload that is still reading the inventory when the stop begins loads no
     instance: 'i',
     clock: createProcessClock(),
   });
-  if (!started.ok) expect.fail(started.problems.join());
+  if (!started.ok) expect.fail(started.errors.join());
   const { app } = started;
   await writeFile(configPath, inventory('after'));
   const [errors] = await Promise.all([app.reload('test'), app.stop()]);

@@ -41,7 +41,7 @@ describe('the documentation', () => {
       const text = read(file);
       expect(text.split('\n')[0]).toMatch(/^# yaml-language-server: \$schema=\S*inventory\.schema\.json$/);
       const parsed = parseInventory(text, {});
-      expect(parsed.ok ? [] : parsed.problems).toEqual([]);
+      expect(parsed.ok ? [] : parsed.errors).toEqual([]);
     },
   );
 
@@ -50,7 +50,7 @@ describe('the documentation', () => {
     for (const [, block = ''] of text.matchAll(/```yaml\n([\s\S]*?)```/g)) {
       if (parseAllDocuments(block).length !== 1 || parse(block)?.subnets === undefined) continue;
       const parsed = parseInventory(block, {});
-      expect(parsed.ok ? [] : parsed.problems, block).toEqual([]);
+      expect(parsed.ok ? [] : parsed.errors, block).toEqual([]);
     }
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
       if (!/^https?:/.test(link))

@@ -40,25 +40,25 @@ function parseFlags(flags: KeyFlags, now: number) {
   const scopes = SCOPES.filter((scope) => flags.scope.includes(scope));
   const isScope = (text: string) => SCOPES.some((scope) => scope === text);
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
-  const problems = [
+  const errors = [
     ...(owner > 0 ? [] : ['--owner must be the id of an admin user, as in 1']),
     ...(name.ok ? [] : [name.failure.message]),
     ...(flags.scope.every(isScope) ? [] : [`--scope must be one of ${SCOPES.join(', ')}; give it again for more`]),
   ];
   if (flags.expires !== undefined && expiresAt === undefined)
-    problems.push('--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z');
+    errors.push('--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z');
   else if (expiresAt !== undefined && Date.parse(expiresAt) <= now)
-    problems.push(`--expires must be in the future; ${expiresAt} is not`);
+    errors.push(`--expires must be in the future; ${expiresAt} is not`);
   const key = { name: name.ok ? name.value : '', owner, scopes, expiresAt };
-  return { key, problems };
+  return { key, errors };
 }
 
 /** `subnetd apikey create`: prints the key, once. */
 export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
   const now = Date.now();
-  const { key, problems } = parseFlags(flags, now);
-  if (problems.length > 0) {
-    report(problems.map((problem) => `subnetd apikey create: ${problem}`));
+  const { key, errors } = parseFlags(flags, now);
+  if (errors.length > 0) {
+    report(errors.map((error) => `subnetd apikey create: ${error}`));
     return 2;
   }
   return withStore(async (store) => {

@@ -9,8 +9,8 @@ export async function checkConfig(file: string, { json }: { readonly json?: bool
   const read = await readInventory(file, readEnvironment());
   const print = (result: object) => process.stdout.write(`${toJson({ file, ok: read.ok, ...result }, 2)}\n`);
   if (!read.ok) {
-    if (json) print({ errors: read.errors });
-    else report(read.problems);
+    if (json) print({ errors: read.inventoryErrors });
+    else report(read.errors);
     return 2;
   }
   const warnings = findWarnings(read.inventory);

@@ -40,15 +40,15 @@ const toText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** `subnetd dashboards [NAME]`: Grafana's dashboards, one, or all as an array; or each as a file of a folder. */
 export function dashboards(name: string | undefined, { directory, ...flags }: DashboardFlags): ExitCode {
-  const refuse = (problems: readonly string[]): ExitCode => {
-    report(problems.map((problem) => `subnetd dashboards: ${problem}`));
+  const refuse = (errors: readonly string[]): ExitCode => {
+    report(errors.map((error) => `subnetd dashboards: ${error}`));
     return 2;
   };
-  const problems: string[] = [];
-  const { publicUrl } = parseLinkSettings(readEnvironment(), flags, problems);
+  const errors: string[] = [];
+  const { publicUrl } = parseLinkSettings(readEnvironment(), flags, errors);
   if (name !== undefined && !DASHBOARDS.includes(name))
-    problems.push(`there is no dashboard ${quote(name)}; there are ${DASHBOARDS.join(', ')}`);
-  if (problems.length > 0) return refuse(problems);
+    errors.push(`there is no dashboard ${quote(name)}; there are ${DASHBOARDS.join(', ')}`);
+  if (errors.length > 0) return refuse(errors);
   const names = name === undefined ? DASHBOARDS : [name];
   if (directory === undefined) {
     const boards = names.map((one) => read(one, publicUrl));

@@ -7,7 +7,7 @@ import {
   type DemoParts,
   demoNodeNames,
   type FaultName,
-  faultProblems,
+  findFaultErrors,
   isFaultName,
   listFaults,
   missingFor,
@@ -132,7 +132,7 @@ async function watchSimulation(
       platform: { ...settings.platform, database },
       clock: createProcessClock(),
     });
-    if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.problems.join('; ')}`);
+    if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.errors.join('; ')}`);
     const { app } = started;
     printAddresses(listener.url, configPath, simulation, faults, parts, apiKey);
     const stopTelling = tellChanges(app);
@@ -150,16 +150,16 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   const faults = flags.fault.filter(isFaultName);
   const environment = readEnvironment();
   const parsed = parseSettings(environment, flags, '127.0.0.1:10545');
-  const problems = [
+  const errors = [
     ...(Number.isInteger(nodes) && nodes >= 1 && nodes <= MAX_NODES ? [] : [`--nodes must be 1 to ${MAX_NODES}`]),
     ...flags.fault
       .filter((word) => !isFaultName(word))
       .map((word) => `there is no fault ${JSON.stringify(word)}; "subnetd demo --list-faults" lists them`),
-    ...(parsed.ok ? [] : parsed.problems),
+    ...(parsed.ok ? [] : parsed.errors),
   ];
-  if (problems.length === 0) problems.push(...faultProblems(faults, nodes));
-  if (problems.length > 0 || !parsed.ok) {
-    report(problems.map((problem) => `subnetd demo: ${problem}`));
+  if (errors.length === 0) errors.push(...findFaultErrors(faults, nodes));
+  if (errors.length > 0 || !parsed.ok) {
+    report(errors.map((error) => `subnetd demo: ${error}`));
     return 2;
   }
   const browser = findChromium(environment.PATH ?? '');

@@ -15,7 +15,7 @@ export async function drill(flags: AlertmanagerFlags & { readonly hold: string }
   }
   const read = await readAlertmanagers(flags);
   if (!read.ok) {
-    report(read.problems.map((problem) => `subnetd drill: ${problem}`));
+    report(read.errors.map((error) => `subnetd drill: ${error}`));
     return 2;
   }
   const stopping = new AbortController();

@@ -75,16 +75,16 @@ function describe(answer: Answer, origin: string, wantsClientCertificate: boolea
  * but 0 and 1, so a bad setting ends with 1 too.
  */
 export async function health(flags: { readonly listen?: string }): Promise<ExitCode> {
-  const fail = (problems: readonly string[]): ExitCode => {
-    report(problems.map((problem) => `subnetd health: ${problem}`));
+  const fail = (errors: readonly string[]): ExitCode => {
+    report(errors.map((error) => `subnetd health: ${error}`));
     return 1;
   };
   const settings = parseServerSettings(readEnvironment(), flags, '0.0.0.0:10545');
-  if (!settings.ok) return fail(settings.problems);
+  if (!settings.ok) return fail(settings.errors);
   const { listen, webConfig } = settings;
   if (listen.port === 0) return fail(['port 0 is a free one that the system chose; give it by --listen HOST:PORT']);
   const web = webConfig === undefined ? undefined : (await import('../http/web-config.ts')).readWebConfig(webConfig);
-  if (web?.ok === false) return fail(web.problems);
+  if (web?.ok === false) return fail(web.errors);
   const server = web?.config.tls?.();
   const host = OWN_HOST[listen.host] ?? listen.host;
   const origin = `${server === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;

@@ -5,7 +5,7 @@ import { type ExitCode, report } from './report.ts';
 export function importFolder(folder: string, { host }: { readonly host?: string }): ExitCode {
   const imported = importDeployment(folder, host === undefined ? {} : { host });
   if (!imported.ok) {
-    report(imported.problems);
+    report(imported.errors);
     return 2;
   }
   process.stdout.write(imported.yaml);

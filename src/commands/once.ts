@@ -58,7 +58,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
   const parsed = parseSettings(environment, { ...flags, listen: '127.0.0.1:0' }, '');
   const read = parsed.ok ? await readInventory(parsed.settings.configPath, environment) : parsed;
   if (!read.ok) {
-    report(read.problems);
+    report(read.errors);
     return 2;
   }
   let broke = false;

@@ -13,14 +13,14 @@ export interface AlertmanagerFlags {
 /** The Alertmanagers for a command, with the inventory that names them; or errors, one line each. */
 export type FoundAlertmanagers =
   | { readonly ok: true; readonly clients: readonly Client[]; readonly inventory?: Inventory }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly string[] };
 
 /** Finds the Alertmanagers by the flags, else by the inventory. The caller closes the clients. */
 export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Promise<FoundAlertmanagers> {
   if (url !== undefined) {
-    if (config !== undefined) return { ok: false, problems: ['give one of --url and --config'] };
+    if (config !== undefined) return { ok: false, errors: ['give one of --url and --config'] };
     if (url.some((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? '')))
-      return { ok: false, problems: ['--url must be an address such as http://127.0.0.1:9093'] };
+      return { ok: false, errors: ['--url must be an address such as http://127.0.0.1:9093'] };
     return { ok: true, clients: url.map((one) => createClient(one, {}, { settings: BY_FLAG })) };
   }
   const environment = readEnvironment();
@@ -35,6 +35,6 @@ export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Pro
   const line = 'alertmanager: { urls: [http://127.0.0.1:9093] }';
   return {
     ok: false,
-    problems: [`${configPath}: no Alertmanager is named; add the line "${line}" with its address, or give --url`],
+    errors: [`${configPath}: no Alertmanager is named; add the line "${line}" with its address, or give --url`],
   };
 }

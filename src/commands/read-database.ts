@@ -6,7 +6,7 @@ import { report } from './report.ts';
 export function readDatabase(): DatabaseAddress | undefined {
   const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
   if (parsed.ok) return parsed.settings.platform.database;
-  report(parsed.problems.map((problem) => `subnetd: ${problem}`));
+  report(parsed.errors.map((error) => `subnetd: ${error}`));
   return undefined;
 }
 

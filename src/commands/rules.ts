@@ -16,12 +16,12 @@ const JOB = /^[\w.:/-]{1,200}$/;
 
 /** `subnetd rules`: the alerting and recording rules for one's own Prometheus. */
 export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
-  const problems: string[] = [];
-  const links = parseLinkSettings(readEnvironment(), flags, problems);
+  const errors: string[] = [];
+  const links = parseLinkSettings(readEnvironment(), flags, errors);
   if (job !== undefined && !JOB.test(job))
-    problems.push('--job must be a name of letters, digits and _ . : / -, as in the scrape configuration');
-  if (problems.length > 0) {
-    report(problems.map((problem) => `subnetd rules: ${problem}`));
+    errors.push('--job must be a name of letters, digits and _ . : / -, as in the scrape configuration');
+  if (errors.length > 0) {
+    report(errors.map((error) => `subnetd rules: ${error}`));
     return 2;
   }
   const places = { ...links, job };

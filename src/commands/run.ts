@@ -48,7 +48,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   const environment = readEnvironment();
   const parsed = parseSettings(environment, flags, '0.0.0.0:10545');
   if (!parsed.ok) {
-    report(parsed.problems.map((problem) => `subnetd: ${problem}`));
+    report(parsed.errors.map((error) => `subnetd: ${error}`));
     return 2;
   }
   const { settings } = parsed;
@@ -57,7 +57,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
   if (settings.platform.webConfig !== undefined) {
     const read = (await import('../http/web-config.ts')).readWebConfig(settings.platform.webConfig);
     if (!read.ok) {
-      report(read.problems.map((problem) => `subnetd: ${problem}`));
+      report(read.errors.map((error) => `subnetd: ${error}`));
       return 2;
     }
     web = read.config;
@@ -108,7 +108,7 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     }, STOP_EARLY_WITHIN_MS);
   if (!started.ok) {
     await listener.stop(0);
-    report(started.problems);
+    report(started.errors);
     return 2;
   }
   const { app } = started;

@@ -27,7 +27,7 @@ const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** Errors in the texts that others read. */
-function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
+function findTextErrors({ why, by }: SilenceFlags): readonly string[] {
   const texts = Object.entries({ '--why': why, '--by': by }).filter(([, text]) => text?.trim());
   return texts.flatMap(([flag, text]) => {
     const checked = checkText(text, flag, { kind: 'text', most: 1_000 });
@@ -36,7 +36,7 @@ function findTextProblems({ why, by }: SilenceFlags): readonly string[] {
 }
 
 /** Errors of the flags by themselves. */
-function findProblems(flags: SilenceFlags): readonly string[] {
+function findErrors(flags: SilenceFlags): readonly string[] {
   const { subnet, component, name, end, list } = flags;
   const made = [subnet, component, name, flags.for, flags.why, flags.by].some((flag) => flag !== undefined);
   const ways = [made, end !== undefined, list === true].filter(Boolean).length;
@@ -55,7 +55,7 @@ function findProblems(flags: SilenceFlags): readonly string[] {
       ? []
       : ['--for must be a duration such as 30m, 1h or 72h, of less than a year']),
     ...(flags.why?.trim() ? [] : ['--why must say the reason, for whoever finds the silence']),
-    ...findTextProblems(flags),
+    ...findTextErrors(flags),
   ];
 }
 
@@ -91,10 +91,10 @@ async function make(clients: readonly Client[], flags: SilenceFlags): Promise<Ex
 async function end(clients: readonly Client[], ids: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = 0;
   for (const id of ids) {
-    const { ended, problems } = await endSilence(clients, id);
+    const { ended, errors } = await endSilence(clients, id);
     const none = `no silence ${quote(id)} holds there; --list shows those that do`;
-    const wrong = ended === 0 && problems.length === 0 ? [none] : problems;
-    report(wrong.map((problem) => `subnetd silence: ${problem}`));
+    const wrong = ended === 0 && errors.length === 0 ? [none] : errors;
+    report(wrong.map((error) => `subnetd silence: ${error}`));
     if (wrong.length > 0) code = 1;
     if (ended > 0) printLine(`ended ${id}`);
   }
@@ -102,26 +102,26 @@ async function end(clients: readonly Client[], ids: readonly string[]): Promise<
 }
 
 async function list(clients: readonly Client[], json = false): Promise<ExitCode> {
-  const { silences, problems } = await listSilences(clients);
+  const { silences, errors } = await listSilences(clients);
   if (json) printLine(toJson(silences, 2));
   for (const { id, matchers, endsAt, createdBy, comment, address } of json ? [] : silences) {
     const what = matchers.map(({ name, value }) => `${escapeText(name)}=${quote(value)}`).join(' ');
     printLine(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
   }
-  report(problems.map((problem) => `subnetd silence: ${problem}`));
-  return problems.length === 0 ? 0 : 1;
+  report(errors.map((error) => `subnetd silence: ${error}`));
+  return errors.length === 0 ? 0 : 1;
 }
 
 /** `subnetd silence`: writes, ends and lists silences of the Alertmanagers. */
 export async function silence(flags: SilenceFlags): Promise<ExitCode> {
-  const refuse = (problems: readonly string[]): ExitCode => {
-    report(problems.map((problem) => `subnetd silence: ${problem}`));
+  const refuse = (errors: readonly string[]): ExitCode => {
+    report(errors.map((error) => `subnetd silence: ${error}`));
     return 2;
   };
-  const problems = findProblems(flags);
-  if (problems.length > 0) return refuse(problems);
+  const errors = findErrors(flags);
+  if (errors.length > 0) return refuse(errors);
   const read = await readAlertmanagers(flags);
-  if (!read.ok) return refuse(read.problems);
+  if (!read.ok) return refuse(read.errors);
   const { clients, inventory } = read;
   try {
     const strangers = inventory === undefined ? [] : findStrangers(inventory, flags);

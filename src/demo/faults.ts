@@ -220,7 +220,7 @@ export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
 export const isFaultName = (word: string): word is FaultName => (FAULT_NAMES as readonly string[]).includes(word);
 
 /** Why a subnet with this many nodes cannot have these faults: one sentence per fault, none when it can. */
-export const faultProblems = (faults: readonly FaultName[], nodes: number): readonly string[] =>
+export const findFaultErrors = (faults: readonly FaultName[], nodes: number): readonly string[] =>
   faults
     .filter((name) => TABLE[name].least > nodes)
     .map((name) => {

@@ -5,7 +5,7 @@ import { createContainers } from './containers.ts';
 import { toDemoInventory } from './demo-inventory.ts';
 import { createEngineHandler } from './docker-engine.ts';
 import { SERVICES, type ServiceName } from './effects.ts';
-import { demoNodeNames, effectsOf, type FaultName, faultProblems } from './faults.ts';
+import { demoNodeNames, effectsOf, type FaultName, findFaultErrors } from './faults.ts';
 import { frontendService } from './frontend-service.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
@@ -68,8 +68,8 @@ const SERVICE_OF: Readonly<Record<ServiceName, Service>> = {
 };
 
 const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => {
-  const problems = faultProblems(faults, nodes);
-  if (problems.length > 0) throw new RangeError(problems.join(' '));
+  const errors = findFaultErrors(faults, nodes);
+  if (errors.length > 0) throw new RangeError(errors.join(' '));
 };
 
 /**

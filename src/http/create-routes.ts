@@ -117,8 +117,8 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   app.post('/-/reload', async (c) => {
     const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
     if (refused !== undefined) return refused;
-    const problems = await deps.reload();
-    return problems.length === 0 ? c.text('reloaded\n') : c.text(`${problems.join('\n')}\n`, 400);
+    const errors = await deps.reload();
+    return errors.length === 0 ? c.text('reloaded\n') : c.text(`${errors.join('\n')}\n`, 400);
   });
 
   const { checkUser: verifyUser } = deps;

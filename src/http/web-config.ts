@@ -91,18 +91,18 @@ function createCheckUser(users: Readonly<Record<string, string>>): CheckUser {
 /** Reads a web config file, with the keys of the Prometheus exporter-toolkit. */
 export function readWebConfig(
   path: string,
-): { readonly ok: true; readonly config: WebConfig } | { readonly ok: false; readonly problems: readonly string[] } {
-  const problem = (what: string) => ({ ok: false, problems: [`SUBNETD_WEB_CONFIG: ${path}: ${what}`] }) as const;
+): { readonly ok: true; readonly config: WebConfig } | { readonly ok: false; readonly errors: readonly string[] } {
+  const refuse = (what: string) => ({ ok: false, errors: [`SUBNETD_WEB_CONFIG: ${path}: ${what}`] }) as const;
   let parsed: ReturnType<typeof schema.safeParse>;
   try {
     parsed = schema.safeParse(parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    return problem(`${(error as Error).message.split('\n')[0]}; correct the file or the setting`);
+    return refuse(`${(error as Error).message.split('\n')[0]}; correct the file or the setting`);
   }
   if (!parsed.success)
     return {
       ok: false,
-      problems: parsed.error.issues.map(
+      errors: parsed.error.issues.map(
         (issue) => `SUBNETD_WEB_CONFIG: ${path}: ${issue.path.join('.')}: ${issue.message}`,
       ),
     };
@@ -132,7 +132,7 @@ export function readWebConfig(
   try {
     read();
   } catch (error) {
-    return problem(`tls_server_config: ${(error as Error).message}; correct the paths or the files`);
+    return refuse(`tls_server_config: ${(error as Error).message}; correct the paths or the files`);
   }
   return {
     ok: true,

@@ -22,9 +22,9 @@ export interface ComposeFile {
 
 type ReadComposeFile =
   | { readonly ok: true; readonly file: ComposeFile }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly string[] };
 
-const fail = (...problems: readonly string[]): ReadComposeFile => ({ ok: false, problems });
+const fail = (...errors: readonly string[]): ReadComposeFile => ({ ok: false, errors });
 
 const isKind = (path: string, kind: 'isFile' | 'isDirectory'): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
@@ -116,13 +116,13 @@ export function readComposeFile(folder: string): ReadComposeFile {
 
   const context = toContext(folder);
   const services = new Map<string, ComposeService>();
-  const problems: string[] = [];
+  const errors: string[] = [];
   for (const [key, value] of Object.entries(root.services)) {
     if (isRecord(value) && Object.keys(value).length > 0) services.set(key, toComposeService(value, context));
     else if (value !== null && !isRecord(value) && isNodeKey(key))
-      problems.push(`${at(offsetOf('services', key))}: ${key} must be a mapping with its image, ports and volumes.`);
+      errors.push(`${at(offsetOf('services', key))}: ${key} must be a mapping with its image, ports and volumes.`);
   }
-  if (problems.length > 0) return fail(...problems);
+  if (errors.length > 0) return fail(...errors);
   const project = toProject(expand(root.name, context) ?? basename(context.folder));
   return { ok: true, file: { name: found.name, project, services } };
 }

@@ -12,7 +12,7 @@ import { toInventoryYaml } from './deployment-yaml.ts';
 /** An inventory with notes for a person, or the errors, one sentence each. */
 export type ImportedDeployment =
   | { readonly ok: true; readonly yaml: string; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly string[] };
 
 /** The longest name that the inventory allows. */
 const MAX_NAME = 100;
@@ -59,7 +59,7 @@ export function importDeployment(folder: string, options: { readonly host?: stri
   if (host === undefined)
     return {
       ok: false,
-      problems: ['--host must be a host name or an IP address, without scheme and port; correct it.'],
+      errors: ['--host must be a host name or an IP address, without scheme and port; correct it.'],
     };
   const compose = readComposeFile(folder);
   if (!compose.ok) return compose;
@@ -68,7 +68,7 @@ export function importDeployment(folder: string, options: { readonly host?: stri
   if (numbered.length === 0)
     return {
       ok: false,
-      problems: [
+      errors: [
         `${join(folder, composeName)} has no service subnet1, subnet2 and so on; give the folder that the deployment generator wrote, usually called generated.`,
       ],
     };

@@ -51,8 +51,8 @@ export function createReloader({ configPath, environment, load, log, now }: Relo
         return [];
       }
       last = { ...last, successful: false };
-      log.error({ why, problems: read.problems }, 'the inventory is bad; the previous one stays in force');
-      return read.problems;
+      log.error({ why, errors: read.errors }, 'the inventory is bad; the previous one stays in force');
+      return read.errors;
     } catch (error) {
       last = { ...last, successful: false };
       log.error(

@@ -2,8 +2,8 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import type { z } from 'zod';
 import type { Inventory } from '../model/target.ts';
 import { findConflicts } from './find-conflicts.ts';
+import { formatPath, type InventoryError } from './inventory-error.ts';
 import { parseBounded } from './parse-bounded.ts';
-import { formatPath, type Problem } from './problem.ts';
 import { inventorySchema } from './schema.ts';
 import { type Environment, substitute } from './substitute.ts';
 import { toInventory } from './to-inventory.ts';
@@ -11,7 +11,7 @@ import { toInventory } from './to-inventory.ts';
 /** An inventory, or every error of its text in the order of the text. */
 export type ParsedInventory =
   | { readonly ok: true; readonly inventory: Inventory }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly errors: readonly InventoryError[] };
 
 interface Finding {
   readonly path: readonly PropertyKey[];
@@ -66,15 +66,15 @@ function saySyntax(error: YAMLError, text: string): string {
 /** Parses an inventory's text and finds all errors at once. */
 export function parseInventory(text: string, environment: Environment): ParsedInventory {
   const lines = new LineCounter();
-  const problems: (Problem & { readonly offset: number })[] = [];
+  const errors: (InventoryError & { readonly offset: number })[] = [];
   const add = (offset: number, path: string, what: string) => {
     const { line, col } = lines.linePos(offset);
-    problems.push({ offset, line: Math.max(line, 1), column: Math.max(col, 1), path, what });
+    errors.push({ offset, line: Math.max(line, 1), column: Math.max(col, 1), path, what });
   };
   // One syntax error causes others after it; the first of a line is the one to fix.
   const finish = (): ParsedInventory => ({
     ok: false,
-    problems: problems
+    errors: errors
       .sort((a, b) => a.offset - b.offset)
       .filter(({ line, path }, i, all) => path !== '' || line !== all[i - 1]?.line)
       .map(({ line, column, path, what }) => ({ line, column, path, what })),
@@ -87,10 +87,10 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
   }
   const { document } = read;
   for (const error of [...document.errors, ...document.warnings]) add(error.pos[0], '', saySyntax(error, text));
-  if (problems.length > 0) return finish();
+  if (errors.length > 0) return finish();
 
   substitute(document, environment, (node, path, what) => add(node.range?.[0] ?? 0, formatPath(path), what));
-  const unset = problems.length;
+  const unset = errors.length;
 
   let value: unknown;
   try {
@@ -105,10 +105,10 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
   for (const finding of findings) {
     const offset = offsetOf(document, finding);
     // A value with a missing variable is already reported; further errors of its text would mislead.
-    if (!problems.slice(0, unset).some((problem) => problem.offset === offset))
+    if (!errors.slice(0, unset).some((error) => error.offset === offset))
       add(offset, formatPath(finding.path), finding.what);
   }
-  return parsed.success && problems.length === 0
+  return parsed.success && errors.length === 0
     ? { ok: true, inventory: toInventory(parsed.data, environment) }
     : finish();
 }

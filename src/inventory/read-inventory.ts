@@ -1,6 +1,6 @@
 import type { Inventory } from '../model/target.ts';
+import { formatInventoryError, type InventoryError } from './inventory-error.ts';
 import { parseInventory } from './parse-inventory.ts';
-import { formatProblem, type Problem } from './problem.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 
@@ -9,8 +9,8 @@ export type ReadInventory =
   | { readonly ok: true; readonly inventory: Inventory; readonly text: string }
   | {
       readonly ok: false;
-      readonly problems: readonly string[];
-      readonly errors: readonly Problem[];
+      readonly errors: readonly string[];
+      readonly inventoryErrors: readonly InventoryError[];
       readonly text?: string;
     };
 
@@ -23,10 +23,10 @@ const WHY: Readonly<Record<string, string>> = {
 
 /** Reads and checks an inventory file. */
 export async function readInventory(path: string, environment: Environment): Promise<ReadInventory> {
-  const refuse = (errors: readonly Problem[]) => ({
+  const refuse = (inventoryErrors: readonly InventoryError[]) => ({
     ok: false as const,
-    errors,
-    problems: errors.map((error) => formatProblem(path, error)),
+    inventoryErrors,
+    errors: inventoryErrors.map((error) => formatInventoryError(path, error)),
   });
   const unreadable = (what: string) => refuse([{ line: 1, column: 1, path: '', what }]);
   let text: string;
@@ -38,5 +38,5 @@ export async function readInventory(path: string, environment: Environment): Pro
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
   const parsed = parseInventory(text, environment);
-  return parsed.ok ? { ok: true, inventory: parsed.inventory, text } : { ...refuse(parsed.problems), text };
+  return parsed.ok ? { ok: true, inventory: parsed.inventory, text } : { ...refuse(parsed.errors), text };
 }

@@ -75,32 +75,32 @@ export async function addSilence(clients: readonly Client[], request: SilenceReq
 
 /** Ends the silence at every Alertmanager that has it; returns how many had it, and the failures. */
 export async function endSilence(clients: readonly Client[], id: string) {
-  const problems: string[] = [];
+  const errors: string[] = [];
   let ended = 0;
   for (const client of clients) {
     const found = await client.call('GET', `/silence/${id}`);
-    if (!found.ok && found.status !== 404) problems.push(found.why);
+    if (!found.ok && found.status !== 404) errors.push(found.why);
     if (!found.ok) continue;
     const state = stateOf(found);
     if (state !== 'active' && state !== 'pending') continue;
     const answer = await client.call('DELETE', `/silence/${id}`);
     if (answer.ok) ended += 1;
-    else problems.push(answer.why);
+    else errors.push(answer.why);
   }
-  return { ended, problems };
+  return { ended, errors };
 }
 
 /** The active and pending silences, each with the address of the first Alertmanager that has it. */
 export async function listSilences(clients: readonly Client[]) {
   const silences = new Map<string, Silence & { readonly address: string }>();
-  const problems: string[] = [];
+  const errors: string[] = [];
   for (const client of clients) {
     const answer = await client.call('GET', '/silences');
-    if (!answer.ok) problems.push(answer.why);
+    if (!answer.ok) errors.push(answer.why);
     if (!answer.ok || !Array.isArray(answer.body)) continue;
     for (const silence of answer.body as readonly Silence[])
       if (silence.status.state !== 'expired' && !silences.has(silence.id))
         silences.set(silence.id, { ...silence, address: client.address });
   }
-  return { silences: [...silences.values()], problems };
+  return { silences: [...silences.values()], errors };
 }

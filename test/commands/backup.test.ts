@@ -139,11 +139,11 @@ describe('subnetd backup and subnetd restore', () => {
       ['no/b.db', path, `there is no folder ${pathOf('no')}; make it`],
       ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
     ] as const;
-    for (const [file, database, problem] of cases)
+    for (const [file, database, error] of cases)
       expect(await runCli(['backup', pathOf(file)], at(database))).toEqual({
         code: 2,
         stdout: '',
-        stderr: `subnetd backup: ${problem}\n`,
+        stderr: `subnetd backup: ${error}\n`,
       });
     expect(readFileSync(pathOf('taken.db'), 'utf8')).toBe('mine');
     expect(readdirSync(pathOf('.')).sort()).toEqual(['data', 'taken.db']);
@@ -162,7 +162,7 @@ describe('subnetd backup and subnetd restore', () => {
     const bytes = readFileSync(file('damaged'));
     bytes.fill(0xff, 40 * 4096, 60 * 4096);
     writeFileSync(file('damaged'), bytes);
-    const problems = {
+    const errors = {
       text: `${file('text')} is no SQLite database; correct the path`,
       other: `${file('other')} is no database of subnetd; correct the path`,
       newer: `${file('newer')} was made by a newer subnetd (9999-later); install that one first`,
@@ -170,11 +170,11 @@ describe('subnetd backup and subnetd restore', () => {
       missing: `there is no file ${file('missing')}; correct the path`,
       '../data/subnetd.db': `${path} is the database itself; name a backup`,
     };
-    for (const [name, problem] of Object.entries(problems))
+    for (const [name, error] of Object.entries(errors))
       expect(await runCli(['restore', file(name)], at(path))).toEqual({
         code: 2,
         stdout: '',
-        stderr: `subnetd restore: ${problem}\n`,
+        stderr: `subnetd restore: ${error}\n`,
       });
     expect(readdirSync(pathOf('data'))).toEqual(['subnetd.db']);
     expect(namesIn(path)).toEqual(['kept']);

@@ -107,7 +107,7 @@ describe('the secret that signs tokens', () => {
   const parse = (environment: Environment) => parseSettings(environment, {}, '127.0.0.1:0');
 
   it.each(['x'.repeat(31), ' '])('is refused when it is shorter than 32 bytes: %j', (SUBNETD_JWT_SECRET) => {
-    expect(parse({ SUBNETD_JWT_SECRET })).toEqual({ ok: false, problems: [sentence] });
+    expect(parse({ SUBNETD_JWT_SECRET })).toEqual({ ok: false, errors: [sentence] });
   });
 
   it('is refused so by the daemon and by the commands, which do not print it', async () => {
@@ -126,7 +126,7 @@ describe('the secret that signs tokens', () => {
   it('is refused in a file too, and taken with 32 bytes', () => {
     const environment = { SUBNETD_JWT_SECRET_FILE: pathOf('secret') };
     writeFileSync(pathOf('secret'), `${'x'.repeat(31)}\n`);
-    expect(parse(environment)).toEqual({ ok: false, problems: [sentence] });
+    expect(parse(environment)).toEqual({ ok: false, errors: [sentence] });
     writeFileSync(pathOf('secret'), `${'ü'.repeat(16)}\n`);
     expect(parse(environment)).toMatchObject({ ok: true, settings: { platform: { jwtSecret: 'ü'.repeat(16) } } });
   });

@@ -5,7 +5,7 @@ import {
   expectedChanges,
   FAULT_NAMES,
   type FaultName,
-  faultProblems,
+  findFaultErrors,
   isFaultName,
   listFaults,
 } from '../../src/demo/faults.ts';
@@ -83,11 +83,11 @@ test('without a fault nothing changes', () => {
 });
 
 test('a subnet too small for a fault is told how many nodes it needs, and does not list it', () => {
-  expect(faultProblems(['node-behind', 'peer-missing', 'subnet-halted'], 2)).toEqual([
+  expect(findFaultErrors(['node-behind', 'peer-missing', 'subnet-halted'], 2)).toEqual([
     expect.stringContaining('node-behind needs at least 4 nodes'),
     expect.stringContaining('peer-missing needs at least 3 nodes'),
   ]);
-  expect(faultProblems(FAULT_NAMES, 4)).toEqual([]);
+  expect(findFaultErrors(FAULT_NAMES, 4)).toEqual([]);
   expect(listFaults(parts(1)).map(({ name }) => name)).toEqual([
     'admin-not-exposed',
     'subnet-halted',

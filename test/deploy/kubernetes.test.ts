@@ -24,7 +24,7 @@ const ofKind = (kind: keyof typeof models) => {
 };
 
 /** What Kubernetes's schemas say of documents: the values by their validators, and members that there are not by their types. */
-function problems(all: readonly { readonly kind: keyof typeof models }[]): string {
+function errors(all: readonly { readonly kind: keyof typeof models }[]): string {
   for (const document of all) new models[document.kind](document as never).validate();
   const lines = all.map(
     (document, index) =>
@@ -53,13 +53,13 @@ describe('the manifest for Kubernetes', () => {
   const [container] = pod.containers;
 
   test('is good by the schemas of Kubernetes', () => {
-    expect(problems(documents)).toBe('');
+    expect(errors(documents)).toBe('');
     const misspelt = structuredClone(ofKind('Deployment'));
     misspelt.spec.template.spec.containers[0].livenessProbe.periodSecond = 5;
-    expect(problems([misspelt])).toMatch(/periodSecond.* does not exist/);
+    expect(errors([misspelt])).toMatch(/periodSecond.* does not exist/);
     const wrong = structuredClone(ofKind('Deployment'));
     wrong.spec.replicas = 'one';
-    expect(() => problems([wrong])).toThrow('replicas');
+    expect(() => errors([wrong])).toThrow('replicas');
   }, 60_000);
 
   test('brings an inventory that is good, to where the image looks for it', () => {

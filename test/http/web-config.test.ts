@@ -9,7 +9,7 @@ const { pathOf } = useCleanups();
 it('a flood of wrong passwords is refused without comparing each, and harms no user who was let in before', async () => {
   writeFileSync(pathOf('web.yml'), `basic_auth_users: { prometheus: '${await hash('scrape me', 10)}' }\n`);
   const read = readWebConfig(pathOf('web.yml'));
-  if (!read.ok) throw new Error(read.problems.join());
+  if (!read.ok) throw new Error(read.errors.join());
   const { checkUser } = read.config;
   expect(await checkUser?.('prometheus', 'scrape me')).toBe(true);
   let compared = 0;

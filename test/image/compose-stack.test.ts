@@ -27,16 +27,16 @@ const schema = JSON.parse(
   ),
 );
 const isValid = new Ajv2019({ strict: false, validateFormats: false, allErrors: true }).compile(schema);
-const problems = (document: unknown) => {
+const errors = (document: unknown) => {
   isValid(document);
   return (isValid.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
 describe('the whole stack of docker-compose.yml', () => {
   test('is good by the schema of the compose specification', () => {
-    expect(problems(compose)).toEqual([]);
+    expect(errors(compose)).toEqual([]);
     const misspelt = { ...compose, services: { ...services, subnetd: { ...services.subnetd, healthchek: {} } } };
-    expect(problems(misspelt)).not.toEqual([]);
+    expect(errors(misspelt)).not.toEqual([]);
   });
 
   test('has everything that issue pages, dashboards and the console check need', () => {

@@ -1,15 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  addresses,
-  compose,
-  deployment,
-  FIXTURES,
-  imported,
-  problems,
-  targets,
-  temporaryFolder,
-} from './deployments.ts';
+import { addresses, compose, deployment, errors, FIXTURES, imported, targets, temporaryFolder } from './deployments.ts';
 
 describe('names', () => {
   it.each([
@@ -108,12 +99,12 @@ services:
     ],
     ['a missing anchor', 'services: *a', 'DIR/docker-compose.yml:1:11: some aliases cannot be resolved'],
   ])('of %s is a problem with its place', (_, text, start) => {
-    expect(problems(compose(text))).toEqual([expect.stringContaining(start)]);
+    expect(errors(compose(text))).toEqual([expect.stringContaining(start)]);
   });
 
   it('whose aliases multiply without end is refused', () => {
     const levels = Array.from({ length: 12 }, (_, i) => `x${i + 1}: &x${i + 1} [${`*x${i}, `.repeat(9)}*x${i}]\n`);
-    expect(problems(compose(`x0: &x0 [a]\n${levels.join('')}services: *x12\n`))).toEqual([
+    expect(errors(compose(`x0: &x0 [a]\n${levels.join('')}services: *x12\n`))).toEqual([
       expect.stringContaining('some aliases cannot be resolved'),
     ]);
   });
@@ -123,18 +114,18 @@ describe('a folder of nothing like it', () => {
   it('that is missing or not a folder is named', () => {
     const folder = compose('services: {}');
     const usual = 'give the folder that the deployment generator wrote, usually called generated.';
-    expect(problems(join(folder, 'missing'))).toEqual([`DIR does not exist; ${usual}`]);
-    expect(problems(join(folder, 'docker-compose.yml'))).toEqual([`DIR is not a folder; ${usual}`]);
+    expect(errors(join(folder, 'missing'))).toEqual([`DIR does not exist; ${usual}`]);
+    expect(errors(join(folder, 'docker-compose.yml'))).toEqual([`DIR is not a folder; ${usual}`]);
   });
 
   it('without a compose file is told what was looked for', () => {
-    expect(problems(temporaryFolder())).toEqual([
+    expect(errors(temporaryFolder())).toEqual([
       'DIR has no docker-compose.yml or docker-compose.yaml; give the folder that the deployment generator wrote, usually called generated.',
     ]);
   });
 
   it('around the right one is told so', () => {
-    expect(problems(join(FIXTURES, 'v2.0.0/wizard'))).toEqual([
+    expect(errors(join(FIXTURES, 'v2.0.0/wizard'))).toEqual([
       'DIR has no docker-compose.yml or docker-compose.yaml, but DIR/generated has; import that folder.',
     ]);
   });

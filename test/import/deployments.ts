@@ -45,20 +45,20 @@ export const compose = (text: string): string => deployment({ 'docker-compose.ym
 /** What `import` prints; throws its problems. */
 export function imported(folder: string, host?: string): { readonly yaml: string; readonly notes: readonly string[] } {
   const result = importDeployment(folder, host === undefined ? {} : { host });
-  if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (!result.ok) throw new Error(result.errors.join('\n'));
   return result;
 }
 
 /** The problems of a folder, which is called DIR in them. */
-export function problems(folder: string, host?: string): readonly string[] {
+export function errors(folder: string, host?: string): readonly string[] {
   const result = importDeployment(folder, host === undefined ? {} : { host });
-  return result.ok ? [] : result.problems.map((problem) => problem.replaceAll(folder, 'DIR'));
+  return result.ok ? [] : result.errors.map((error) => error.replaceAll(folder, 'DIR'));
 }
 
 /** The subnet that the inventory's own parser reads from what was printed. */
 export function subnet(yaml: string): Subnet {
   const parsed = parseInventory(yaml, {});
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   const [first] = parsed.inventory.subnets;
   if (!first) throw new Error('the inventory has no subnet');
   return first;

@@ -8,10 +8,10 @@ import {
   compose,
   DEPLOYMENTS,
   deployment,
+  errors,
   FIXTURES,
   fixture,
   imported,
-  problems,
   subnet,
   targets,
 } from './deployments.ts';
@@ -242,7 +242,7 @@ describe('the host', () => {
   );
 
   it.each(['', 'http://node', 'node:8545', 'a b', 'user@node', '1.2.3.999', '-node'])('%j is refused', (host) => {
-    expect(problems(fixture('v2.0.0/wizard'), host)).toEqual([
+    expect(errors(fixture('v2.0.0/wizard'), host)).toEqual([
       '--host must be a host name or an IP address, without scheme and port; correct it.',
     ]);
   });

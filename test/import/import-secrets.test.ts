@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL, compose, fixture, imported, problems } from './deployments.ts';
+import { ALL, compose, errors, fixture, imported } from './deployments.ts';
 
 describe('secrets', () => {
   it.each(ALL)('of %s appear nowhere', (name) => {
@@ -17,8 +17,8 @@ describe('secrets', () => {
     const folder = compose(
       'services:\n  subnet1:\n    environment:\n      KEY: "canary" canary: *canary\n   canary: {',
     );
-    expect(problems(folder)).toEqual([expect.stringMatching(/^DIR\/docker-compose\.yml:\d+:\d+: the YAML is broken/)]);
-    expect(problems(folder).join()).not.toContain('canary');
+    expect(errors(folder)).toEqual([expect.stringMatching(/^DIR\/docker-compose\.yml:\d+:\d+: the YAML is broken/)]);
+    expect(errors(folder).join()).not.toContain('canary');
   });
 
   it('have files of their own, which are never opened, and neither is a pipe', () => {

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatInventoryError } from '../../src/inventory/inventory-error.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { formatProblem } from '../../src/inventory/problem.ts';
 import type { Inventory } from '../../src/model/target.ts';
 
 const parse = (text: string, environment: Readonly<Record<string, string>> = {}): Inventory => {
   const parsed = parseInventory(text, environment);
-  if (!parsed.ok) throw new Error(parsed.problems.map((problem) => formatProblem('f', problem)).join('\n'));
+  if (!parsed.ok) throw new Error(parsed.errors.map((error) => formatInventoryError('f', error)).join('\n'));
   return parsed.inventory;
 };
-const problems = (text: string, environment: Readonly<Record<string, string>> = {}): readonly string[] => {
+const errors = (text: string, environment: Readonly<Record<string, string>> = {}): readonly string[] => {
   const parsed = parseInventory(text, environment);
-  return parsed.ok ? [] : parsed.problems.map((problem) => formatProblem('f.yaml', problem));
+  return parsed.ok ? [] : parsed.errors.map((error) => formatInventoryError('f.yaml', error));
 };
 
 const folder = new URL('./bad/', import.meta.url);
@@ -23,14 +23,14 @@ const names = readdirSync(folder)
 describe('a bad inventory', () => {
   it.each(names)('%s has exactly its message, at its place', (name) => {
     const expected = readFileSync(new URL(`${name}.txt`, folder), 'utf8').trim();
-    expect(problems(readFileSync(new URL(`${name}.yaml`, folder), 'utf8'))).toEqual([`f.yaml:${expected}`]);
+    expect(errors(readFileSync(new URL(`${name}.yaml`, folder), 'utf8'))).toEqual([`f.yaml:${expected}`]);
   });
 
   it('tells every problem at once, in the order of the text', () => {
     const text =
       readFileSync(new URL('unknown-key.yaml', folder), 'utf8') +
       readFileSync(new URL('bad-docker.yaml', folder), 'utf8').split('\n')[1];
-    expect(problems(`${text}\nmore: 1\n`).map((line) => line.split(': ')[1])).toEqual([
+    expect(errors(`${text}\nmore: 1\n`).map((line) => line.split(': ')[1])).toEqual([
       'subnets[0].nodes[0].foo',
       'docker',
       'more',
@@ -50,7 +50,7 @@ describe('a bad inventory', () => {
     nodes: [{ name: x, rpc: http://h }]
 alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { username: u, passwordFile: p }, bearerTokenFile: t, x: 1 }
 `;
-    expect(problems(text).map((line) => line.replace(/^f.yaml:(\d+):\d+: /, '$1 '))).toEqual([
+    expect(errors(text).map((line) => line.replace(/^f.yaml:(\d+):\d+: /, '$1 '))).toEqual([
       '3 subnets[0].colour: is not a key that subnetd knows',
       '5 subnets[0].nodes[0].rpc: must be a URL such as http://127.0.0.1:8545',
       '6 subnets[0].nodes[1].name: another node of this subnet is already called a',
@@ -67,20 +67,20 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
     ]);
     // What has an error itself is no reason for another.
     const first = 'subnets: [{ name: d, nodes: [{ name: 5, rpc: http://h }], stats: { readsFrom: "5" } }]\n';
-    expect(problems(first).map((line) => line.split(': ')[1])).toEqual(['subnets[0].nodes[0].name']);
+    expect(errors(first).map((line) => line.split(': ')[1])).toEqual(['subnets[0].nodes[0].name']);
     const names = 'subnets: [{ name: d, nodes: [{ name: "a\\e", rpc: http://h }, { name: "a\\e", rpc: http://h }] }]\n';
-    expect(problems(names)).toHaveLength(2);
-    expect(problems(names).join()).not.toContain('\u001b');
+    expect(errors(names)).toHaveLength(2);
+    expect(errors(names).join()).not.toContain('\u001b');
   });
 
   it('never shows a value, which may be a secret', () => {
     const secret = 'hunter2';
     const text = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: 'ftp://u:${secret}@h', ipc: [${secret}] }\n      - "${secret}\n`;
-    expect(problems(text).length).toBeGreaterThan(0);
-    expect(problems(text).join()).not.toContain(secret);
+    expect(errors(text).length).toBeGreaterThan(0);
+    expect(errors(text).join()).not.toContain(secret);
     const substituted = `subnets:\n  - name: d\n    nodes:\n      - { name: a, rpc: '\${S}', expectedPeers: '\${S}' }\n`;
-    expect(problems(substituted, { S: secret }).length).toBe(2);
-    expect(problems(substituted, { S: secret }).join()).not.toContain(secret);
+    expect(errors(substituted, { S: secret }).length).toBe(2);
+    expect(errors(substituted, { S: secret }).join()).not.toContain(secret);
   });
 
   it('is a list of problems and never a crash, whatever the text', () => {
@@ -116,7 +116,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
       fc.property(
         fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
         (text) => {
-          for (const line of problems(text)) expect(line).toMatch(/^f\.yaml:[1-9]\d*:[1-9]\d*: \S.*: ./s);
+          for (const line of errors(text)) expect(line).toMatch(/^f\.yaml:[1-9]\d*:[1-9]\d*: \S.*: ./s);
         },
       ),
       { numRuns: 2000 },
@@ -128,7 +128,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...'bcdefghi'.split('').map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefgh'[i]}`)}]`),
     ];
-    expect(problems(bomb.join('\n'))[0]).toContain('cannot be read');
+    expect(errors(bomb.join('\n'))[0]).toContain('cannot be read');
   });
 });
 
@@ -161,7 +161,7 @@ describe('a good inventory', () => {
       ssh: { user: 'op', host: 'h', port: 22, knownHosts: [system] },
     });
     const refused = ['op@h:0', 'op@h:65536', 'op@', '@h', 'op@h/path', 'tcp://op@h', 'o p@h', '-op@h', 'op@-oProxy'];
-    for (const ssh of refused) expect(problems(`${minimal}docker: { ssh: '${ssh}' }\n`), ssh).toHaveLength(1);
+    for (const ssh of refused) expect(errors(`${minimal}docker: { ssh: '${ssh}' }\n`), ssh).toHaveLength(1);
   });
 
   it('gets the defaults that the documentation promises', () => {

@@ -11,7 +11,7 @@ afterEach(() => folder.remove());
 
 const problemsOf = (text: string) => {
   const parsed = parseInventory(text, {});
-  return parsed.ok ? [] : parsed.problems.map(({ line, column, what }) => `${line}:${column} ${what}`);
+  return parsed.ok ? [] : parsed.errors.map(({ line, column, what }) => `${line}:${column} ${what}`);
 };
 const times = (count: number, write: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => write(i)).join('');

@@ -32,7 +32,7 @@ subnets:
 `,
     {},
   );
-  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.problems.join('; ')}`);
+  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.errors.join('; ')}`);
   return parsed.inventory;
 }
 

@@ -36,7 +36,7 @@ subnets:
 `,
     {},
   );
-  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.problems.join('; ')}`);
+  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.errors.join('; ')}`);
   const clock = createClock({ monotonic: () => performance.now(), wall: () => Date.now() + ahead });
   const monitor = createMonitor({
     clock,

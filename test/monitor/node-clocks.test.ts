@@ -29,7 +29,7 @@ subnets:
 `,
     {},
   );
-  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.problems.join('; ')}`);
+  if (!parsed.ok) throw new Error(`a bad inventory: ${parsed.errors.join('; ')}`);
   let height = 100;
   const printBlock = async () => {
     height += 1;

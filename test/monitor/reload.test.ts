@@ -42,7 +42,7 @@ function useMonitor(folder: string) {
     );
     const checks = `rpc: { schedule: 'every 100ms', timeout: ${timeout}, stallAfter: 1s }, logs: { schedule: 'every 100ms' }`;
     const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${rows.join('')}    checks: { ${checks} }\n`, {});
-    if (!parsed.ok) throw new Error(parsed.problems.map(({ what }) => what).join());
+    if (!parsed.ok) throw new Error(parsed.errors.map(({ what }) => what).join());
     monitor.load(parsed.inventory);
   };
   const stateOf = (name: string) =>

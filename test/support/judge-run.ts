@@ -35,7 +35,7 @@ function wordProblems({ receiver, alerts }: Message, subnet: string): readonly s
 
 /** One sentence for each notification that was wrong, and for each that is missing. */
 export function judgeRun({ fault, messages, inhibited, late }: FaultRun, expected: FaultAlerts): readonly string[] {
-  const problems = [...late];
+  const errors = [...late];
   const { inhibited: held = [], maybeInhibited: maybe = [] } = expected;
   for (const [receiver, wanted = []] of [
     ['page', expected.pages],
@@ -44,19 +44,19 @@ export function judgeRun({ fault, messages, inhibited, late }: FaultRun, expecte
     const to = messages.filter((message) => message.receiver === receiver);
     for (const status of ['firing', 'resolved'] as const) {
       const told = to.filter((message) => message.status === status);
-      if (told.length !== (wanted.length > 0 ? 1 : 0)) problems.push(`${receiver}: ${told.length} messages ${status}`);
+      if (told.length !== (wanted.length > 0 ? 1 : 0)) errors.push(`${receiver}: ${told.length} messages ${status}`);
       const names = new Set(
         told.flatMap(({ alerts }) => alerts.filter((alert) => alert.status === status).map(nameOf)),
       );
       // In the message that tells the end Alertmanager names besides what it had held back and what has ended with it.
       const meant = status === 'firing' ? names : names.difference(new Set<string>([...held, ...maybe]));
       if (!same([...meant], wanted))
-        problems.push(`${receiver}: ${status} was ${say([...names])}, and not ${say(wanted)}`);
+        errors.push(`${receiver}: ${status} was ${say([...names])}, and not ${say(wanted)}`);
     }
   }
   const certain = inhibited.filter((name) => !maybe.some((other) => other === name));
-  if (!same(certain, held)) problems.push(`inhibited was ${say(inhibited)}, and not ${say(held)}`);
-  return [...problems, ...messages.flatMap((message) => wordProblems(message, fault))].map(
-    (problem) => `${fault}: ${problem}`,
+  if (!same(certain, held)) errors.push(`inhibited was ${say(inhibited)}, and not ${say(held)}`);
+  return [...errors, ...messages.flatMap((message) => wordProblems(message, fault))].map(
+    (error) => `${fault}: ${error}`,
   );
 }

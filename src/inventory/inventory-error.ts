@@ -1,5 +1,5 @@
 /** One error of an inventory; line and column count from 1. */
-export interface Problem {
+export interface InventoryError {
   readonly line: number;
   readonly column: number;
   /** The path in the document, such as `subnets[0].nodes[1].rpc`; empty for the document itself. */
@@ -8,8 +8,8 @@ export interface Problem {
 }
 
 /** An error as one line of text: `file:line:column: path: what`. */
-export const formatProblem = (file: string, problem: Problem): string =>
-  `${file}:${problem.line}:${problem.column}: ${problem.path === '' ? 'inventory' : problem.path}: ${problem.what}`;
+export const formatInventoryError = (file: string, error: InventoryError): string =>
+  `${file}:${error.line}:${error.column}: ${error.path === '' ? 'inventory' : error.path}: ${error.what}`;
 
 /** A plain key as written, any other in quotes with its control characters escaped. */
 const formatKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key));
