@@ -49,7 +49,7 @@ function apply(folder: string, { file, language, code }: Step): void {
 /** A copy of what the example needs, with the same packages. */
 function copyRepository(folder: string): void {
   mkdirSync(folder);
-  for (const name of ['bin', 'src', 'test', 'scripts', 'config', 'docs', 'package.json', 'vitest.unit.config.ts'])
+  for (const name of ['bin', 'src', 'test', 'scripts', 'config', 'docs', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
@@ -104,7 +104,8 @@ test('the example of a new check works as it is written: in seven files, which t
   expect(run(folder, 'node', ['scripts/rules.ts'])).toMatchObject({ status: 0, output: '' });
   expect(listChanges(folder).toSorted()).toEqual(steps.map(({ file }) => file).toSorted());
   expect(readFileSync(join(folder, 'config/prometheus/rules/node.yml'), 'utf8')).toContain('check=~"log_block|clock"');
-  const words = ['run', '--config', 'vitest.unit.config.ts', 'test/rules/checks.test.ts', '-t', 'the check clock'];
+  writeFileSync(join(folder, 'vitest.config.ts'), `export default { test: { include: ['test/rules/*.test.ts'] } };`);
+  const words = ['run', 'test/rules/checks.test.ts', '-t', 'the check clock'];
   const cases = run(folder, 'node', [VITEST, ...words]);
   expect(cases.output).toMatch(/Tests +4 passed/);
   expect(cases.status).toBe(0);
