@@ -49,7 +49,7 @@ export interface ContainerRun {
 }
 
 /** What caused the last start: the restart policy, a request by a person or program, or a new container. */
-export type StartedBy = 'policy' | 'order' | 'recreation';
+export type StartedBy = 'policy' | 'request' | 'recreation';
 
 /** Facts about a container; counters start at 0 with the process. */
 export interface ContainerFacts {
@@ -70,11 +70,11 @@ export interface ContainerFacts {
    * The last SIGKILL that nobody requested through Docker. It may mean out of memory, even if Docker does not report
    * that.
    */
-  readonly unorderedKill?: { readonly id: string; readonly at: WatchedMs };
+  readonly unrequestedKill?: { readonly id: string; readonly at: WatchedMs };
   /** The last exit that nobody had requested through Docker. */
-  readonly unorderedEnd?: { readonly id: string; readonly at: WatchedMs };
+  readonly unrequestedExit?: { readonly id: string; readonly at: WatchedMs };
   /** The last time Docker was asked to signal or stop it. */
-  readonly lastOrder?: { readonly id: string; readonly at: WatchedMs };
+  readonly lastStopRequest?: { readonly id: string; readonly at: WatchedMs };
   /** Whether an inspection has ever succeeded. Before that, what is found is history. */
   readonly inspected: boolean;
   /** The last inspected run, and the one before it. */

@@ -1,13 +1,13 @@
 import type { ContainerFacts } from './facts.ts';
 
 /** What led to the last restart. `crash`: the program or its container had ended without a request. */
-export function findRestartCause(facts: ContainerFacts): 'crash' | 'order' | 'recreation' | undefined {
-  const { lastRestartBy, unorderedEnd, run, runBefore } = facts;
+export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | 'recreation' | undefined {
+  const { lastRestartBy, unrequestedExit, run, runBefore } = facts;
   if (lastRestartBy === undefined || lastRestartBy === 'recreation') return lastRestartBy;
   if (lastRestartBy === 'policy') return 'crash';
   // Started by hand, although nobody had stopped it.
-  const endedAt = unorderedEnd?.id === run?.id ? unorderedEnd?.at : undefined;
-  return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'order';
+  const endedAt = unrequestedExit?.id === run?.id ? unrequestedExit?.at : undefined;
+  return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'request';
 }
 
 /** Was the last restart requested? Undefined before any restart. */

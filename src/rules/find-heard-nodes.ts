@@ -60,13 +60,13 @@ export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<stri
 }
 
 /**
- * The number of nodes that the bootnode heard within `windowMs` before `lookedAt` (watched time). Undefined without a
+ * The number of nodes that the bootnode heard within `windowMs` before `now` (watched time). Undefined without a
  * bootnode whose log can be read.
  */
-export function countHeardNodes(subnet: readonly Known[], lookedAt: number, windowMs: number): number | undefined {
+export function countHeardNodes(subnet: readonly Known[], now: number, windowMs: number): number | undefined {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
   if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;
   return findHeardNodes(subnet, logs.heard ?? new Map()).nodes.filter(
-    ({ heardAt }) => heardAt !== undefined && lookedAt - heardAt < windowMs,
+    ({ heardAt }) => heardAt !== undefined && now - heardAt < windowMs,
   ).length;
 }

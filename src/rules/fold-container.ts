@@ -14,10 +14,10 @@ export interface ContainerEvent {
  * Within this time two `oom` events are one kill. cgroup v1 notifies again when the group of the dead container is
  * removed. Seen in half of the kills with Docker 20.10; containerd and conmon know it too.
  */
-const sameKillMs = 1_000;
+const SAME_KILL_MS = 1_000;
 
 /** Docker records the start slightly after the process runs, so a short run can seem to end before it started. */
-const startLagMs = 1_000;
+const START_LAG_MS = 1_000;
 
 const nothing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: false };
 
@@ -43,7 +43,7 @@ function countStarts({ inspected, run: known }: ContainerFacts, run: ContainerRu
 
 function startedBy({ run: known }: ContainerFacts, { id, restartCount }: ContainerRun): StartedBy {
   if (restartCount > 0) return 'policy';
-  return known === undefined || known.id === id ? 'order' : 'recreation';
+  return known === undefined || known.id === id ? 'request' : 'recreation';
 }
 
 const isSameRun = (one: ContainerRun | undefined, other: ContainerRun): boolean =>
@@ -74,9 +74,9 @@ function foldOomKilled(facts: ContainerFacts, container: Container, at: number):
   if (!oomKilled || startedAt === undefined || status === 'running' || status === 'paused') return facts;
   const { oomEvent, oomRun, inspected, oomKills } = facts;
   if (oomRun?.id === id && oomRun.startedAt === startedAt) return facts;
-  const slackMs = oomEvent?.open ? startLagMs : 0;
+  const slackMs = oomEvent?.open ? START_LAG_MS : 0;
   if (oomEvent?.id === id && oomEvent.at >= startedAt - slackMs) return facts;
-  const seen = { ...facts, oomRun: { id, startedAt, until: (finishedAt ?? at) + sameKillMs } };
+  const seen = { ...facts, oomRun: { id, startedAt, until: (finishedAt ?? at) + SAME_KILL_MS } };
   return inspected ? { ...seen, oomKills: oomKills + 1, lastOomAt: Math.min(finishedAt ?? at, at) } : seen;
 }
 
@@ -102,26 +102,26 @@ export function foldContainer(
 }
 
 /** Docker reports a request to stop and the exit it causes close together, in either order. */
-const orderMs = 5_000;
+const REQUEST_EXIT_GAP_MS = 5_000;
 
-const orders = ['kill', 'stop', 'restart'];
+const STOP_REQUESTS = ['kill', 'stop', 'restart'];
 
 const belongs = (one: { readonly id: string; readonly at: number } | undefined, id: string, at: number): boolean =>
-  one?.id === id && Math.abs(at - one.at) < orderMs;
+  one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
 function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
   const ended = foldExit(facts, exitCode, at);
-  if (belongs(facts.lastOrder, id, at)) return ended;
-  return { ...ended, unorderedEnd: { id, at }, ...(exitCode === 137 && { unorderedKill: { id, at } }) };
+  if (belongs(facts.lastStopRequest, id, at)) return ended;
+  return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
 }
 
-function foldOrder(facts: ContainerFacts, { id, at }: ContainerEvent): ContainerFacts {
-  const { unorderedKill, unorderedEnd, ...rest } = facts;
+function foldStopRequest(facts: ContainerFacts, { id, at }: ContainerEvent): ContainerFacts {
+  const { unrequestedKill, unrequestedExit, ...rest } = facts;
   return {
     ...rest,
-    lastOrder: { id, at },
-    ...(unorderedKill && !belongs(unorderedKill, id, at) && { unorderedKill }),
-    ...(unorderedEnd && !belongs(unorderedEnd, id, at) && { unorderedEnd }),
+    lastStopRequest: { id, at },
+    ...(unrequestedKill && !belongs(unrequestedKill, id, at) && { unrequestedKill }),
+    ...(unrequestedExit && !belongs(unrequestedExit, id, at) && { unrequestedExit }),
   };
 }
 
@@ -134,13 +134,13 @@ export function foldContainerEvent(previous: ContainerFacts | undefined, event: 
   const { id, at } = event;
   const { oomEvent, oomRun } = facts;
   if (event.action === 'die') return foldDeath(facts, event);
-  if (orders.includes(event.action)) return foldOrder(facts, event);
+  if (STOP_REQUESTS.includes(event.action)) return foldStopRequest(facts, event);
   if (event.action === 'start' && oomEvent?.id === id) return { ...facts, oomEvent: { ...oomEvent, open: false } };
   if (event.action !== 'oom') return facts;
 
-  if (oomEvent?.id === id && oomEvent.open && Math.abs(at - oomEvent.at) < sameKillMs) return facts;
+  if (oomEvent?.id === id && oomEvent.open && Math.abs(at - oomEvent.at) < SAME_KILL_MS) return facts;
   const counted = { ...facts, oomEvent: { id, at, open: true } };
-  if (oomRun?.id === id && at >= oomRun.startedAt - startLagMs && at <= oomRun.until)
+  if (oomRun?.id === id && at >= oomRun.startedAt - START_LAG_MS && at <= oomRun.until)
     return { ...counted, oomRun: undefined };
   return { ...counted, oomKills: facts.oomKills + 1, lastOomAt: at };
 }

@@ -72,7 +72,7 @@ const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined
   exit !== undefined && exit.at <= restartAt ? exit : undefined;
 
 /** A restart that somebody requested: wait, or ask who it was. */
-function explainPlanned(cause: 'order' | 'recreation', { name }: Container, agoMs: number, leftMs: number): string {
+function explainPlanned(cause: 'request' | 'recreation', { name }: Container, agoMs: number, leftMs: number): string {
   const what =
     cause === 'recreation'
       ? `was recreated ${formatDuration(agoMs)} ago, as \`docker compose up\` does after a change`
@@ -90,7 +90,7 @@ function explainRestart(
   const { name } = container;
   const agoMs = Math.max(0, now - restartAt);
   const cause = findRestartCause(facts);
-  if (cause === 'order' || cause === 'recreation')
+  if (cause === 'request' || cause === 'recreation')
     return explainPlanned(cause, container, agoMs, errorWindowMs - agoMs);
   const exit = exitBefore(facts.lastExit, restartAt);
   const oom = facts.lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - facts.lastOomAt) < 5_000;

@@ -77,7 +77,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The container has reached its memory limit, or the machine has run out of memory. The build of the frontend at each start needs most.',
     fix: 'give the container or Docker more memory, or free memory on the machine',
     seenAt: ({ container, logs }) =>
-      latest(container?.lastOomAt, container?.unorderedKill?.at, logs?.patterns.build_killed?.at),
+      latest(container?.lastOomAt, container?.unrequestedKill?.at, logs?.patterns.build_killed?.at),
   },
   {
     name: 'silent_restart_loop',

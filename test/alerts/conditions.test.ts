@@ -329,7 +329,7 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
     clear: [
       container({ ...inContainer(run()), logs: logs() }, 'pass'),
       container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 9 * MINUTE } })),
-      ...(['order', 'recreation'] as const).map((lastRestartBy) =>
+      ...(['request', 'recreation'] as const).map((lastRestartBy) =>
         container(
           inContainer(run({ startedAt: NOW - MINUTE }), {
             lastExit: { code: 0, at: NOW - 2 * MINUTE },

@@ -90,7 +90,7 @@ test('a container that is restarted on order or recreated says so, and each is o
   const first = await runContainer(engine.docker, { ...plan, name: uniqueName('a') });
   await eventually(() => expect(check()).toMatchObject({ verdict: 'pass' }));
   await first.restart({ t: 0 });
-  await eventually(() => expect([isUp(), facts()?.restarts, cause()]).toEqual([true, 1, 'order']));
+  await eventually(() => expect([isUp(), facts()?.restarts, cause()]).toEqual([true, 1, 'request']));
   expect(check()).toMatchObject({
     verdict: 'fail',
     reason: expect.stringMatching(/ was restarted on order \d+m?s ago/),

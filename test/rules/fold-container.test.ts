@@ -395,14 +395,14 @@ describe('what led to a restart', () => {
     ['no restart has no cause', undefined, [running, running]],
     ['a start by the policy follows a crash', 'crash', [running, died, { ...again, restartCount: 1 }]],
     ['it does without any event too', 'crash', [running, { ...again, restartCount: 1 }]],
-    ['a start by hand after an ordered end was ordered', 'order', [running, ...ordered, again]],
-    ['it was when the order is told after the start', 'order', [running, died, again, event('kill', start + 95)]],
-    ['it was when the stream of events was broken', 'order', [running, again]],
+    ['a start by hand after an ordered end was ordered', 'request', [running, ...ordered, again]],
+    ['it was when the order is told after the start', 'request', [running, died, again, event('kill', start + 95)]],
+    ['it was when the stream of events was broken', 'request', [running, again]],
     ['a start by hand after an end that nobody ordered follows a crash', 'crash', [running, died, again]],
     ['so it does when the end is told after the start', 'crash', [running, again, died]],
     [
       'an end that nobody ordered is no cause of the restart after the next',
-      'order',
+      'request',
       [
         running,
         died,
