@@ -46,29 +46,34 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
  * them.
  */
 export async function revokeKeysOf(
-  on: Queries,
+  transaction: Queries,
   runInTransaction: RunInTransaction,
   owner: number,
   author: Author,
 ): Promise<void> {
-  const revoked = await on
+  const revoked = await transaction
     .updateTable('api_key')
     .set({ revoked_at: author.at })
     .where('owner_id', '=', owner)
     .where('revoked_at', 'is', null)
     .returning('id')
     .execute();
-  for (const { id } of revoked) await addRevokedEvent(on, runInTransaction, id, author);
+  for (const { id } of revoked) await addRevokedEvent(transaction, runInTransaction, id, author);
 }
 
 const addRevokedEvent = (
-  on: Queries,
+  transaction: Queries,
   runInTransaction: RunInTransaction,
   recordId: number,
   author: Author,
 ): Promise<void> => {
   const changes = { RevokedAt: { from: null, to: author.at } };
-  return addAuditEvent(on, runInTransaction, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
+  return addAuditEvent(transaction, runInTransaction, author, {
+    action: 'revoke',
+    resource: 'ApiKey',
+    recordId,
+    changes,
+  });
 };
 
 /** The API keys. Only the hash of a key is stored. */

@@ -8,9 +8,9 @@ const COLUMNS = [
   ...['request_id', 'is_security'],
 ];
 
-const insert = (on: Queries, runInTransaction: RunInTransaction, cells: readonly Cell[]) =>
+const insert = (transaction: Queries, runInTransaction: RunInTransaction, cells: readonly Cell[]) =>
   runInTransaction(
-    on,
+    transaction,
     'audit_event',
     () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
       values (${sql.join(COLUMNS.map(() => PLACEHOLDER))})`,
@@ -19,13 +19,13 @@ const insert = (on: Queries, runInTransaction: RunInTransaction, cells: readonly
 
 /** Writes one audit event, in the transaction of the change that it describes. */
 export async function addAuditEvent(
-  on: Queries,
+  transaction: Queries,
   runInTransaction: RunInTransaction,
   { at, statedBy, owner, credential, ip, requestId }: Author,
   { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
 ): Promise<void> {
   const what = JSON.stringify(changes);
-  await insert(on, runInTransaction, [
+  await insert(transaction, runInTransaction, [
     at,
     action,
     resource,
@@ -51,7 +51,7 @@ export function createSecurityEvents(
   const runInTransaction = createRunInTransaction(db);
   return {
     addSecurityEvents: (events) =>
-      inTransaction(async (on) => {
+      inTransaction(async (transaction) => {
         for (const { at, action, subject, owner, credential, ip, requestId, detail, count } of events) {
           const changes = {
             ...(detail && { [detail.name]: { from: null, to: detail.value } }),
@@ -59,7 +59,7 @@ export function createSecurityEvents(
           };
           const { resource, id } = subject ?? { resource: 'Request', id: 0 };
           const what = JSON.stringify(changes);
-          await insert(on, runInTransaction, [
+          await insert(transaction, runInTransaction, [
             at,
             action,
             resource,
@@ -75,16 +75,18 @@ export function createSecurityEvents(
         }
       }),
     trimSecurityEvents: (before, most) =>
-      inTransaction(async (on) => {
+      inTransaction(async (transaction) => {
         const { rows } = await sql<{ id: number }>`
-          select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`.execute(on);
+          select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`.execute(
+          transaction,
+        );
         await sql`
           delete from audit_event where id in (
             select id from (
               select id, at from audit_event where is_security = 1 order by id limit ${SLICE}
             ) as oldest where at < ${before} or id <= ${rows[0]?.id ?? 0}
-          )`.execute(on);
-        await on.deleteFrom('sign_in_address').where('at', '<', before).execute();
+          )`.execute(transaction);
+        await transaction.deleteFrom('sign_in_address').where('at', '<', before).execute();
       }),
   };
 }

@@ -46,16 +46,16 @@ export function createInstanceState<T>(
     },
     write: (changed, gone) => {
       const rows = [...changed].map(([key, value]) => ({ instance, kind, key, value: JSON.stringify(value) }));
-      return inTransaction(async (on) => {
+      return inTransaction(async (transaction) => {
         for (let start = 0; start < gone.length; start += ROWS_AT_ONCE)
-          await on
+          await transaction
             .deleteFrom('instance_state')
             .where('instance', '=', instance)
             .where('kind', '=', kind)
             .where('key', 'in', gone.slice(start, start + ROWS_AT_ONCE))
             .execute();
         for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
-          await on
+          await transaction
             .insertInto('instance_state')
             .values(rows.slice(start, start + ROWS_AT_ONCE))
             .onConflict((conflict) =>

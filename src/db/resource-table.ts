@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Author, KeyValues, PlatformStore, Values, Written } from '../model/platform-store.ts';
-import { PASSWORD_MASK, type Resource, type Value } from '../model/resource.ts';
+import type { Author, KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
+import type { Resource, Value } from '../model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
+import { auditChanges } from './audit-changes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createToRecord, findDuplicate, nameOf, selectRecords, toCells } from './resource-columns.ts';
-import { type Cell, createRunInTransaction, type Queries, type RunCompiled } from './tables.ts';
+import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
+import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
 
 const columnOf = (resource: Resource, name: string): string => {
   const member = resource.members.find((candidate) => candidate.name === name);
@@ -19,40 +20,6 @@ const whereKey = (resource: Resource, key: KeyValues): RawBuilder<unknown> =>
     Object.entries(key).map(([name, value]) => sql`${sql.ref(columnOf(resource, name))} = ${value}`),
     sql` and `,
   );
-
-type Changes = Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
-
-/** The old and new value of each member. For a password, only that it changed. */
-function changesOf(resource: Resource, cells: Record<string, Cell>, before: Record<string, Cell> | undefined) {
-  const changes: Record<string, { from: Value; to: Value }> = {};
-  for (const { kind, name, column } of resource.members) {
-    const to = cells[column];
-    const from = before?.[column] ?? null;
-    if (to === undefined || to === from) continue;
-    const say = (cell: Cell): Value =>
-      cell === null ? null : kind === 'password' ? PASSWORD_MASK : kind === 'boolean' ? cell === 1 : cell;
-    changes[name] = { from: say(from), to: say(to) };
-  }
-  return changes;
-}
-
-/** Adds the record's name of that time to its id, because an id alone says nothing to readers of the trail. */
-async function nameReferences(on: Queries, { members }: Resource, changes: Changes): Promise<Changes> {
-  const named = { ...changes };
-  for (const member of members) {
-    const change = member.kind === 'reference' ? changes[member.name] : undefined;
-    if (member.kind !== 'reference' || change === undefined) continue;
-    const { table, idMember } = member.to;
-    const ids = [change.from, change.to].filter((id) => id !== null);
-    const { rows } = await sql<{ id: number; name: string }>`
-      select id, ${sql.ref(nameOf(member.to).column)} as name from ${sql.table(table)}
-      where id in (${sql.join(ids)})`.execute(on);
-    const say = (id: Value): Value => rows.find((row) => row.id === id)?.name ?? null;
-    named[idMember] = change;
-    named[member.name] = { from: say(change.from), to: say(change.to) };
-  }
-  return named;
-}
 
 type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
 
@@ -70,8 +37,10 @@ export function createResourceTables(
     const id = sql.ref(`${table}.id`);
     const select = selectRecords(resource);
     return {
-      page: sql<Record<string, Value>>`${select} where ${id} > ${0} order by ${id} limit ${0}`.compile(db),
-      one: sql<Record<string, Value>>`${select} where ${id} = ${0}`.compile(db),
+      page: sql<
+        Record<string, Value>
+      >`${select} where ${id} > ${PLACEHOLDER} order by ${id} limit ${PLACEHOLDER}`.compile(db),
+      one: sql<Record<string, Value>>`${select} where ${id} = ${PLACEHOLDER}`.compile(db),
       toRecord: createToRecord(resource),
     };
   };
@@ -81,53 +50,67 @@ export function createResourceTables(
     return known;
   };
 
-  /** Is there another active user? Other deactivations wait meanwhile, also in other processes. */
-  const isLastInUse = async (on: Queries, { table }: Resource, column: string, id: number): Promise<boolean> => {
-    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(on);
+  /** Is this the last active user? Other deactivations wait meanwhile, also in other processes. */
+  const isLastInUse = async (
+    transaction: Queries,
+    { table }: Resource,
+    column: string,
+    id: number,
+  ): Promise<boolean> => {
+    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(transaction);
     const { rows } = await sql`
-      select 1 from ${sql.table(table)} where ${sql.ref(column)} = 1 and id <> ${id} limit 1`.execute(on);
+      select 1 from ${sql.table(table)} where ${sql.ref(column)} = 1 and id <> ${id} limit 1`.execute(transaction);
     return rows.length === 0;
   };
 
-  const insert = (resource: Resource, values: Values, author: Author): Promise<Written> =>
-    inTransaction(async (on) => {
+  const insertRow = (resource: Resource, values: Values, author: Author): Promise<Written> =>
+    inTransaction(async (transaction) => {
       const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
       const cells = toCells(resource, values);
       const all: Readonly<Record<string, Cell>> = { ...cells, ...stamps };
       const columns = Object.keys(all);
       const rows = await runInTransaction(
-        on,
+        transaction,
         `${resource.table} ${columns}`,
         () => sql<{ id: number }>`
           insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.id(column)))})
-          values (${sql.join(columns.map(() => 0))}) returning id`,
+          values (${sql.join(columns.map(() => PLACEHOLDER))}) returning id`,
         Object.values(all),
       );
       const recordId = rows[0]?.id ?? 0;
-      const changes = await nameReferences(on, resource, changesOf(resource, cells, undefined));
-      await addAuditEvent(on, runInTransaction, author, { action: 'add', resource: resource.name, recordId, changes });
+      const changes = await auditChanges(transaction, resource, cells, undefined);
+      await addAuditEvent(transaction, runInTransaction, author, {
+        action: 'add',
+        resource: resource.name,
+        recordId,
+        changes,
+      });
       return { ok: true, id: recordId };
     });
 
-  const change = (resource: Resource, id: number, values: Values, author: Author, key: KeyValues): Promise<Written> =>
-    inTransaction(async (on) => {
+  const updateRow = ({ resource, id, values, author, key = {} }: RecordUpdate): Promise<Written> =>
+    inTransaction(async (transaction) => {
       const { table, flag, members } = resource;
       const lock = kind === 'postgres' ? sql` for no key update` : sql``;
-      const still = sql.join(
+      const condition = sql.join(
         [sql`id = ${id}`, ...(Object.keys(key).length > 0 ? [whereKey(resource, key)] : [])],
         sql` and `,
       );
       const read = async () =>
-        (await sql<Record<string, Cell>>`select * from ${sql.table(table)} where ${still}${lock}`.execute(on)).rows[0];
+        (
+          await sql<Record<string, Cell>>`select * from ${sql.table(table)} where ${condition}${lock}`.execute(
+            transaction,
+          )
+        ).rows[0];
       const cells: Record<string, Cell> = toCells(resource, values);
       // Only for admin users: the flag of the other resources means deleted, and none of them has to stay.
       const endsUse = !flag.outOfUse && values[flag.member] === flag.outOfUse;
-      if (endsUse && (await isLastInUse(on, resource, columnOf(resource, flag.member), id))) {
+      if (endsUse && (await isLastInUse(transaction, resource, columnOf(resource, flag.member), id))) {
         return { ok: false, why: (await read()) === undefined ? 'missing' : 'last-active' };
       }
       const before = await read();
       if (before === undefined) return { ok: false, why: 'missing' };
-      const changes = await nameReferences(on, resource, changesOf(resource, cells, before));
+      const changes = await auditChanges(transaction, resource, cells, before);
       const password = members.find((member) => member.kind === 'password');
       // Tokens end with the password and with the user's activity. Activating the user does not restore them.
       const endsTokens = endsUse && changes[flag.member] !== undefined;
@@ -135,14 +118,14 @@ export function createResourceTables(
         cells.password_version = Number(before.password_version) + 1;
       const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
-      await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(on);
-      await addAuditEvent(on, runInTransaction, author, {
+      await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(transaction);
+      await addAuditEvent(transaction, runInTransaction, author, {
         action: 'update',
         resource: resource.name,
         recordId: id,
         changes,
       });
-      if (password !== undefined && endsTokens) await revokeKeysOf(on, runInTransaction, id, author);
+      if (password !== undefined && endsTokens) await revokeKeysOf(transaction, runInTransaction, id, author);
       return { ok: true, id };
     });
 
@@ -175,8 +158,7 @@ export function createResourceTables(
       const [row] = rows;
       return row && { id: row.id, isInUse: (row.flag === 1) !== resource.flag.outOfUse };
     },
-    add: (resource, values, author) => orDuplicate(resource, insert(resource, values, author)),
-    update: (resource, id, values, author, key = {}) =>
-      orDuplicate(resource, change(resource, id, values, author, key)),
+    add: (resource, values, author) => orDuplicate(resource, insertRow(resource, values, author)),
+    update: (update) => orDuplicate(update.resource, updateRow(update)),
   };
 }

@@ -20,19 +20,23 @@ export const createSignInAddresses = (
     return row?.at;
   },
   keepSignIn: (userId, address, at) =>
-    inTransaction(async (on) => {
-      await on
+    inTransaction(async (transaction) => {
+      await transaction
         .insertInto('sign_in_address')
         .values({ user_id: userId, address, at })
         .onConflict((conflict) => conflict.columns(['user_id', 'address']).doUpdateSet({ at }))
         .execute();
-      const newest = on
+      const newest = transaction
         .selectFrom('sign_in_address')
         .select('address')
         .where('user_id', '=', userId)
         .orderBy('at', 'desc')
         .orderBy('address')
         .limit(MOST);
-      await on.deleteFrom('sign_in_address').where('user_id', '=', userId).where('address', 'not in', newest).execute();
+      await transaction
+        .deleteFrom('sign_in_address')
+        .where('user_id', '=', userId)
+        .where('address', 'not in', newest)
+        .execute();
     }),
 });

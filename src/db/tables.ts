@@ -69,7 +69,7 @@ export const createRunCompiled =
 
 /** Runs a query in a transaction; it is compiled once for each key, from the builder with placeholders. */
 export type RunInTransaction = <Row>(
-  on: Queries,
+  transaction: Queries,
   key: string,
   build: () => RawBuilder<Row>,
   parameters: readonly Cell[],
@@ -78,9 +78,9 @@ export type RunInTransaction = <Row>(
 /** Caches compiled queries for the database's dialect. */
 export function createRunInTransaction(db: Queries): RunInTransaction {
   const compiled = new Map<string, CompiledQuery>();
-  return async <Row>(on: Queries, key: string, build: () => RawBuilder<Row>, parameters: readonly Cell[]) => {
+  return async <Row>(transaction: Queries, key: string, build: () => RawBuilder<Row>, parameters: readonly Cell[]) => {
     const query = compiled.get(key) ?? build().compile(db);
     compiled.set(key, query);
-    return (await on.executeQuery<Row>({ ...(query as CompiledQuery<Row>), parameters })).rows;
+    return (await transaction.executeQuery<Row>({ ...(query as CompiledQuery<Row>), parameters })).rows;
   };
 }

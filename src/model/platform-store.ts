@@ -35,6 +35,15 @@ export type Values = Readonly<Record<string, Value>>;
 /** A natural key by member: texts as their keys, a reference as its id. */
 export type KeyValues = Readonly<Record<string, string | number>>;
 
+/** An update of a record. With `key`, only while the record still has that natural key; else it is missing. */
+export interface RecordUpdate {
+  readonly resource: Resource;
+  readonly id: number;
+  readonly values: Values;
+  readonly author: Author;
+  readonly key?: KeyValues | undefined;
+}
+
 /** The outcome of a write: the id of the record, or why it failed. `member` has a key that another record has. */
 export type Written =
   | { readonly ok: true; readonly id: number }
@@ -114,8 +123,7 @@ export interface PlatformStore {
     key: KeyValues,
   ): Promise<{ readonly id: number; readonly isInUse: boolean } | undefined>;
   add(resource: Resource, values: Values, author: Author): Promise<Written>;
-  /** Updates a record. With `key`, only while the record still has that natural key; otherwise it is missing. */
-  update(resource: Resource, id: number, values: Values, author: Author, key?: KeyValues): Promise<Written>;
+  update(update: RecordUpdate): Promise<Written>;
 
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
   findKey(hash: string): Promise<KeyAccess | undefined>;

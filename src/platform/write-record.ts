@@ -79,7 +79,7 @@ export async function updateRecord(
   }
   // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
-  return describeOutcome(store, resource, values, await store.update(resource, id, values, author, key));
+  return describeOutcome(store, resource, values, await store.update({ resource, id, values, author, key }));
 }
 
 /**
