@@ -128,7 +128,7 @@ export function limitedStat({
   /** By subnet. */
   readonly limit: string;
 }): Panel {
-  const half = `${limit} / 2`;
+  const half = `(${limit}) / 2`;
   const colors = {
     red: bySubnet(value, '>=', limit),
     orange: bySubnet(bySubnet(value, '<', limit), '>=', half),
