@@ -20,7 +20,7 @@ const probes = ports.map((port) => createNodeProber(`http://127.0.0.1:${port}`, 
 let good = 0;
 let bad = 0;
 
-async function look(index: number): Promise<void> {
+async function probe(index: number): Promise<void> {
   const observation = await probes[index % probes.length]?.probe(5000);
   if (observation?.latest.ok && observation.peers?.ok) good += 1;
   else bad += 1;
@@ -33,14 +33,14 @@ async function closedLoop(forSeconds: number): Promise<void> {
   const worker = async () => {
     while (performance.now() < end) {
       next += 1;
-      await look(next);
+      await probe(next);
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 }
 
 /** Every node once, all at once. */
-const burst = () => Promise.all(probes.map((_, index) => look(index)));
+const burst = () => Promise.all(probes.map((_, index) => probe(index)));
 
 /** Every node once within the time given, evenly. */
 async function spread(forSeconds: number): Promise<void> {
@@ -49,7 +49,7 @@ async function spread(forSeconds: number): Promise<void> {
   for (const index of probes.keys()) {
     const wait = started + (index * forSeconds * 1000) / probes.length - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    looks.push(look(index));
+    looks.push(probe(index));
   }
   await Promise.all(looks);
 }

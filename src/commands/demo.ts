@@ -55,9 +55,9 @@ function printFaults(parts: DemoParts, json: boolean): ExitCode {
 }
 
 /** Prints each verdict when it first appears and whenever it changes. */
-function tellChanges(app: App): () => void {
+function printChanges(app: App): () => void {
   const known = new Map<string, string>();
-  const tell = ({ subnets }: Status) => {
+  const print = ({ subnets }: Status) => {
     for (const { targets } of subnets)
       for (const target of targets)
         for (const { check, verdict, reason } of target.checks) {
@@ -69,7 +69,7 @@ function tellChanges(app: App): () => void {
           );
         }
   };
-  const timer = setInterval(() => tell(app.status()), TELL_EVERY_MS);
+  const timer = setInterval(() => print(app.status()), TELL_EVERY_MS);
   return () => clearInterval(timer);
 }
 
@@ -135,7 +135,7 @@ async function watchSimulation(
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.errors.join('; ')}`);
     const { app } = started;
     printAddresses(listener.url, configPath, simulation, faults, parts, apiKey);
-    const stopTelling = tellChanges(app);
+    const stopTelling = printChanges(app);
     await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
     stopTelling();
     await app.stop();

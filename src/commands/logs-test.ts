@@ -5,7 +5,7 @@ import { toJson } from './quote.ts';
 import { type ExitCode, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 
-const sayTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
+const formatTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
 
 /** Times as ISO 8601 and null where there is none. */
 const toJsonShape = ({ patterns, ...saved }: SavedLog) => {
@@ -23,7 +23,7 @@ function print({ lines, patterns, checks }: SavedLog): void {
   const width = Math.max(0, ...patterns.map(({ name }) => name.length));
   for (const { name, matches, first, last } of patterns)
     rows.push(
-      `  ${name.padEnd(width)}  ${String(matches).padStart(8)}  first ${sayTime(first)}  last ${sayTime(last)}`,
+      `  ${name.padEnd(width)}  ${String(matches).padStart(8)}  first ${formatTime(first)}  last ${formatTime(last)}`,
     );
   for (const { check, verdict, reason } of checks) rows.push(`${check}  ${paintVerdict(verdict)}  ${reason}`);
   process.stdout.write(`${rows.join('\n')}\n`);

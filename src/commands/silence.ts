@@ -62,7 +62,7 @@ function findErrors(flags: SilenceFlags): readonly string[] {
 const nameAll = (names: readonly string[]) => [...new Set(names)].map(quote).join(', ');
 
 /** A silence of something outside the inventory would silence nothing. */
-function findStrangers({ subnets }: Inventory, { subnet, component, name }: SilenceFlags): readonly string[] {
+function findUnknownTargets({ subnets }: Inventory, { subnet, component, name }: SilenceFlags): readonly string[] {
   if (subnet === undefined) return [];
   const targets = subnets.find((one) => one.name === subnet)?.targets;
   if (targets === undefined)
@@ -124,8 +124,8 @@ export async function silence(flags: SilenceFlags): Promise<ExitCode> {
   if (!read.ok) return refuse(read.errors);
   const { clients, inventory } = read;
   try {
-    const strangers = inventory === undefined ? [] : findStrangers(inventory, flags);
-    if (strangers.length > 0) return refuse(strangers);
+    const unknownTargets = inventory === undefined ? [] : findUnknownTargets(inventory, flags);
+    if (unknownTargets.length > 0) return refuse(unknownTargets);
     if (flags.list) return await list(clients, flags.json);
     return await (flags.end === undefined ? make(clients, flags) : end(clients, flags.end));
   } finally {

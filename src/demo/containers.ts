@@ -71,7 +71,7 @@ const create = (plan: ContainerPlan, startedAt: number): SimulatedContainer => (
 /** Containers that have all run for an hour. `now` gives Unix milliseconds. */
 export function createContainers(plans: readonly ContainerPlan[], now: () => number): Containers {
   const containers = new Map(plans.map((plan) => [plan.service, create(plan, now() - AGE_MS)]));
-  const told: ContainerEvent[] = [];
+  const events: ContainerEvent[] = [];
   const followers = new Set<(event: ContainerEvent) => void>();
 
   const get = (service: string): SimulatedContainer => {
@@ -88,10 +88,10 @@ export function createContainers(plans: readonly ContainerPlan[], now: () => num
     containers.set(service, container);
     for (const action of actions) {
       const event = { action, container, at: now() };
-      told.push(event);
+      events.push(event);
       for (const follower of followers) follower(event);
     }
-    told.splice(0, told.length - MAX_EVENTS);
+    events.splice(0, events.length - MAX_EVENTS);
   };
 
   return {
@@ -116,7 +116,7 @@ export function createContainers(plans: readonly ContainerPlan[], now: () => num
       const restarts = status === 'restarting' ? restartCount + 1 : restartCount;
       change(service, { status: 'running', startedAt: now(), oomKilled: false, restartCount: restarts }, ['start']);
     },
-    events: (since) => told.filter(({ at }) => at >= since),
+    events: (since) => events.filter(({ at }) => at >= since),
     follow: (onEvent) => {
       followers.add(onEvent);
       return () => followers.delete(onEvent);

@@ -166,12 +166,12 @@ export const effectsOf = (faults: readonly FaultName[]): Effects =>
   mergeEffects(faults.map((fault) => TABLE[fault].effects));
 
 const judge = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
-  const goesOn = producesBlocks(effects, nodes);
+  const hasNewBlocks = producesBlocks(effects, nodes);
   const { down, frozen, behind, uncommitted, garbled, adminHidden, closed, logLevelLow, unheard, fates } = effects;
   const silent = (name: string) => down.includes(name) || garbled.includes(name);
   const late = (name: string) =>
-    !goesOn || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
-  const stands = (name: string) => !goesOn || down.includes(name) || frozen.includes(name);
+    !hasNewBlocks || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
+  const stands = (name: string) => !hasNewBlocks || down.includes(name) || frozen.includes(name);
   const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
   // Without a block in the log, a low level explains everything but a fatal line.
   const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stands(name) && !logLevelLow);
@@ -184,8 +184,8 @@ const judge = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
       ...(logFails(name) ? [`node/${name}/log_block`] : []),
     ]),
     ...(nodes.some((name) => down.includes(name) || unheard.includes(name)) ? ['bootnode/bootnode/messages'] : []),
-    ...(effects.relayer !== undefined || !goesOn ? ['relayer/relayer/submissions'] : []),
-    ...(effects.statsStale || closed.includes('stats') || !goesOn ? ['stats/stats/block_data'] : []),
+    ...(effects.relayer !== undefined || !hasNewBlocks ? ['relayer/relayer/submissions'] : []),
+    ...(effects.statsStale || closed.includes('stats') || !hasNewBlocks ? ['stats/stats/block_data'] : []),
     ...(effects.statsStale || closed.includes('stats') ? ['stats/stats/history_data'] : []),
     ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
     ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),

@@ -120,14 +120,14 @@ export function printSubnetLogs(
     if (tick === relayedAt || (wanted === 'silent' && relayer === 'silent')) return;
     relayedAt = tick;
     relayer = wanted === 'silent' ? 'silent' : 'running';
-    const say = (message: string, level = 30) => relayerLine(at, message, level);
-    const lines = [say('⏰ Full Relayer: Executing normal flow periodically')];
+    const toLine = (message: string, level = 30) => relayerLine(at, message, level);
+    const lines = [toLine('⏰ Full Relayer: Executing normal flow periodically')];
     const to = submittedAt(chain, at);
     if (wanted === 'forking') {
       const [number, hash] = [submitted, chain.hashOf(submitted)];
       lines.push(
-        say('⛔️ WARNING: Forking detected when subnet is ahead of smart contract', 50),
-        say(
+        toLine('⛔️ WARNING: Forking detected when subnet is ahead of smart contract', 50),
+        toLine(
           `Fail to process full relayer job {\n  message: 'Forking detected! ${number}, mainnetHash: ${chain.hashOf(1)} subnetHash: ${hash}'\n}`,
           50,
         ),
@@ -135,12 +135,12 @@ export function printSubnetLogs(
     } else if (wanted !== 'silent' && to > submitted) {
       const range = `${submitted + 1} to ${to}`;
       lines.push(
-        say(`Start syncing with smart contract from block ${range}`),
-        say(`Fetch subnet node data from ${range}`),
-        say(
+        toLine(`Start syncing with smart contract from block ${range}`),
+        toLine(`Fetch subnet node data from ${range}`),
+        toLine(
           `submitDynamic startblock ${submitted + 1} pushing ${to - submitted} blocks, ${to - submitted} remaining(inclusive) into PARENTNET`,
         ),
-        say('Full CSC Sync completed!'),
+        toLine('Full CSC Sync completed!'),
       );
       submitted = to;
     }
@@ -148,18 +148,18 @@ export function printSubnetLogs(
   };
 
   /** What each node that is connected to the stats server has sent it last. */
-  const told = new Map<string, { readonly number: number; readonly at: number }>();
+  const lastSent = new Map<string, { readonly number: number; readonly at: number }>();
   const writeStats = () => {
     const { statsStale, closed, down } = effects();
     for (const name of names) {
       if (statsStale || closed.includes('stats') || down.includes(name)) {
-        told.delete(name);
+        lastSent.delete(name);
         continue;
       }
       const { head, identity } = subnet.node(name);
-      const last = told.get(name);
+      const last = lastSent.get(name);
       if (last !== undefined && head <= last.number && now() - last.at < REPEAT_BLOCK_MS) continue;
-      told.set(name, { number: head, at: now() });
+      lastSent.set(name, { number: head, at: now() });
       if (last === undefined) writeDebug([statsHistoryLine(now(), identity, chain.block(head))]);
       writeDebug([statsBlockLine(now(), identity, chain.block(head))]);
     }

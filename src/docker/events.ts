@@ -106,9 +106,9 @@ export function followDockerEvents(
   const followForEver = async (): Promise<void> => {
     let pause = shortestPauseMs;
     while (!ending.signal.aborted) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await follow().catch(() => {});
-      if (performance.now() - begun > longestPauseMs) pause = shortestPauseMs;
+      if (performance.now() - startedAt > longestPauseMs) pause = shortestPauseMs;
       await sleep(pause, undefined, { signal: ending.signal }).catch(() => {});
       pause = Math.min(pause * 2, longestPauseMs);
     }

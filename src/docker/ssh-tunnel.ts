@@ -49,7 +49,7 @@ export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
   let connecting: Promise<Connection> | undefined;
   let failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  const noteFailure = (error: unknown) => {
+  const recordFailure = (error: unknown) => {
     const isDenied = error instanceof Error && 'code' in error && error.code === 'ssh-denied';
     failure = { error, until: performance.now() + (isDenied ? times.deniedMs : times.failedMs) };
   };
@@ -63,7 +63,7 @@ export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
       failure = undefined;
       return connection;
     } catch (error) {
-      noteFailure(error);
+      recordFailure(error);
       throw error;
     } finally {
       connecting = undefined;

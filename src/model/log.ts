@@ -18,7 +18,7 @@ export interface LogPattern {
   /** Text in every matching line; lines without it are not tested further. */
   readonly literal: string;
   /** In a node's line below CRIT, the literal must start the message. */
-  readonly begins?: boolean;
+  readonly startsMessage?: boolean;
   /** Absent when the literal alone decides. Group 1 is the value, if the line has one. */
   readonly match?: RegExp;
   /** What it is and what to do about it; for the documentation and the reasons. */

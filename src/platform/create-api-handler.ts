@@ -108,7 +108,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   const limitAddress = async (context: RequestContext): Promise<Outcome<unknown>> => {
     const taken = await limits.address(addressKey(context.address));
     if (taken.ok) context.headers = taken.value;
-    else context.note('slowed', { detail: { name: 'Limit', value: 'address' } });
+    else context.record('slowed', { detail: { name: 'Limit', value: 'address' } });
     return taken;
   };
 
@@ -117,7 +117,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const { keyId, owner } = caller;
     const taken = await limits.credential(keyId === undefined ? `user ${owner}` : `key ${keyId}`);
     if (taken.ok) context.headers = { ...context.headers, ...taken.value };
-    else context.note('slowed', { caller, detail: { name: 'Limit', value: 'credential' } });
+    else context.record('slowed', { caller, detail: { name: 'Limit', value: 'credential' } });
     return taken;
   };
 
@@ -137,7 +137,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const checked = await checkCredentials(store, () => getTokens(store), sent, now());
     if (!checked.ok) {
       const { code, subject } = checked.failure;
-      context.note(code === 1123 ? 'key refused' : 'token refused', { subject });
+      context.record(code === 1123 ? 'key refused' : 'token refused', { subject });
       return checked;
     }
     const caller = checked.value;
@@ -148,7 +148,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   const authorize = ({ context, caller }: IdentifiedRequest, needed: Scope | undefined): Outcome<undefined> => {
     const scoped = requireScope(caller?.scopes ?? [], needed);
     if (!scoped.ok && needed !== undefined)
-      context.note('scope refused', { caller, detail: { name: 'Scope', value: needed } });
+      context.record('scope refused', { caller, detail: { name: 'Scope', value: needed } });
     return scoped;
   };
 

@@ -17,11 +17,11 @@ export interface TokenDeps {
 /** Signs in, and records the result. */
 async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: TokenDeps) {
   const signed = await signIn(store, body, { address: addressKey(context.address), limits, now });
-  if (signed.ok) context.note('sign-in', { caller: signed.value });
+  if (signed.ok) context.record('sign-in', { caller: signed.value });
   else {
     const { code, subject } = signed.failure;
-    if (code === 1102) context.note('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
-    if (code === 1104) context.note('sign-in refused', { subject });
+    if (code === 1102) context.record('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
+    if (code === 1104) context.record('sign-in refused', { subject });
   }
   return signed;
 }
@@ -49,6 +49,6 @@ export async function giveToken(
   const { owner: userId, scopes, keyId } = by;
   const claims = { userId, scopes, passwordVersion, keyId };
   const issued = await (await deps.tokens()).issue(claims);
-  context.note('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
+  context.record('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
   return succeed(issued);
 }

@@ -17,7 +17,7 @@ export interface ApiRequest {
 }
 
 /** The parts of an event that vary. */
-interface Noted {
+interface RecordedDetails {
   readonly caller?: Caller | undefined;
   readonly subject?: Subject | undefined;
   readonly detail?: NonNullable<SecurityEvent['detail']>;
@@ -34,7 +34,7 @@ export interface RequestContext {
   /** Breaks the connection of an answer that cannot be completed. */
   readonly breakOff: (() => void) | undefined;
   /** Adds an event to the security log. */
-  note(action: SecurityAction, noted: Noted): void;
+  record(action: SecurityAction, noted: RecordedDetails): void;
   /** Logs an error that the client only sees as a code. */
   reportError(error: unknown): void;
 }
@@ -74,8 +74,8 @@ export function createRequestContext(
     requestId,
     headers: {},
     breakOff,
-    note: (action, { caller, subject, detail }) =>
-      log.note({
+    record: (action, { caller, subject, detail }) =>
+      log.record({
         action,
         at: new Date(now()).toISOString(),
         subject: subject ?? (caller && subjectOf(caller)),

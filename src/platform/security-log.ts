@@ -3,7 +3,7 @@ import type { SecurityAction, SecurityEvent } from '../model/security-event.ts';
 /** The security log: each event is a line of the log at once, and soon a row of the audit trail. */
 export interface SecurityLog {
   /** Adds an event. Never throws and never waits. */
-  note(event: Omit<SecurityEvent, 'count'>): void;
+  record(event: Omit<SecurityEvent, 'count'>): void;
   /** Writes the waiting events. */
   stop(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
   };
 
   return {
-    note: (event) => {
+    record: (event) => {
       openWindow();
       const counted = actions.get(event.action) ?? { byKey: new Map(), rest: 0 };
       actions.set(event.action, counted);

@@ -14,7 +14,7 @@ describe('the page of all faults', () => {
     expect(toMatrix(rows)).toBe(page);
   });
 
-  it.each(FAULT_NAMES)('has for %s what is told and what is inhibited, as the tests expect it', (fault: FaultName) => {
+  it.each(FAULT_NAMES)('has for %s the notifications and inhibitions that the tests expect', (fault: FaultName) => {
     const { pages = [], tickets = [], inhibited = [], maybeInhibited = [] } = faultAlerts[fault];
     const own = rows.filter((row) => row.fault === fault);
     expect(own.length).toBeGreaterThan(0);

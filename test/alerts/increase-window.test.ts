@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createIncreaseWindow } from '../../src/alerts/increase-window.ts';
 
 describe('an increase window', () => {
-  it('tells by how much a count grew since a time, and since its first note when that is later', () => {
+  it('gives the increase since a time, or since its first record when that is later', () => {
     const window = createIncreaseWindow(300);
     expect(window.since(0)).toBe(0);
     window.record(1000, 5);

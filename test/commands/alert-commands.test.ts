@@ -51,7 +51,7 @@ describe('subnetd drill', () => {
     expect(await drills(alertmanager)).toEqual([]);
   });
 
-  it('holds the alert for as long as it is told, and ends it at once when it is interrupted', async () => {
+  it('holds the alert for the given time, and ends it at once when it is interrupted', async () => {
     const drill = startCli(['drill', '--hold', '10m', '--config', await inventory([alertmanager.url])]);
     await drill.waitFor(/shows after/);
     const [shown] = await drills(alertmanager);
@@ -62,7 +62,7 @@ describe('subnetd drill', () => {
     expect(await drills(alertmanager)).toEqual([]);
   });
 
-  it('fails when one of two is dead, and tells the other all the same', async () => {
+  it('fails when one of two is dead, and still sends to the other', async () => {
     const config = await inventory([dead.replace('//', '//me:hunter2@'), alertmanager.url]);
     const { code, stdout, stderr } = await runCli(['drill', '--config', config]);
     expect([code, stderr]).toEqual([
@@ -206,7 +206,7 @@ describe('subnetd silence', () => {
     expect([ended.code, ended.stdout]).toEqual([0, ids.map((id) => `ended ${id}\n`).join('')]);
   });
 
-  it('tells which Alertmanager is down, whatever is asked of it', async () => {
+  it('names the Alertmanager that is down, for every command', async () => {
     const id = '00000000-0000-0000-0000-000000000000';
     const ways = [words.slice(1), ['--list'], ['--end', id]];
     const config = await inventory([dead]);

@@ -25,7 +25,7 @@ async function simulate(faults: Parameters<typeof startSimulation>[0]['faults'] 
 }
 
 describe('the command line', () => {
-  it('tells version, commit and Node.js', async () => {
+  it('prints version, commit and Node.js', async () => {
     const { code, stdout } = await runCli(['version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^subnetd \d+\.\d+\.\d+, commit [0-9a-f]{12}, Node\.js v\d+/);

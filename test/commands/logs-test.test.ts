@@ -15,7 +15,7 @@ const BLOCK =
 const FATAL = 'Fatal: Error starting protocol stack: listen unix /work/xdcchain/XDC.ipc: bind: invalid argument\n';
 const PING = 'TRACE[11-21|07:00:00] << PING XDC/v4                           addr=192.168.25.11:20303 err=nil\n';
 
-test('tells the lines, each pattern with its count, first and last, and the verdict of each check', async () => {
+test('prints the lines, each pattern with its count, first and last, and the verdict of each check', async () => {
   const { code, stdout, stderr } = await tryLog('relayer', writeLog(readRecording('relayer-full-healthy.log')));
   expect([code, stderr]).toEqual([0, '']);
   const [lines, ...rest] = stdout.trimEnd().split('\n');

@@ -32,7 +32,7 @@ test('it only reads, and refuses all else', async () => {
   expect((await fetch(`${simulation.docker}/images/json`)).status).toBe(404);
 });
 
-test('a container that stops and starts tells its events, ends its log, and goes on in it', async () => {
+test('a container that stops and starts sends its events, ends its log, and continues it', async () => {
   const { simulation, docker, look } = await dockerOf([]);
   const actions: string[] = [];
   let up = false;

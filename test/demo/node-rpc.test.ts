@@ -210,7 +210,7 @@ test('the masternodes are the coinbases of the nodes', async () => {
   expect(await call(url, 'XDPoS_getMasternodesByNumber', ['0xffffff'])).toHaveProperty('error.code', -32000);
 });
 
-test('networkInformation tells the consensus settings under the names that the node uses', async () => {
+test('networkInformation gives the consensus settings under the names that the node uses', async () => {
   expect((await call(url, 'XDPoS_networkInformation')).result).toMatchObject({
     NetworkId: 28656,
     ConsensusConfigs: { epoch: 900, gap: 450, v2: { config: { minePeriod: 2, certificateThreshold: 0.667 } } },

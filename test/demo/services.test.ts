@@ -49,7 +49,7 @@ describe('the stats server', () => {
     });
   });
 
-  test('tells of the network as JSON', async () => {
+  test('describes the network as JSON', async () => {
     const { status, type, text } = await get(`${simulation.stats}/information/network`);
     expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
     expect(JSON.parse(text)).toEqual({

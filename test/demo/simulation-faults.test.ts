@@ -13,7 +13,7 @@ describe('on the wire', () => {
     expect(await peerCounts()).toEqual([3, 3, 3, 3]);
   });
 
-  test('node-stalled: one height stands still, the others go on, and all peers stay', async () => {
+  test('node-stalled: one height is stalled, the others rise, and all peers stay', async () => {
     const { clock, heights, peerCounts } = await start(['node-stalled']);
     clock.pass(60);
     expect(await heights()).toEqual([START_HEIGHT + 30, START_HEIGHT, START_HEIGHT + 30, START_HEIGHT + 30]);

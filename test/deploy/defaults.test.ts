@@ -104,7 +104,7 @@ describe('subnetd in containers', () => {
     expect(pod.securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 });
   });
 
-  test('keeps its name when a container is made anew, and with it its alerts and where it reads logs', () => {
+  test('keeps its name when a container is recreated, and with it its alerts and log positions', () => {
     expect([byCompose, byKubernetes].map(({ environment }) => environment.SUBNETD_INSTANCE)).toEqual([
       'subnetd',
       'subnetd',

@@ -113,7 +113,7 @@ describe('a container of a real engine', () => {
     expect(await find(docker, { project, service: 'stats' })).toMatchObject({ status: 'created', running: false });
   });
 
-  test('that ended tells its exit code and when', async () => {
+  test('that ended has its exit code and time', async () => {
     const plan = { name: name(), command: ['sh', '-c', 'exit 3'] };
     await runContainer(engine.docker, plan);
     const container = await findWhen(docker, plan, ({ status }) => status === 'exited');

@@ -59,7 +59,7 @@ const count = (to: number, from = 0) => [
 ];
 const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
 
-test('stdout and stderr of a container are told, each line once, whole and in order', async () => {
+test('stdout and stderr of a container are read, each line once, whole and in order', async () => {
   const { ref, labels, name } = serviceOf();
   await runContainer(engine.docker, {
     name,
@@ -165,7 +165,7 @@ const readAll = async (container: Dockerode.Container): Promise<number> => {
   return (log.toString('latin1').match(/line \d+\n/g) ?? []).length;
 };
 
-test('the engine restarted under load loses no line and tells none twice', async () => {
+test('the engine restarted under load loses no line and repeats none', async () => {
   const { ref, labels, name } = serviceOf();
   const container = await runContainer(engine.docker, {
     name,
@@ -248,7 +248,7 @@ test.each(DATABASE_KINDS)(
   240_000,
 );
 
-test('a container that ends for want of memory has told all that it printed', async () => {
+test('of a container that ran out of memory every line is read', async () => {
   const { ref, labels, name } = serviceOf();
   const container = await runContainer(engine.docker, {
     name,
@@ -281,7 +281,7 @@ test('a container that has ended can be judged again once the engine is back', a
   expect(lines).toEqual(['line 0']);
 }, 120_000);
 
-test('a missing container and a missing engine are told apart', async () => {
+test('a missing container and a missing engine are different faults', async () => {
   const missing = follow({ name: uniqueName('nobody') });
   await vi.waitFor(() => expect(missing.states).toContainEqual({ what: 'no-container' }), 10_000);
 });
@@ -302,7 +302,7 @@ async function runRotated(name: string, labels: Readonly<Record<string, string>>
   return container;
 }
 
-test('a log that Docker rotates while it is read is told whole, each line once', async () => {
+test('a log that Docker rotates while it is read is read whole, each line once', async () => {
   const { ref, labels, name } = serviceOf();
   // Some 170 kB, or 3 rotations, in 4 s.
   const script =
@@ -314,7 +314,7 @@ test('a log that Docker rotates while it is read is told whole, each line once',
   expect(lost).toEqual([]);
 }, 90_000);
 
-test('lines that Docker threw away before they were read are told as lost', async () => {
+test('lines that Docker discarded before they were read are reported as lost', async () => {
   const { ref, labels, name } = serviceOf();
   const positions = createMemoryPositions();
   const script =
@@ -338,7 +338,7 @@ test('lines that Docker threw away before they were read are told as lost', asyn
   expect(second.lines).toEqual(numbered(3_000 - second.lines.length, 3_000));
 }, 90_000);
 
-test('two containers of one service that take turns are each told once', async () => {
+test('two alternating containers of one service are each read once', async () => {
   const { ref, labels, name } = serviceOf();
   const containers: Dockerode.Container[] = [];
   for (const which of ['a', 'b'])

@@ -38,7 +38,7 @@ function createLog() {
   };
 }
 
-test('after a broken connection only what has been added is told, lines with the same time too', () => {
+test('after a broken connection only new lines are reported, also those with the same time', () => {
   const { print, connect, disconnect, told } = createLog();
   print('1', '09:00:00', 'a');
   print('1', '09:00:01', 'b');
@@ -77,7 +77,7 @@ test('when the clock of the engine is set back by hours no line of either stream
     expect(told).toContain(line);
 });
 
-test('when the clock of the engine is set forward by hours each line is told once', () => {
+test('when the clock of the engine is set forward by hours each line is reported once', () => {
   const { print, connect, disconnect, told } = createLog();
   print('1', '09:00:00', 'before');
   print('2', '09:00:00', 'error before');
@@ -123,7 +123,7 @@ function createOpenings(streams: Streams = {}, files?: number) {
   };
 }
 
-test('each line that any opening brought is told once, whatever the others left out, and the position never goes back', () => {
+test('each line that any stream brought is reported once, whatever the others left out, and the position never goes back', () => {
   const line = fc.record({ stream: fc.constantFrom('1', '2'), gap: fc.constantFrom(0, 1, 40, 900, 3_000, 9_000) });
   const opening = fc.record({ ends: fc.nat(100), leavesOut: fc.array(fc.nat(4), { minLength: 1, maxLength: 20 }) });
   fc.assert(
@@ -166,7 +166,7 @@ test('each line that any opening brought is told once, whatever the others left 
 const every = (count: number, gap: number, begin = 0) =>
   Array.from({ length: count }, (_, index) => ({ stream: '1', at: begin + index * gap, text: `line ${index}` }));
 
-test('of more lines than are remembered the later ones that were left out are still told, and none twice', () => {
+test('of more lines than are remembered the later ones that were left out are still reported, and none twice', () => {
   const lines = every(MAX_RECENT + 1_000, 1);
   const log = createOpenings();
   const leftOut = lines.length - 10;
@@ -180,7 +180,7 @@ test('of more lines than are remembered the later ones that were left out are st
   expect(log.told.at(-1)).toBe(`line ${leftOut}`);
 });
 
-test('a restarted process tells nothing from before the last line that was read', () => {
+test('a restarted process reports nothing from before the last line that was read', () => {
   const lines = every(100, 200);
   const first = createOpenings();
   first.open(
@@ -193,7 +193,7 @@ test('a restarted process tells nothing from before the last line that was read'
   expect(second.told).toEqual(lines.slice(50).map(({ text }) => text));
 });
 
-test('a restarted process tells the lines after those that it has read with the same time', () => {
+test('a restarted process reports the lines after those that it has read with the same time', () => {
   const streams: Streams = {};
   const lines = ['a', 'b', 'c'].map((text) => `${stamp('09:00:00')} ${text}\n`);
   const read = (count: number): readonly string[] => {
@@ -215,7 +215,7 @@ test('a restarted process tells the lines after those that it has read with the 
   expect(read(3)).toEqual(['c']);
 });
 
-test('where the engine threw away what a stream had left out, that is told with the last complete moment', () => {
+test('lines that a stream left out and the engine discarded are reported as lost, with the last complete time', () => {
   const lines = every(300, 100);
   const log = createOpenings({}, 2);
   log.open(0, lines.slice(0, 100));
@@ -228,7 +228,7 @@ test('where the engine threw away what a stream had left out, that is told with 
   expect(log.lost).toEqual([stampAt(9_900)]);
 });
 
-test('where the only file of a log was thrown away, and a stream had left out nothing, nothing is told as lost', () => {
+test('when the only file of a log was discarded, and a stream had left out nothing, no loss is reported', () => {
   const lines = every(300, 100);
   const log = createOpenings({}, 1);
   log.open(0, lines.slice(0, 100));
@@ -239,14 +239,14 @@ test('where the only file of a log was thrown away, and a stream had left out no
   expect(log.told.length).toBe(301);
 });
 
-test('where the only file of a log was thrown away, a silence in which another was filled is told as lost', () => {
+test('when the only file of a log was discarded, a silence in which another was filled is reported as a loss', () => {
   const log = createOpenings({}, 1);
   log.open(0, every(100, 100));
   log.open(12_000, [{ stream: '1', at: 12_000, text: 'line 100' }]);
   expect(log.lost).toEqual([stampAt(9_900)]);
 });
 
-test('what only a stream brought, as the engine threw it away before the log was opened again, is told as lost', () => {
+test('lines that the engine discarded before the log was reopened are reported as lost', () => {
   const lines = every(400, 100);
   const log = createOpenings({}, 2);
   log.open(0, lines.slice(0, 100));
@@ -258,7 +258,7 @@ test('what only a stream brought, as the engine threw it away before the log was
   expect(log.told.length).toBe(400);
 });
 
-test('a loss that was told is not told again when the log is opened once more within the second', () => {
+test('a reported loss is not reported again when the log is reopened within the second', () => {
   const lines = every(300, 1);
   const log = createOpenings({}, 2);
   log.open(0, lines.slice(0, 10));
@@ -268,7 +268,7 @@ test('a loss that was told is not told again when the log is opened once more wi
   expect(log.told.length).toBe(110);
 });
 
-test('a log that prints seldom is never told as lost', () => {
+test('a log with few lines never reports a loss', () => {
   const lines = every(20, 60_000);
   const log = createOpenings({}, 2);
   for (let end = 1; end <= lines.length; end++) log.open(end * 60_000 - 1_000, lines.slice(0, end));

@@ -51,7 +51,7 @@ test.each([HOUR, 90_000, -HOUR])(
   },
 );
 
-test('an exit that happened while subnetd was suspended is told with its own time', () => {
+test('an exit that happened while subnetd was suspended has its own time', () => {
   const { look, judge, run, suspend, wall } = watchContainer();
   const startedAt = wall() - 10 * MINUTE;
   look(startedAt);
@@ -63,7 +63,7 @@ test('an exit that happened while subnetd was suspended is told with its own tim
   expect(judge().reason).toContain(`n has exited at ${new Date(finishedAt).toISOString()} with code 1`);
 });
 
-test('runs that began while subnetd was suspended are told apart', () => {
+test('runs that started while subnetd was suspended are different runs', () => {
   const { look, suspend, wall } = watchContainer();
   look(wall() - MINUTE);
   suspend(MINUTE);

@@ -282,7 +282,7 @@ describe('an engine at the wire', () => {
     });
   });
 
-  test('that ends its stream of events is asked for the rest, and nothing is told twice', async () => {
+  test('that ends its stream of events is asked for the rest, and nothing is reported twice', async () => {
     const line = (action: string, nano: number): string =>
       `${JSON.stringify({ Type: 'container', Action: action, Actor: { ID: 'a', Attributes: { name: 'n' } }, timeNano: nano })}\n`;
     const asked: (string | null)[] = [];

@@ -115,7 +115,7 @@ it('an answer that is owed is never cut off; a body that does not come makes roo
   expect(owed.filter(({ isOpen }) => isOpen())).toHaveLength(20);
 });
 
-it('while every answer is owed, a reserve answers probes and scrapes, and tells all others to wait', async () => {
+it('while every connection waits for an answer, a reserve answers probes and scrapes, and asks all others to wait', async () => {
   const listener = await start();
   // One address may have three quarters of the 64 connections, and 45 of those 48 may wait for other answers.
   const slow = 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n';

@@ -99,7 +99,7 @@ describe('the whole stack of docker-compose.yml', () => {
     expect(services.chrome?.ports).toBeUndefined();
   });
 
-  test('shows the demo in place of a subnet when told to', () => {
+  test('shows the demo in place of a subnet when configured to', () => {
     expect(read('docker-compose.yml')).toContain('command: ${SUBNETD_COMMAND:-run}\n');
     expect(services.subnetd?.command).toBe('run');
   });

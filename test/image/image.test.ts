@@ -133,7 +133,7 @@ describe('the image that the Dockerfile makes', () => {
     expect(await runShell('stat -c %a /var/lib/subnetd')).toEqual(['700']);
   });
 
-  test('watches a subnet on a read-only file system, is healthy, says what it is, and ends when it is told', async () => {
+  test('watches a subnet on a read-only file system, is healthy, prints its version, and ends on SIGTERM', async () => {
     simulation = await startSimulation({ nodes: 4, faults: [] });
     await writeFile(join(folder, 'subnetd.yaml'), simulation.inventory());
     const port = await findFreePort();

@@ -26,7 +26,7 @@ describe('a bad inventory', () => {
     expect(errors(readFileSync(new URL(`${name}.yaml`, folder), 'utf8'))).toEqual([`f.yaml:${expected}`]);
   });
 
-  it('tells every problem at once, in the order of the text', () => {
+  it('reports every error at once, in the order of the text', () => {
     const text =
       readFileSync(new URL('unknown-key.yaml', folder), 'utf8') +
       readFileSync(new URL('bad-docker.yaml', folder), 'utf8').split('\n')[1];

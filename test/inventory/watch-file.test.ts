@@ -40,7 +40,7 @@ describe('a file that is read whole', () => {
 });
 
 describe('a file that is watched', () => {
-  it('is told of once when it stays away, and when it is back as it was', async () => {
+  it('is reported once when it is missing, and when it is back unchanged', async () => {
     const path = pathOf('file');
     writeFileSync(path, 'a');
     let changes = 0;

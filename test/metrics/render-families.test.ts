@@ -102,7 +102,7 @@ describe('the page of metrics', () => {
     expect(page).not.toMatch(/subnet2|stats/);
   });
 
-  it('keeps the counters of an unchanged target over a reload, and begins anew for a changed one', () => {
+  it('keeps the counters of an unchanged target over a reload, and starts at 0 for a changed one', () => {
     const board = knownRound();
     const moved = { ...second, rpc: 'http://127.0.0.1:9999' };
     board.load(inventory([{ ...first }, moved, stats]), T0);

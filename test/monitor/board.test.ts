@@ -10,7 +10,7 @@ const toInventory = (targets: readonly Target[]): Inventory => ({
   alertmanager: { urls: [] },
 });
 
-test('each node is judged beside what its neighbours told last, and no longer beside what they told before', () => {
+test('each node is judged by the last observations of its neighbours, not by earlier ones', () => {
   const [a, b] = [nodeTarget('a'), nodeTarget('b')];
   const board = createBoard();
   board.load(toInventory([a, b]), 0);

@@ -111,7 +111,7 @@ describe('many nodes', () => {
     await eventually(() => expect(node.requests.length).toBeGreaterThan(3));
   });
 
-  it('make a look again that was under way while the process was suspended', async () => {
+  it('repeat a probe that ran while the process was suspended', async () => {
     const hand = createHandClock();
     let asked = 0;
     const node = keep(

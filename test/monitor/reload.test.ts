@@ -111,7 +111,7 @@ test('a node that comes or goes leaves a halted subnet failing, its counters, it
   expect(modulesAsked(c)).toBe(2);
 });
 
-test('a target with another address begins with nothing known of its chain, and keeps what its log has told', async () => {
+test('a target with another address loses the facts of its chain, and keeps those of its log', async () => {
   const folder = useFolder();
   const [a, b] = await Promise.all([useNode(), useNode()]);
   await appendFile(join(folder, 'a.log'), '');

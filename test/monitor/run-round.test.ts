@@ -31,7 +31,7 @@ describe('a round', () => {
     expect(busy).toBeLessThan(performance.now() - started);
   });
 
-  it('begins no further look when it is stopped, and waits for those under way', async () => {
+  it('starts no further probe when it is stopped, and waits for the running ones', async () => {
     const stopping = new AbortController();
     let ended = 0;
     let begun = 0;

@@ -109,7 +109,7 @@ describe('a push', () => {
     expect(heard).toEqual(['firing', 'resolved']);
   });
 
-  it('tells again what fires, each time for some time ahead, so that it outlives the time of the first', async () => {
+  it('sends a firing alert again, each time with a later end, so that it outlives its first end', async () => {
     const thing = aThing();
     await push(thing, { urls: [shared.url] });
     const first = await shows(shared, thing);
@@ -154,7 +154,7 @@ describe('a push', () => {
     expect(after.heard).toEqual(['resolved']);
   });
 
-  it('tells after a restart again what had ended before it', async () => {
+  it('sends after a restart again what had ended before it', async () => {
     const thing = aThing();
     const receiver = await startAlertReceiver();
     cleanups.push(receiver.stop);
@@ -183,7 +183,7 @@ describe('a push', () => {
     await close();
   });
 
-  it('tells all the same while the database is away, and keeps it when it is back', async () => {
+  it('sends alerts while the database is unreachable, and saves them when it is back', async () => {
     const thing = aThing();
     let away = true;
     const { incidents, close } = await openStore();
@@ -201,7 +201,7 @@ describe('a push', () => {
     await eventually(async () => expect((await incidents('a').load())[0]?.phase).toBe('resolved'));
   });
 
-  it('tells what fires when an Alertmanager that was away at the start, or for a while, is there', async () => {
+  it('sends firing alerts to an Alertmanager that was unreachable at the start or for a while', async () => {
     const own = await startAlertmanager();
     cleanups.push(own.stop);
     await own.halt();
@@ -221,7 +221,7 @@ describe('a push', () => {
     expect(counts.dropped).toBe(0);
   });
 
-  it('tells each of two, also the one that was killed and has forgotten everything', async () => {
+  it('sends to both of two, also to the one that was killed and lost its state', async () => {
     const own = await startAlertmanager();
     cleanups.push(own.stop);
     const thing = aThing();
@@ -239,7 +239,7 @@ describe('a push', () => {
     await showsNoMore(own, thing);
   });
 
-  it('tells one Alertmanager while another is dead, and a third never answers', async () => {
+  it('sends to one Alertmanager while another is dead, and a third never answers', async () => {
     const hanging = await startAlertReceiver();
     hanging.answer = 'hang';
     cleanups.push(hanging.stop);
@@ -255,7 +255,7 @@ describe('a push', () => {
     );
   });
 
-  it('says that its credentials are wrong, and tells once they are right', async () => {
+  it('reports that its credentials are wrong, and sends once they are right', async () => {
     const users = folder.path('web.yml');
     writeFileSync(users, `basic_auth_users: { subnetd: '${await hash('right', 4)}' }\n`);
     const own = await startAlertmanager(
@@ -278,7 +278,7 @@ describe('a push', () => {
     await shows(own, thing);
   });
 
-  it('tells a new Alertmanager at once, and the old one no more', async () => {
+  it('sends to a new Alertmanager at once, and no longer to the old one', async () => {
     const [one, two] = [await startAlertReceiver(), await startAlertReceiver()];
     cleanups.push(one.stop, two.stop);
     const thing = aThing();

@@ -49,7 +49,7 @@ describe('an alert', () => {
     expect(run([[0, [active('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
   });
 
-  it('begins anew when it was clear for a moment while it was pending', () => {
+  it('starts again when it was clear for a moment while it was pending', () => {
     expect(
       run([
         [0, [active()]],
@@ -114,7 +114,7 @@ describe('an alert', () => {
     expect(again.incidents.get(key)).toMatchObject({ activeAt: 2 * MINUTE, firedAt: 4 * MINUTE });
   });
 
-  it('is known by its labels in whatever order, and told apart by each of them', () => {
+  it('is identified by its labels in any order, and differs by each of them', () => {
     const other = { ...labels, name: 'b' };
     const turned = Object.fromEntries(Object.entries(labels).reverse());
     expect(incidentKey(turned)).toBe(key);
@@ -181,21 +181,21 @@ describe('incidents from before a restart', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what is sent', () => {
   const { incidents } = run([[0, [active('1', { forMs: 0 })]]]);
   const due = (list: Incidents, at: number, phase: 'firing' | 'resolved', now: number) =>
     findDue(list, new Map([[key, { at, phase }]]), now, MINUTE).size;
 
-  it('is told at first, then each minute', () => {
+  it('is sent at once, then each minute', () => {
     expect(findDue(incidents, new Map(), 0, MINUTE).size).toBe(1);
     expect([due(incidents, 0, 'firing', MINUTE - 1), due(incidents, 0, 'firing', MINUTE)]).toEqual([0, 1]);
   });
 
-  it('is not told while it is pending', () => {
+  it('is not sent while it is pending', () => {
     expect(findDue(run([[0, [active()]]]).incidents, new Map(), 0, MINUTE).size).toBe(0);
   });
 
-  it('is told at once when it has ended, and each minute until it is forgotten', () => {
+  it('is sent at once when it has ended, and each minute until it is forgotten', () => {
     const resolved = run([[0.1, []]], incidents).incidents;
     expect(due(resolved, 0, 'firing', 0.1 * MINUTE)).toBe(1);
     expect(due(resolved, 0.1 * MINUTE, 'resolved', 0.2 * MINUTE)).toBe(0);
@@ -203,7 +203,7 @@ describe('what is told', () => {
     expect(due(foldIncidents(resolved, [], late).incidents, 0.1 * MINUTE, 'resolved', late)).toBe(1);
   });
 
-  it('is told although the clock was set back', () => {
+  it('is sent although the clock was set back', () => {
     expect(due(incidents, 90 * MINUTE, 'firing', 0)).toBe(1);
   });
 });

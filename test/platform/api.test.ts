@@ -296,7 +296,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   }, 30_000);
 
-  it('the audit trail tells who changed what, and no secret', async () => {
+  it('the audit trail has who changed what, and no secret', async () => {
     const events = await api.store.listAudit('', 0, 5_000);
     const added = events.find(({ changes }) => changes.ContractName?.to === 'Factoring');
     expect(added).toMatchObject({

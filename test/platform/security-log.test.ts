@@ -261,12 +261,12 @@ describe('the security log', () => {
       },
       log: (one) => logged.push(one),
     });
-    log.note(nobody);
+    log.record(nobody);
     expect(logged).toHaveLength(1);
     await log.stop();
     expect(written).toEqual([]);
     isAway = false;
-    log.note({ ...nobody, ip: '192.0.2.2' });
+    log.record({ ...nobody, ip: '192.0.2.2' });
     await log.stop();
     expect(written.map(({ ip }) => ip)).toEqual(['192.0.2.1', '192.0.2.2']);
   });
@@ -280,16 +280,16 @@ describe('the security log', () => {
       written.push(...events);
     };
     const log = createSecurityLog({ write, log: () => {}, windowMs: 20 });
-    log.note(nobody);
+    log.record(nobody);
     await expect.poll(() => written).toEqual([{ ...nobody, count: 1 }]);
     await log.stop();
   });
 
-  it('tells at the end of each window how many more there were, and begins again', async () => {
+  it('reports at the end of each window how many more there were, and starts again', async () => {
     const logged: SecurityEvent[] = [];
     const log = createSecurityLog({ write: async () => {}, log: (one) => logged.push(one), windowMs: 20, most: 1 });
-    for (let i = 0; i < 3; i += 1) log.note(nobody);
-    log.note({ ...nobody, ip: '192.0.2.2' });
+    for (let i = 0; i < 3; i += 1) log.record(nobody);
+    log.record({ ...nobody, ip: '192.0.2.2' });
     await expect
       .poll(() => logged.map(({ count, ip }) => [count, ip]))
       .toEqual([
@@ -297,7 +297,7 @@ describe('the security log', () => {
         [2, '192.0.2.1'],
         [1, null],
       ]);
-    log.note(nobody);
+    log.record(nobody);
     expect(logged).toHaveLength(4);
     await log.stop();
   });

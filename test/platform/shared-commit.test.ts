@@ -38,7 +38,7 @@ function committed() {
 }
 
 describe('writes that come at once on SQLite', () => {
-  it('share one commit, and none is told before it', async () => {
+  it('share one commit, and none resolves before it', async () => {
     const watcher = new Database(path, { readonly: true });
     const version = () => Number(watcher.pragma('data_version', { simple: true }));
     const before = version();

@@ -136,7 +136,7 @@ it('names that are older than the rules reach a terminal as escapes, in text and
   }
 }, 30_000);
 
-it('a list whose database goes away half-way breaks off, and is told in one line of JSON', async () => {
+it('a list whose database fails half-way breaks off, and logs one line of JSON', async () => {
   const postgres = await startPostgres();
   const url = await postgres.createDatabase();
   const environment = { SUBNETD_DATABASE_URL: url };

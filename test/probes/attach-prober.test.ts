@@ -33,7 +33,7 @@ const BLOCK = `{
   }
 }`;
 
-test('what the console prints is read, strings that look like it and all', () => {
+test('the output of `XDC attach` is parsed, including strings that look like it', () => {
   expect(parseAttachOutput(PEERS)).toMatchObject([
     { id: 'aa', name: 'XDC/v2.0.0 "x"\u0001 [y]{z}: 1,', network: { inbound: true }, protocols: { eth: {} } },
     { id: 'bb' },
@@ -76,7 +76,7 @@ describe('a node that has only a container', () => {
     return { container, probe: createAttachProber(exec, 'XDPoS') };
   };
 
-  test('tells its block and its peers by its console', async () => {
+  test('gives its block and its peers by `XDC attach`', async () => {
     const script = `[ "$1 $2 $4" = "attach --exec /work/xdcchain/XDC.ipc" ] || exit 1
 echo "a warning" >&2
 case "$3" in
@@ -111,7 +111,7 @@ esac`;
     30_000,
   );
 
-  test('whose console hangs is told so in time, and no second console is left beside it', async () => {
+  test('whose `XDC attach` hangs is reported in time, and no second one is started', async () => {
     const { container, probe } = await startNode('sleep 1000');
     expect((await probe.probe(500)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'timeout' } });
     expect((await probe.probe(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'still-running' } });
@@ -119,7 +119,7 @@ esac`;
     expect(Processes.filter((words: readonly string[]) => words.join(' ').includes('XDC attach'))).toHaveLength(1);
   }, 30_000);
 
-  test('that does not run, or is gone, is told so', async () => {
+  test('that does not run, or is missing, is reported', async () => {
     const { container, probe } = await startNode('true');
     await container.kill();
     await container.wait();

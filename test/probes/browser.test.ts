@@ -141,7 +141,7 @@ describe('a page that is none', () => {
     2 * LONG_MS,
   );
 
-  test('as nobody listens is told so', async () => {
+  test('at an address where nobody listens is reported', async () => {
     expect(await browser.visit(await closedAddress(), [], TIMEOUT_MS)).toEqual({ kind: 'no-page', why: 'unreachable' });
   });
 });
@@ -188,7 +188,7 @@ describe('a browser', () => {
     await own.stop();
   });
 
-  test('at an address that hangs is told so in time, and again the next time', async () => {
+  test('at an address that hangs is reported in time, and again the next time', async () => {
     const server = createServer((socket) => socket.on('error', () => {}));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());

@@ -56,7 +56,7 @@ test('a message of exactly the maximum length is read, and one byte more is too 
 });
 
 describe('a node that is asked by its socket alone', () => {
-  test('tells all, over one connection', async () => {
+  test('gives everything, over one connection', async () => {
     const node = await startIpcNode();
     const probe = probeOf(node.path);
     expect(await probe.probe(2_000)).toMatchObject(well);
@@ -79,7 +79,7 @@ describe('a node that is asked by its socket alone', () => {
     expect(await probeOf(node.path).probe(2_000)).toMatchObject(well);
   });
 
-  test('that was started anew is asked anew', async () => {
+  test('that was restarted is asked again', async () => {
     const node = await startIpcNode();
     const probe = probeOf(node.path);
     await probe.probe(2_000);
@@ -119,7 +119,7 @@ describe('a node that is asked by its socket alone', () => {
     expect(node.connections()).toBe(2);
   });
 
-  test('ends its look at once when it is closed', async () => {
+  test('ends its probe at once when it is closed', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>();
     const node = await startIpcNode(() => resolve());
     const probe = probeOf(node.path);
@@ -197,7 +197,7 @@ describe('a node with HTTP and a socket', () => {
     return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  test('has its peers told by the socket, and HTTP is never asked for admin', async () => {
+  test('gets its peers by the socket, and HTTP is never asked for admin', async () => {
     const http = await startHttp();
     const node = await startIpcNode();
     const probe = own(createHttpAndIpcProber(http.url, node.path, 'XDPoS', Date.now));
@@ -214,7 +214,7 @@ describe('a node with HTTP and a socket', () => {
     });
   });
 
-  test('whose HTTP hangs has its peers told all the same from the second look on', async () => {
+  test('whose HTTP hangs still gets its peers from the second probe on', async () => {
     const http = await startHttp(true);
     const node = await startIpcNode();
     const probe = own(createHttpAndIpcProber(http.url, node.path, 'XDPoS', Date.now));

@@ -73,7 +73,7 @@ describe('what is asked', () => {
       });
   });
 
-  it('is one batch a look afterwards', async () => {
+  it('is one batch per probe afterwards', async () => {
     const { server, probe } = watch(await startNode());
     for (let i = 0; i < 3; i += 1) await probe.probe(2000);
     expect(server.requests.slice(2).map(methodsOf)).toEqual([
@@ -413,7 +413,7 @@ describe('a bad connection', () => {
     expect(faultOf(await probe.probe(2000))).toBe('tls');
   });
 
-  it('that hung once does not spoil the next look', async () => {
+  it('that hung once does not spoil the next probe', async () => {
     let hang = true;
     const { probe } = watch(
       await startNode(healthy, (answers, response) => {

@@ -226,7 +226,7 @@ describe('the last exit', () => {
     expect(facts.lastExit).toEqual({ code: 3, at: start + 100 });
   });
 
-  test('is told by an inspection too, and not by an older event', () => {
+  test('is found by an inspection too, and not by an older event', () => {
     const looked = ended({ exitCode: 2, finishedAt: start + 200 });
     expect(fold(running, looked).lastExit).toEqual({ code: 2, at: start + 200 });
     expect(fold(running, looked, event('die', start + 100, 'a', 1)).lastExit).toEqual({ code: 2, at: start + 200 });
@@ -238,7 +238,7 @@ test('while Docker cannot be asked all that is known stays', () => {
   expect(foldContainer(before, unreachable, start + 9_000)).toEqual({ ...before, observation: unreachable });
 });
 
-test('an event that tells nothing of these changes nothing', () => {
+test('an event about none of these changes nothing', () => {
   const before = fold(running, event('oom', start + 40));
   expect(foldContainerEvent(before, event('pause', start + 50))).toBe(before);
 });

@@ -39,7 +39,7 @@ describe('a height', () => {
   it('is not excused by looks that fail in between', () => {
     expect(verdicts([5, null, 5, null, 5, null, 5])).toBe('pfpfpff');
   });
-  it('has its time anew after it was out of sight for as long as a stall takes', () => {
+  it('gets new time after it was unreachable for as long as a stall takes', () => {
     expect(verdicts([5, null, null, null, null, null, null, 5, 5, 5, 5, 5, 5, 5])).toBe('pffffffppppppf');
   });
   it('is given a new base by a fall, and that is said', () => {
@@ -48,14 +48,14 @@ describe('a height', () => {
     expect(judged[2]?.reason).toContain('fall from 1005 to 870');
     expect(judged[3]?.reason).toContain('fall from 1005 to 870');
   });
-  it('fails when it stands still after a fall', () => expect(verdicts([9, 5, 5, 5, 5, 5, 5, 5])).toBe('pppppppf'));
+  it('fails when it is stalled after a fall', () => expect(verdicts([9, 5, 5, 5, 5, 5, 5, 5])).toBe('pppppppf'));
   it('fails when it falls and falls', () => expect(verdicts([9, 8, 7, 6, 5, 4, 3, 2, 1])).toBe('ppfffffff'));
   it('fails when two nodes answer in turn at one address', () =>
     expect(verdicts([50, 9, 51, 9, 52, 9])).toBe('pppfff'));
   it('may fall again much later', () => {
     expect(verdicts([20, 10, 11, 12, 13, 14, 15, 16, 17, 9, 10])).toBe('ppppppppppp');
   });
-  it('that stands still is seen although the clock was set back', () => {
+  it('that is stalled fails although the clock was set back', () => {
     let facts = foldNode(undefined, { answered: true, latest: { ok: true, value: { number: 5 } } }, 9_000_000, 60_000);
     for (const at of [1_000_000, 1_060_000])
       facts = foldNode(facts, { answered: true, latest: { ok: true, value: { number: 5 } } }, at, 60_000);

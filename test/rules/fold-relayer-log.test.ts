@@ -174,13 +174,13 @@ test.each([
   expect(judge(1)).toMatchObject({ verdict: 'fail', reason: expect.stringContaining(reason) });
 });
 
-test('a contract that has gone is told by a failed cycle alone, too', () => {
+test('a removed contract shows in a failed cycle alone, too', () => {
   const job =
     'Fail to process full relayer job {\n  message: "Returned values aren\'t valid, did it run Out of Gas?"\n}';
   expect(read([0, FULL], [1, job]).facts?.byMode.full?.error?.pattern).toBe('contract_missing');
 });
 
-test('a subnet that was wiped under its contract is told by the contract and not by the node that was down meanwhile', () => {
+test('a subnet that was wiped under its contract is explained by the contract, not by the node that was down meanwhile', () => {
   const hash = (height: number) =>
     `Fail to get block hash by number from PARENTNET { height: ${height}, message: 'Returned error: execution reverted' }`;
   const { judge } = read(

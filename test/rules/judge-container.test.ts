@@ -168,7 +168,7 @@ describe('a container that runs but restarted', () => {
   });
 });
 
-test('kills inside a container that runs on are told, and do not fail it', () => {
+test('kills inside a running container are reported, and do not fail it', () => {
   const facts = foldContainerEvent(found(running), { action: 'oom', id: 'a', at: now });
   expect(judge(facts)).toEqual({
     verdict: 'pass',

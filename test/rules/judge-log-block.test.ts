@@ -58,7 +58,7 @@ function read(...lines: readonly Line[]) {
   };
 }
 
-test('the height of a chain that was wiped is followed from below without a line of its start, and the fall is told', () => {
+test('the height of a wiped chain is followed from below without a line of its start, and the fall is reported', () => {
   const { height, judge } = read(...rising(1_100, 1_136, 0), ...rising(1, 30, 100));
   expect(height).toBe(30);
   expect(judge(160)).toMatchObject({

@@ -68,7 +68,7 @@ describe('a socket that subnetd may not open', () => {
     }
   });
 
-  test('is told from one that is missing, which fails', () => {
+  test('differs from one that is missing, which fails', () => {
     const fault = { ok: false, fault: { kind: 'socket', path: '/srv/XDC.ipc', state: 'missing' } } as const;
     expect(judgeLatestBlock(view({ answered: false, latest: fault, peers: fault })).verdict).toBe('fail');
   });

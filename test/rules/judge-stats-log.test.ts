@@ -48,7 +48,7 @@ test('a block that nodes repeat is no new one, and neither is one of a slower no
   });
 });
 
-test('a chain that begins anew passes again', () => {
+test('a chain that starts again passes again', () => {
   expect(judge(fold(['block_data', 300, '50000'], ['block_data', 1, '3'])).block.verdict).toBe('pass');
 });
 

@@ -173,7 +173,7 @@ describe('an error in a log', () => {
     expect(judge({ p: pattern('note', ago(1)) }).verdict).toBe('pass');
   });
 
-  it('is told before a later one that is less severe, and of two the last', () => {
+  it('is reported before a later one that is less severe, and of two the last', () => {
     const at = ago(SECOND);
     const [fatal, early, late] = [
       pattern('fatal', at),

@@ -8,7 +8,7 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   name,
   means: 'progress',
   literal,
-  begins: true,
+  startsMessage: true,
   match: new RegExp(`\\s${key}=(\\d+)(?!\\d)`),
   what: 'the chain advances',
 });
@@ -17,7 +17,7 @@ const line = (name: string, means: Meaning, literal: string, what: string, match
   name,
   means,
   literal,
-  begins: true,
+  startsMessage: true,
   what,
   match,
 });
@@ -38,7 +38,7 @@ export const nodePack: PatternPack = {
       name: 'your_turn',
       means: 'progress',
       literal: '[yourturn] Masternode:',
-      begins: true,
+      startsMessage: true,
       match: /parentBlockNum[ =](\d+)(?!\d)/,
       what: 'the chain advances; printed to xdc.log at any level',
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createClockSkew } from '../../../src/logs/match/create-clock-skew.ts';
 
-test('the skew of a clock is told by the line that was read soonest, and by no fewer than three', () => {
+test('the skew of a clock is that of the line that was read soonest, and needs three lines', () => {
   const skew = createClockSkew();
   skew.observe(-91_000, 1_000);
   skew.observe(-90_200, 2_000);

@@ -22,8 +22,8 @@ const BELOW_CRIT = /^(?:TRACE|DEBUG|INFO |WARN |ERROR)\[\d\d-\d\d\|\d\d:\d\d:\d\
 /** Each pattern on its own, with nothing to be fast. */
 function matchSimply(pack: readonly LogPattern[], raw: string): readonly string[] {
   const line = raw.slice(0, MAX_LINE_BYTES).replace(/\r$/, '');
-  const ofPack = pack.flatMap(({ name, literal, begins, match }) => {
-    const message = begins ? line.replace(BELOW_CRIT, '') : line;
+  const ofPack = pack.flatMap(({ name, literal, startsMessage, match }) => {
+    const message = startsMessage ? line.replace(BELOW_CRIT, '') : line;
     const text = toLatin1(literal);
     if (message === line ? !line.includes(text) : !message.startsWith(text)) return [];
     if (match === undefined) return [name];

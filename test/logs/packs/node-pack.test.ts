@@ -36,13 +36,13 @@ const PROGRESS: readonly [string, string][] = [
   ['inserted_block', 'Inserted new block from fetcher          number=1234 hash=1a2b3c…9f8e7d'],
 ];
 
-test.each(PROGRESS)('%s tells the height by its message and its key', async (name, text) => {
+test.each(PROGRESS)('%s gives the height by its message and its key', async (name, text) => {
   const { check, matches } = await judge(info(0, text));
   expect(matches).toEqual({ [name]: 1 });
   expect(check).toMatchObject({ verdict: 'pass', reason: expect.stringContaining('block 1234') });
 });
 
-test('xdc.log tells the height at any level', async () => {
+test('xdc.log gives the height at any level', async () => {
   const { check } = await judge(
     'Set the log level to 2\n[yourturn] Masternode: index 0 address 0xAbC parentBlockNum 1234\nyourturn 0 2\n',
   );
@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('a restart begins the height anew, however low it is then', async () => {
+test('a restart resets the height, however low it is then', async () => {
   const text = `${info(0, 'Imported new chain segment  number=5000 hash=1a')}Set the log level to 3\nStarting nodes with bootnodes of: enode\n${info(20, 'Imported new chain segment  number=4800 hash=1a')}`;
   expect((await judge(text)).check).toMatchObject({ reason: expect.stringContaining('block 4800') });
 });

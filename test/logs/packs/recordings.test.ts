@@ -118,7 +118,7 @@ test('a catch-up of an hour without a success marker is no fault while its block
   expect(checks[0]).toMatchObject({ verdict: 'pass' });
 });
 
-test('no cycle any more is told as what a dead redis does', async () => {
+test('the end of all cycles is explained by a dead redis', async () => {
   const { checks } = await judgeSavedLog('relayer', healthyThen(redisLine(100)));
   expect(checks[0]).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('redis is dead') });
 });

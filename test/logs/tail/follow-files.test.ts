@@ -7,7 +7,7 @@ import { createMemoryPositions } from '../../../src/logs/tail/create-memory-posi
 import { follow, numbered, text } from '../../support/follow.ts';
 import { useFolder } from '../../support/recordings.ts';
 
-test('it starts at the end and tells what is added, each line once', async () => {
+test('it starts at the end and reports what is added, each line once', async () => {
   const path = join(useFolder(), 'a.log');
   await writeFile(path, text(0, 100));
   const { lines, begun, has } = follow(path);
@@ -17,7 +17,7 @@ test('it starts at the end and tells what is added, each line once', async () =>
   expect(lines).toEqual(numbered(100, 150));
 });
 
-test('what was there before is told as old when it is asked for', async () => {
+test('lines from before are reported as old when they are wanted', async () => {
   const path = join(useFolder(), 'a.log');
   await writeFile(path, text(0, 10));
   const { old, lines, begun } = follow(path, createMemoryPositions(), 1_000);
@@ -119,7 +119,7 @@ test.each(['a.log', 'a.log*'])(
   },
 );
 
-test('rotation by rename under a writer that never waits loses nothing and tells nothing twice', async () => {
+test('rotation by rename under a writer that never waits loses and repeats nothing', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
   await writeFile(path, '');
@@ -165,7 +165,7 @@ test('a folder that appears later is read from the beginning', async () => {
   await vi.waitFor(() => expect(state.fault).toBeUndefined(), 10_000);
 });
 
-test('a vanished file is told, and one that comes back is read from its beginning', async () => {
+test('a removed file is reported, and one that comes back is read from its beginning', async () => {
   const path = join(useFolder(), 'a.log');
   await writeFile(path, text(0, 3));
   const { lines, state, begun, has } = follow(path);
@@ -177,7 +177,7 @@ test('a vanished file is told, and one that comes back is read from its beginnin
   expect(lines).toEqual(numbered(3, 5));
 });
 
-test('a directory where a file should be is told', async () => {
+test('a directory in place of a file is reported', async () => {
   const { state, begun } = follow(useFolder());
   await begun;
   expect(state.fault).toEqual({ what: 'not-a-file' });

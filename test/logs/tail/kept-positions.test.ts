@@ -119,7 +119,7 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     expect(await other.read()).toEqual(sources);
   });
 
-  test('let a restart go on where it was, with no line lost and none told twice', async () => {
+  test('let a restart resume where it was, with no line lost and none repeated', async () => {
     const address = await databases.create();
     const path = join(useFolder(), 'a.log');
     await writeFile(path, '');

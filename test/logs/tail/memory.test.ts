@@ -111,7 +111,7 @@ test('forty logs that are read at once share a few buffers', async () => {
   for (const { set } of readers) await set.close();
 });
 
-test('what a line has told keeps no more of the log than that', () => {
+test('the value of a line keeps no more of the log in memory', () => {
   const addresses: string[] = [];
   const reader = createLogReader({
     pack: bootnodePack.patterns,

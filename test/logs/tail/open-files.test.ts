@@ -28,7 +28,7 @@ async function followMany(count: number, max: number) {
   return { folder, paths, ...follower };
 }
 
-test('four hundred files hold no more descriptors than they may, and each line is told once', async () => {
+test('four hundred files stay within the limit of descriptors, and each line is reported once', async () => {
   const { folder, paths, lines, has } = await followMany(400, 16);
   let most = openIn(folder);
   for (let round = 0; round < 3; round++) {

@@ -43,7 +43,7 @@ test.each(['a.log', 'a.log*'])(
   },
 );
 
-test('a file that is truncated and written again with the same lines and more tells the new ones alone', async () => {
+test('a file that is truncated and rewritten with the same lines and more reports only the new ones', async () => {
   const { path, lines, has, ...rest } = await followed();
   await writeFile(path, text(0, 101));
   await looked({ lines, has, ...rest });
@@ -61,7 +61,7 @@ test('lines that are written in the place of others, and are as long, are read',
   expect(lines).toEqual(numbered(100, 300));
 });
 
-test('a copy in a file that was once the log, while that was empty, tells no line again', async () => {
+test('a copy in a file that was once the log, while that was empty, repeats no line', async () => {
   const { folder, path, lines, has, ...rest } = await followed('');
   const other = join(folder, 'x');
   await rename(path, other);
@@ -73,7 +73,7 @@ test('a copy in a file that was once the log, while that was empty, tells no lin
   expect(lines).toEqual(numbered(0, 3));
 });
 
-test('a file that is written again piece by piece tells the new lines alone', async () => {
+test('a file that is rewritten piece by piece reports only the new lines', async () => {
   const { path, lines, has, ...rest } = await followed();
   for (const last of [0, 3, 40, 90, 101, 120]) {
     if (last === 0) await truncate(path);
@@ -84,7 +84,7 @@ test('a file that is written again piece by piece tells the new lines alone', as
   expect(lines).toEqual(numbered(0, 120));
 });
 
-test('a file that is cut tells what is written behind the cut, and no line that was there before', async () => {
+test('a truncated file reports what is appended, and no line that was there before', async () => {
   // That it was cut, and is not about to be written again, shows after a while.
   const { path, lines, has, ...rest } = await followed(text(0, 101), 'a.log', 500);
   await writeFile(path, `${text(0, 60)}li`);
@@ -132,7 +132,7 @@ test.each([400, 4_000])(
   10_000,
 );
 
-test('after a restart a file that was saved meanwhile tells its new lines alone, and another with the same beginning all', async () => {
+test('after a restart a file that was rewritten meanwhile reports only its new lines, and another with the same beginning all', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
   const positions = createMemoryPositions();
