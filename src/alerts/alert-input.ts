@@ -1,18 +1,19 @@
+import type { WatchedMs } from '../model/clock.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
 
-/** The input of all alert conditions. All times are watched time. */
+/** The input of all alert conditions. */
 export interface AlertInput {
   readonly snapshot: Snapshot;
-  readonly now: number;
+  readonly now: WatchedMs;
   /** The name of this subnetd. */
   readonly instance: string;
   /** The current time between two runs of a subnet's round, in milliseconds. */
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   /** Number of rounds of a subnet that started late since then. */
-  readonly lateRounds: (subnet: string, since: number) => number;
+  readonly lateRounds: (subnet: string, since: WatchedMs) => number;
   /** Number of alerts that an Alertmanager did not accept since then, counted per attempt. */
-  readonly notSent: (since: number) => number;
+  readonly notSent: (since: WatchedMs) => number;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   readonly enginesUp: ReadonlyMap<string, boolean | undefined>;
   readonly isDatabaseUp: boolean;

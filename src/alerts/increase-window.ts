@@ -1,14 +1,16 @@
-/** Remembers a counter over time, to compute its increase. Times are watched time. */
+import type { WatchedMs } from '../model/clock.ts';
+
+/** Remembers a counter over time, to compute its increase. */
 export interface IncreaseWindow {
   /** Records the counter's value at this time. */
-  record(at: number, count: number): void;
+  record(at: WatchedMs, count: number): void;
   /** The increase since then, or since the first record when that is later; 0 without a record. */
-  since(time: number): number;
+  since(time: WatchedMs): number;
 }
 
 /** A window of `keepMs` milliseconds. */
 export function createIncreaseWindow(keepMs: number): IncreaseWindow {
-  let records: readonly { readonly at: number; readonly count: number }[] = [];
+  let records: readonly { readonly at: WatchedMs; readonly count: number }[] = [];
   return {
     record: (at, count) => {
       const base = records.findLastIndex((record) => record.at <= at - keepMs);

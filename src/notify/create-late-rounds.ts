@@ -1,17 +1,19 @@
+import type { WatchedMs } from '../model/clock.ts';
+
 /** Remembers the rounds that started late. */
 export interface LateRounds {
   add(subnet: string): void;
-  /** The number of late rounds of a subnet since then, in watched time. */
-  count(subnet: string, since: number): number;
+  /** The number of late rounds of a subnet since then. */
+  count(subnet: string, since: WatchedMs): number;
 }
 
 /** The most late rounds that are remembered, of all subnets together. */
 export const MAX_LATE_ROUNDS = 1_000;
 
-/** Starts without a late round; `now` gives watched time. */
-export function createLateRounds(now: () => number): LateRounds {
+/** Starts without a late round. */
+export function createLateRounds(now: () => WatchedMs): LateRounds {
   /** The newest last. */
-  const late: { readonly subnet: string; readonly at: number }[] = [];
+  const late: { readonly subnet: string; readonly at: WatchedMs }[] = [];
   return {
     add: (subnet) => {
       late.push({ subnet, at: now() });
