@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { databaseAway } from '../../src/model/database-failure.ts';
 import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
-import { SHORT_WAITS, startApi } from '../support/api.ts';
+import { createApiHandler } from '../../src/platform/create-api-handler.ts';
+import { platformSettings, SHORT_WAITS, startApi } from '../support/api.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 const databases = useDatabases('sqlite');
@@ -188,6 +190,35 @@ it('a list whose database fails half-way breaks the connection and is no JSON', 
   await expect(response.text()).rejects.toThrow();
   await stopped;
   await own.stop();
+}, 30_000);
+
+it('a request that is refused or fails says what is left of the limits so far', async () => {
+  const limits = { rate: 1, burst: 10, signIns: 2 };
+  const limited = await startApi(await databases.create(), { limits });
+  try {
+    const policy = ({ headers }: { readonly headers: Headers }) => headers.get('ratelimit-policy');
+    const bare = await limited.sendBare('GET', '/api/Sector/ListAll/0');
+    expect([bare.appErrorCode, policy(bare)]).toEqual([1101, '"address";q=10;w=10']);
+    const missing = await limited.send('GET', '/api/Sector/ListAll/7');
+    expect([missing.appErrorCode, policy(missing)]).toEqual([1004, '"credential";q=10;w=10']);
+    const handler = createApiHandler({
+      ...platformSettings({ kind: 'sqlite', path: ':memory:' }, { limits }),
+      resources: [],
+      store: async () => {
+        throw databaseAway();
+      },
+      sharedLimits: async () => undefined,
+      now: Date.now,
+      onSecurity: () => {},
+      onError: () => {},
+    });
+    const request = new Request('http://x/api/Sector/ListAll/0?apiKey=x');
+    const failed = await handler.answer({ request, remoteAddress: '192.0.2.1' });
+    expect([failed.status, policy(failed)]).toEqual([500, '"address";q=10;w=10']);
+    await handler.stop();
+  } finally {
+    await limited.stop();
+  }
 }, 30_000);
 
 it('a limit answers 1102 with the headers, per address and per credential', async () => {
