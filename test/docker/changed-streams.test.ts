@@ -82,7 +82,7 @@ test('a line that is printed and thrown away while the log is opened again is re
   await vi.waitFor(() => expect(lines).toHaveLength(12), wait);
   expect(lines).toEqual(numbered(12));
   expect(lost).toEqual([]);
-}, 30_000);
+}, 90_000);
 
 test('where the new stream begins behind the one before, that is read on until it has come so far', async () => {
   const { lines, lost } = await followReopened((before, response) => {
@@ -92,7 +92,7 @@ test('where the new stream begins behind the one before, that is read on until i
   await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(16), wait);
   expect(lines).toEqual(numbered(16));
   expect(lost).toEqual([]);
-}, 30_000);
+}, 90_000);
 
 test('the log of a container that has ended is read at once, as it may be removed', async () => {
   let endedAt: number | undefined;
@@ -116,7 +116,7 @@ test('the log of a container that has ended is read at once, as it may be remove
     },
   );
   await vi.waitFor(() => expect([...lines].sort()).toEqual(numbered(10)), wait);
-}, 30_000);
+}, 90_000);
 
 test('the log of a container that has taken the place of one that still prints is read', async () => {
   let stands = 'a';
@@ -138,4 +138,4 @@ test('the log of a container that has taken the place of one that still prints i
   wake();
   await vi.waitFor(() => expect(lines.slice(-5)).toEqual(numbered(5, 'b')), wait);
   expect(new Set(lines).size).toBe(lines.length);
-}, 30_000);
+}, 90_000);

@@ -65,7 +65,7 @@ test('a stream that has fallen silent is opened again, and brings each line once
   await vi.waitFor(() => expect(lines).toHaveLength(150), { timeout: 15_000, interval: 50 });
   expect(engine.opened()).toBe(2);
   expect(lines).toEqual(Array.from({ length: 150 }, (_, index) => `line ${index}`));
-}, 30_000);
+}, 90_000);
 
 test('a stream that starves, yet is never silent, is opened again after a while: all that it left out comes, and no line twice', async () => {
   let printed = 100;
@@ -115,4 +115,4 @@ test('a stream that starves, yet is never silent, is opened again after a while:
   expect(opened).toBeGreaterThanOrEqual(3);
   expect(lines).toHaveLength(1_000);
   expect(new Set(lines).size).toBe(1_000);
-}, 30_000);
+}, 90_000);

@@ -58,5 +58,5 @@ describe('secrets', () => {
     expect(yaml).toBe(imported(folder).yaml);
     const read = ['docker-compose.yml', 'subnet1.env', 'subnet2.env', 'common.env', 'genesis_input.yml'];
     expect(new Set(touched)).toEqual(new Set(read.map((file) => join(folder, file))));
-  }, 30_000);
+  }, 90_000);
 });

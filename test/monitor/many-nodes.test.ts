@@ -42,7 +42,7 @@ describe('many nodes', () => {
     const healthy = keep(await startNode());
     const hanging = keep(await startTcp(() => {}));
     const rpcs = [healthy.url, ...Array(500).fill('http://127.0.0.1:1'), ...Array(500).fill(hanging.url)];
-    const { monitor, bugs } = watch(rpcs, "schedule: 'every 5s', timeout: 1s");
+    const { monitor, bugs } = watch(rpcs, "schedule: 'every 5s', timeout: 4s");
     await eventually(() => expect(monitor.isReady()).toBe(true));
     expect(verdictsOf(monitor)).toEqual(['pass', ...Array(1000).fill('fail')]);
     expect(monitor.isAlive()).toBe(true);

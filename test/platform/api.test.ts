@@ -280,7 +280,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     } finally {
       await own.stop();
     }
-  }, 20_000);
+  }, 90_000);
 
   it('a list longer than a page comes whole', async () => {
     const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: null };
@@ -294,7 +294,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const ids = (await list('ProjectType')).map(({ ProjectTypeID }) => Number(ProjectTypeID));
     expect(ids.length).toBeGreaterThan(1_100);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-  }, 30_000);
+  }, 90_000);
 
   it('the audit trail has who changed what, and no secret', async () => {
     const events = await api.store.listAudit('', 0, 5_000);

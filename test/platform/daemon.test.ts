@@ -140,7 +140,7 @@ it('prints no password, key or token, whatever is sent', async () => {
     runCommand(['apikey', 'list'], environment);
   for (const hidden of [secret, key, data.token, 'swordfish', 'hunter22', '$argon2id'])
     expect(all).not.toContain(hidden);
-}, 30_000);
+}, 90_000);
 
 it('serves by TLS and asks for a user and a password where the web config says so', async () => {
   const [cert, certKey, web] = ['c.pem', 'k.pem', 'web.yaml'].map((name) => join(folder, name)) as [
@@ -201,7 +201,7 @@ it('serves by TLS and asks for a user and a password where the web config says s
   } finally {
     await daemon.end();
   }
-}, 30_000);
+}, 90_000);
 
 it('a server that wants certificates of its clients answers nobody without one that its CA signed', async () => {
   const at = (name: string) => join(folder, name);
@@ -235,4 +235,4 @@ it('a server that wants certificates of its clients answers nobody without one t
   } finally {
     await daemon.end();
   }
-}, 30_000);
+}, 90_000);

@@ -130,7 +130,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     } finally {
       await api.stop();
     }
-  }, 30_000);
+  }, 90_000);
 
   it('rows of the log are forgotten by age and by number, in slices, and those of changes stay', async () => {
     const api = await startApi(await databases.create());
@@ -194,7 +194,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       await api.stop();
       await replica.stop();
     }
-  }, 30_000);
+  }, 90_000);
 
   it('an address is remembered for 30 days, and 20 of them for each user', async () => {
     const api = await startApi(await databases.create(), { limits: { rate: 0, burst: 0, signIns: 2 }, trustedProxies });

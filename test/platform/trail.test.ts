@@ -134,7 +134,7 @@ it('names that are older than the rules reach a terminal as escapes, in text and
   } finally {
     folder.remove();
   }
-}, 30_000);
+}, 90_000);
 
 it('a list whose database fails half-way breaks off, and logs one line of JSON', async () => {
   const postgres = await startPostgres();

@@ -190,7 +190,7 @@ it('a list whose database fails half-way breaks the connection and is no JSON', 
   await expect(response.text()).rejects.toThrow();
   await stopped;
   await own.stop();
-}, 30_000);
+}, 90_000);
 
 it('a request that is refused or fails says what is left of the limits so far', async () => {
   const limits = { rate: 1, burst: 10, signIns: 2 };
@@ -219,7 +219,7 @@ it('a request that is refused or fails says what is left of the limits so far', 
   } finally {
     await limited.stop();
   }
-}, 30_000);
+}, 90_000);
 
 it('a limit answers 1102 with the headers, per address and per credential', async () => {
   const limited = await startApi(await databases.create(), { limits: { rate: 1, burst: 3, signIns: 2 } });

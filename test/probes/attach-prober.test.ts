@@ -95,7 +95,7 @@ esac`;
       latest: { ok: true, value: { number: 1234, timestamp: 1_732_174_920 } },
       peers: { ok: true, value: { count: 2, via: 'admin_peers' } },
     });
-  }, 30_000);
+  }, 90_000);
 
   test.each<readonly [string, string | undefined, string]>([
     ['has no program XDC', undefined, 'no-program'],
@@ -117,7 +117,7 @@ esac`;
     expect((await probe.probe(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'still-running' } });
     const { Processes } = await container.top();
     expect(Processes.filter((words: readonly string[]) => words.join(' ').includes('XDC attach'))).toHaveLength(1);
-  }, 30_000);
+  }, 90_000);
 
   test('that does not run, or is missing, is reported', async () => {
     const { container, probe } = await startNode('true');
@@ -129,5 +129,5 @@ esac`;
       'XDPoS',
     );
     expect((await gone.probe(5_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why: 'no-container' } });
-  }, 30_000);
+  }, 90_000);
 });

@@ -164,7 +164,7 @@ describe('a browser', () => {
     await own.stop();
     await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 5_000 });
     expect(await own.visit(url, [], TIMEOUT_MS)).toMatchObject({ kind: 'no-browser' });
-  }, 30_000);
+  }, 90_000);
 
   test('that is stopped during a visit ends it soon', async () => {
     const own = createBrowser({ executablePath: findChromium() });
@@ -176,7 +176,7 @@ describe('a browser', () => {
     await own.stop();
     expect((await visiting).kind).toMatch(/^no-/);
     expect(performance.now() - started).toBeLessThan(4_000);
-  }, 20_000);
+  }, 90_000);
 
   test.each([
     ['/no/such/chromium', 'missing'],
@@ -199,7 +199,7 @@ describe('a browser', () => {
       expect(performance.now() - started).toBeLessThan(3_000);
     }
     await own.stop();
-  }, 20_000);
+  }, 90_000);
 
   test('that runs elsewhere is reached by the name of its machine', async () => {
     const port = Number(new URL(await closedAddress()).port);
@@ -221,7 +221,7 @@ describe('a browser', () => {
     const own = createBrowser({ cdpUrl: `http://${hostname()}:${(door.address() as AddressInfo).port}` });
     onTestFinished(() => own.stop());
     expect(await own.visit(await servePages({ '/': pageWith('') }), [], TIMEOUT_MS)).toEqual(nothing);
-  }, 30_000);
+  }, 90_000);
 
   test('at an address where nobody listens is unreachable', async () => {
     const own = createBrowser({ cdpUrl: await closedAddress() });

@@ -198,7 +198,7 @@ test('a database that comes up after subnetd, as after a restart of the machine,
   });
   expect(await positions.load('test')).toEqual(container('of before'));
   await positions.stop();
-}, 30_000);
+}, 90_000);
 
 test('a database that hangs does not keep logs from being read', async () => {
   const never = new Promise<never>(() => {});

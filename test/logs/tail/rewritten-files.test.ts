@@ -92,7 +92,7 @@ test('a truncated file reports what is appended, and no line that was there befo
   await appendFile(path, `ne 200\n${text(201, 203)}`);
   await has(104);
   expect(lines).toEqual([...numbered(0, 101), ...numbered(200, 203)]);
-}, 30_000);
+}, 90_000);
 
 test.each(['a.log', 'a.log*'])(
   'logs that begin with the same lines are told apart, however long those are (%s)',
