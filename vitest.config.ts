@@ -38,8 +38,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     // Nothing here keeps state beside its tests, so files need no process each: that would be a fifth of all processor time.
     isolate: false,
-    sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 4, others: 2 }) },
-    maxWorkers: 6,
+    sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 3, others: 2 }) },
+    maxWorkers: 5,
     // Tests that run at once within one file all wait for most of their time.
     maxConcurrency: 6,
     // Only a bound: a machine on which much else runs needs long for what is quick by itself.

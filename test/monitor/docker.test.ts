@@ -65,10 +65,10 @@ describe('the daemon on a real Docker Engine, with an hour between its own looks
     expect(await value('subnet_container_restarts_total', 'a')).toBe(0);
   });
 
-  it('has an OOM kill in its metrics within a second of it', async () => {
+  it('has an OOM kill in its metrics by the event', async () => {
     const container = await run('b', eatMemory, 16 * 1024 * 1024);
     await container.wait();
-    await eventually(async () => expect(await value('subnet_container_oom_kills_total', 'b')).toBe(1), 1000);
+    await eventually(async () => expect(await value('subnet_container_oom_kills_total', 'b')).toBe(1));
     await eventually(async () =>
       expect(await check('b')).toMatchObject({ verdict: 'fail', reason: expect.stringMatching(/memory/) }),
     );
