@@ -36,8 +36,6 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    // Nothing here keeps state beside its tests, so files need no process each: that would be a fifth of all processor time.
-    isolate: false,
     sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 3, others: 2 }) },
     maxWorkers: 5,
     // Tests that run at once within one file all wait for most of their time.
