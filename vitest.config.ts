@@ -42,6 +42,8 @@ export default defineConfig({
     maxConcurrency: 6,
     // Only a bound: a machine on which much else runs needs long for what is quick by itself.
     testTimeout: 60_000,
+    // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
+    retry: 1,
     hookTimeout: 120_000,
   },
 });
