@@ -26,7 +26,7 @@ export const failureRules = [
     expr: known('out_of_memory'),
     summary: 'A container of {{ $labels.subnet }} has run out of memory.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} was killed for want of memory, or by SIGKILL that nobody ordered. Give the container or Docker more memory, or free memory on the machine.',
+      '{{ $labels.name }} of {{ $labels.subnet }} was killed because memory ran out, or by a SIGKILL that nobody requested. Give the container or Docker more memory, or free memory on the machine.',
   },
   {
     ...base,
@@ -52,7 +52,7 @@ export const failureRules = [
     expr: known('masternode_update_failed'),
     summary: 'A node of {{ $labels.subnet }} stopped at a gap block.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} could not read the validator contract and ended itself. Start it again; if it ends once more, check its socket and its disk, or let it synchronise anew.',
+      '{{ $labels.name }} of {{ $labels.subnet }} could not read the validator contract and ended itself. Start it again; if it ends once more, check its socket and its disk, or let it sync again.',
   },
   {
     ...base,
@@ -68,7 +68,7 @@ export const failureRules = [
     expr: known('database_lost'),
     summary: 'A node of {{ $labels.subnet }} has lost its chain database.',
     description:
-      'The chain database of {{ $labels.name }} of {{ $labels.subnet }} is gone or corrupt, as after a full disk. Check the disk, then let the node synchronise anew from the others.',
+      'The chain database of {{ $labels.name }} of {{ $labels.subnet }} is gone or corrupt, as after a full disk. Check the disk, then let the node sync again from the others.',
   },
   {
     ...serviceBase,

@@ -16,7 +16,7 @@ unless on (subnet, name) ${READERS_OF_SILENT_NODE}`,
     labels: TARGET,
     summary: 'The relayer of {{ $labels.subnet }} submits no blocks to the parent chain.',
     description:
-      'The relayer of {{ $labels.subnet }} has submitted nothing for too long, or fails since its last submission. The reason of its check submissions on the status page says which, and what to mend; often a restart of its container is enough.',
+      'The relayer of {{ $labels.subnet }} has submitted nothing for too long, or fails since its last submission. The reason of its check submissions on the status page says which, and what to fix; often a restart of its container is enough.',
     dashboard: 'subnetd-services',
   },
   {

@@ -41,7 +41,7 @@ export function explainDockerFault({ address, code }: DockerFault): string {
   if (code === 'ENOENT')
     return `${start}, there is no such socket; install Docker or start it with \`systemctl start docker\`, or set docker.socketPath in the inventory to where it listens`;
   if (code === 'EACCES')
-    return `${start}, permission denied; let the user of subnetd into the group docker (\`usermod -aG docker USER\`, then start subnetd anew), or point docker.host and docker.port in the inventory to a socket proxy`;
+    return `${start}, permission denied; let the user of subnetd into the group docker (\`usermod -aG docker USER\`, then restart subnetd), or point docker.host and docker.port in the inventory to a socket proxy`;
   if (code === 'ECONNREFUSED') {
     if (isSsh)
       return `${start}, the connection is refused; start sshd on that machine, or correct the port of docker.ssh in the inventory`;

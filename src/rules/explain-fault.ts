@@ -25,7 +25,7 @@ const STATUS: Readonly<Record<number, string>> = {
 const RPC_ERROR: Readonly<Record<(Fault & { kind: 'rpc-error' })['known'], (namespace: string) => string>> = {
   'method-not-found': (namespace) =>
     `it does not serve the method; add ${namespace} to RPC_API in its env file and recreate it, or correct consensus in the inventory`,
-  crashed: () => 'the method crashed inside the node; its log has the stack, and a restart mends a lost state',
+  crashed: () => 'the method crashed inside the node; its log has the stack, and a restart repairs a lost state',
   'not-started': () => 'the node is just starting or stopping; wait, and look at its log if it lasts',
   other: () => 'the node could not carry out the call; its log has a line "Served" that names the cause',
 };
@@ -59,7 +59,7 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): stri
     case 'not-http':
       return `what listens at ${fault.address} does not speak HTTP; correct the address or the port in the inventory`;
     case 'encoding':
-      return 'its answer is compressed although nobody asked for that; mend the proxy before it';
+      return 'its answer is compressed although nobody asked for that; fix the proxy in front of it';
     case 'no-descriptor':
       return NO_DESCRIPTOR;
     case 'not-json':

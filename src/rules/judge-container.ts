@@ -59,9 +59,9 @@ function explainStopped(container: Container, toWall: ToWall): string {
         ? `${name} has been created and never started; start it with \`docker start ${name}\``
         : `${name} has been created and could not be started; \`docker start ${name}\` says why`;
     case 'dead':
-      return `${name} is dead, Docker could not remove it whole; remove it with \`docker rm -f ${name}\` and create it anew`;
+      return `${name} is dead, Docker could not remove it whole; remove it with \`docker rm -f ${name}\` and create it again`;
     case 'removing':
-      return `${name} is being removed; create it anew if nobody else does`;
+      return `${name} is being removed; create it again if nobody else does`;
     default:
       return `${name} is not running; see \`docker ps -a --filter name=${name}\``;
   }

@@ -16,7 +16,7 @@ const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['wh
     'no browser answers at browser.cdpUrl; start it there with --remote-debugging-port, or correct the address',
   timeout:
     'the browser did not answer in time; look at the load of its machine, and at what listens at browser.cdpUrl if that is given',
-  died: 'the browser ended during the visit and is started anew with the next one; look at the memory of its machine',
+  died: 'the browser ended during the visit and is started again with the next one; look at the memory of its machine',
 };
 
 type NoPage = PageObservation & { kind: 'no-page' };
@@ -27,7 +27,7 @@ const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => string>> = {
   timeout: () =>
     'it does not end loading in time; look at which request hangs, with the developer tools of a browser (F12)',
   redirects: () =>
-    'it sends the browser on and on without an end; write the final address into the inventory, or mend the page',
+    'it sends the browser on and on without an end; write the final address into the inventory, or fix the page',
   dialogs: () =>
     'it opens one dialog after the other, which no page of a subnet does; see what the url in the inventory leads to',
   'too-large': () => 'it loads more data than any healthy one does; see what the url in the inventory leads to',

@@ -27,7 +27,7 @@ export function judgePeers({ target, facts, summary }: View<NodeTarget>): Judgem
       count > expectedPeers
         ? 'a node that the inventory does not list is in the network, or expectedPeers is too low'
         : silent.length > 0
-          ? `${silent.slice(0, 5).join(', ')}${silent.length > 5 ? ' and others' : ''} did not answer either; mend that first`
+          ? `${silent.slice(0, 5).join(', ')}${silent.length > 5 ? ' and others' : ''} did not answer either; fix that first`
           : 'check the bootnode and the firewall for the p2p ports';
     return fail(`${name} has ${count} peers instead of ${expectedPeers}; ${cause}`);
   }

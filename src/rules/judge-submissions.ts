@@ -25,7 +25,7 @@ const MISSED_CYCLES = 3;
 const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
 const hangs = (mode: RelayerMode, silentMs: number): string =>
-  `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; mend it and restart the relayer`;
+  `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; fix it and restart the relayer`;
 
 /** What is wrong with a mode, as a sentence without its end; undefined when nothing is. */
 function findModeFault(
