@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jwtVerify, SignJWT } from 'jose';
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Scope } from '../model/platform-store.ts';
 import { MAX_INTEGER } from '../model/resource.ts';
 import { parseScopes } from './scopes.ts';
@@ -24,17 +24,39 @@ export interface Tokens {
 const LIFE_SECONDS = 24 * 60 * 60;
 const ISSUER = 'subnetd';
 
+/** How many verified tokens are kept; the oldest goes first. */
+const KEPT_TOKENS = 1_000;
+
 /** An id that fits a column of the database; undefined for everything else. */
 const toId = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER ? value : undefined;
 
-/** Tokens signed with `secret`. `now` is in Unix milliseconds. */
+/** The claims of a payload whose signature and dates are good; undefined if one is missing or of the wrong type. */
+function toClaims({ sub, scope, key: statedKey, pwv }: JWTPayload): TokenClaims | undefined {
+  const userId = typeof sub === 'string' && /^\d+$/.test(sub) ? toId(Number(sub)) : undefined;
+  const scopes = typeof scope === 'string' ? parseScopes(scope) : undefined;
+  const keyId = toId(statedKey);
+  if (userId === undefined || scopes === undefined || typeof pwv !== 'number') return undefined;
+  if (statedKey !== undefined && keyId === undefined) return undefined;
+  return { userId, scopes, passwordVersion: pwv, keyId };
+}
+
+/**
+ * Tokens signed with `secret`. `now` is in Unix milliseconds. A token that was verified is kept until it expires, as its
+ * signature cannot change and costs most of a request.
+ */
 export async function createTokens(secret: string, now: () => number): Promise<Tokens> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, [
     'sign',
     'verify',
   ]);
+  const kept = new Map<string, { readonly claims: TokenClaims; readonly expiresMs: number }>();
+  const keep = (token: string, claims: TokenClaims, expiresMs: number) => {
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size >= KEPT_TOKENS) kept.delete(oldest);
+    kept.set(token, { claims, expiresMs });
+  };
   return {
     issue: async ({ userId, scopes, keyId, passwordVersion }) => {
       const scope = scopes.join(' ');
@@ -50,6 +72,9 @@ export async function createTokens(secret: string, now: () => number): Promise<T
       return { token, expiresAt: new Date((issuedAt + LIFE_SECONDS) * 1000).toISOString() };
     },
     read: async (token) => {
+      const known = kept.get(token);
+      if (known !== undefined && now() < known.expiresMs) return known.claims;
+      kept.delete(token);
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
@@ -57,13 +82,9 @@ export async function createTokens(secret: string, now: () => number): Promise<T
           requiredClaims: ['sub', 'jti', 'iat', 'exp'],
           currentDate: new Date(now()),
         });
-        const { sub, scope, key: statedKey, pwv } = payload;
-        const userId = typeof sub === 'string' && /^\d+$/.test(sub) ? toId(Number(sub)) : undefined;
-        const scopes = typeof scope === 'string' ? parseScopes(scope) : undefined;
-        const keyId = toId(statedKey);
-        if (userId === undefined || scopes === undefined || typeof pwv !== 'number') return undefined;
-        if (statedKey !== undefined && keyId === undefined) return undefined;
-        return { userId, scopes, passwordVersion: pwv, keyId };
+        const claims = toClaims(payload);
+        if (claims !== undefined) keep(token, claims, (payload.exp ?? 0) * 1000);
+        return claims;
       } catch {
         return undefined;
       }
