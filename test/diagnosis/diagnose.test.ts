@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { viewSubnet } from '../../src/diagnosis/subnet-view.ts';
+import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Container, Fault } from '../../src/model/observation.ts';
+import type { NodeTarget, Subnet } from '../../src/model/target.ts';
+
+const NOW = 10_000_000;
+const STALL_MS = 60_000;
+
+const checks: Subnet['checks'] = {
+  rpc: {
+    schedule: { kind: 'every', ms: 10_000 },
+    timeoutMs: 5_000,
+    stallAfterMs: STALL_MS,
+    maxLag: 10,
+    enabled: true,
+  },
+  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000 },
+  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
+  logs: {
+    schedule: { kind: 'every', ms: 10_000 },
+    bootnodeWindowMs: 600_000,
+    blockDataWithinMs: 120_000,
+    errorWindowMs: 300_000,
+  },
+  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
+};
+
+const container = (name: string, over: Partial<Container> = {}): Facts['container'] => ({
+  observation: {
+    kind: 'found',
+    container: {
+      id: name,
+      name: `generated-${name}-1`,
+      running: true,
+      status: 'running',
+      startedAt: NOW - 3_600_000,
+      oomKilled: false,
+      restartCount: 0,
+      ...over,
+    },
+  },
+  restarts: 0,
+  oomKills: 0,
+  looked: true,
+});
+
+const stopped: Partial<Container> = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 70_000 };
+
+/** What is seen of a node: its height, since when it stands, and its peers; or a fault of the way to it. */
+interface Given {
+  readonly height?: number;
+  readonly standsMs?: number;
+  readonly peers?: number;
+  readonly fault?: Fault;
+  readonly container?: Partial<Container>;
+}
+
+const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, container: given }: Given): Known => {
+  const at = NOW - standsMs;
+  const target: NodeTarget = {
+    subnet: 'devnet',
+    component: 'node',
+    name,
+    rpc: `http://192.0.2.1:85${name.slice(-1)}`,
+    container: { project: 'generated', service: name },
+    consoleExec: false,
+    expectedPeers: 3,
+    logFiles: [],
+    patterns: [],
+  };
+  const latest = { number: height, advancedAt: at, standingSince: at, lastGoodAt: NOW, risen: true };
+  return {
+    target,
+    facts: {
+      container: container(name, given),
+      node: fault
+        ? { observation: { answered: false, latest: { ok: false, fault } }, latest }
+        : {
+            observation: {
+              answered: true,
+              latest: { ok: true, value: { number: height } },
+              peers: { ok: true, value: { count: peers, via: 'admin_peers' } },
+            },
+            latest,
+          },
+    },
+  };
+};
+
+const found = (...nodes: readonly Known[]) => {
+  const subnet: Subnet = { name: 'devnet', consensus: 'XDPoS', targets: nodes.map(({ target }) => target), checks };
+  return diagnose(viewSubnet(subnet, nodes, NOW));
+};
+const named = (...nodes: readonly Known[]) =>
+  found(...nodes).map(({ problem, name }) => (name === undefined ? problem : `${problem} ${name}`));
+const timeout = (name: string): Fault => ({ kind: 'timeout', address: name, afterMs: 5_000, received: false });
+const down = (name: string): Given => ({ fault: { kind: 'unreachable', address: name }, container: stopped });
+
+describe('a healthy subnet', () => {
+  test('has no problem', () => {
+    expect(found(node('subnet1', {}), node('subnet2', {}), node('subnet3', {}), node('subnet4', {}))).toEqual([]);
+  });
+
+  test('of a single node has no problem', () => {
+    expect(found(node('subnet1', {}))).toEqual([]);
+  });
+});
+
+describe('one of four', () => {
+  test('stopped is a container that is down, and no further node may fail', () => {
+    const problems = found(
+      node('subnet1', { peers: 2 }),
+      node('subnet2', down('subnet2')),
+      node('subnet3', { peers: 2 }),
+      node('subnet4', { peers: 2 }),
+    );
+    expect(problems.map(({ problem, summary, evidence, fix }) => [problem, summary, evidence, fix])).toEqual([
+      [
+        'container_down',
+        'the container of subnet2 does not run',
+        'generated-subnet2-1 ended 1m 10s ago with exit code 137',
+        'docker start generated-subnet2-1',
+      ],
+      [
+        'quorum_at_risk',
+        'no further node may fail',
+        '3 of 4 nodes vote, and 3 are needed; subnet2 does not',
+        'bring back subnet2 first, and restart no other node',
+      ],
+    ]);
+  });
+
+  test('frozen hangs, though its container runs', () => {
+    const [first] = found(
+      node('subnet1', {}),
+      node('subnet2', { fault: timeout('subnet2') }),
+      node('subnet3', {}),
+      node('subnet4', {}),
+    );
+    expect(first).toMatchObject({
+      problem: 'node_hanging',
+      name: 'subnet2',
+      evidence: 'its container runs, but subnet2 has not answered within 5s',
+      fix: 'docker restart generated-subnet2-1',
+    });
+  });
+
+  test('cut off from its peers is not to be restarted, and explains the peers that the others miss', () => {
+    const problems = found(
+      node('subnet1', { peers: 2 }),
+      node('subnet2', { peers: 0, standsMs: 90_000 }),
+      node('subnet3', { peers: 2 }),
+      node('subnet4', { peers: 2 }),
+    );
+    expect(problems.map(({ problem }) => problem)).toEqual(['node_partitioned', 'quorum_at_risk']);
+    expect(problems[0]?.fix).toContain('do not restart it');
+    expect(problems[0]?.explains).toContainEqual({ component: 'node', name: 'subnet4', check: 'peers' });
+  });
+
+  test('that stands with all its peers is stalled', () => {
+    expect(
+      found(
+        node('subnet1', {}),
+        node('subnet2', { height: 90, standsMs: 90_000 }),
+        node('subnet3', {}),
+        node('subnet4', {}),
+      )[0],
+    ).toMatchObject({
+      problem: 'node_stalled',
+      evidence: 'block 90 for 1m 30s with 3 peers, while subnet1 rises',
+    });
+  });
+
+  test('that stands for less than the limit is no problem', () => {
+    expect(
+      named(node('subnet1', {}), node('subnet2', { standsMs: STALL_MS - 1 }), node('subnet3', {}), node('subnet4', {})),
+    ).toEqual([]);
+    expect(
+      named(node('subnet1', {}), node('subnet2', { standsMs: STALL_MS }), node('subnet3', {}), node('subnet4', {})),
+    ).toEqual(['node_stalled subnet2', 'quorum_at_risk']);
+  });
+
+  test('that has just started is no problem and no witness', () => {
+    const started = { startedAt: NOW - 5_000 };
+    expect(
+      named(
+        node('subnet1', {}),
+        node('subnet2', { peers: 0, standsMs: 90_000, container: started }),
+        node('subnet3', {}),
+        node('subnet4', {}),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a halt', () => {
+  const standing = { standsMs: 90_000, peers: 1 };
+
+  test('of two stopped nodes names them, and how many must vote, and tells nobody to restart the others', () => {
+    const problems = found(
+      node('subnet1', standing),
+      node('subnet2', standing),
+      node('subnet3', down('subnet3')),
+      node('subnet4', down('subnet4')),
+    );
+    expect(problems.map(({ problem, name }) => [problem, name])).toEqual([
+      ['container_down', 'subnet3'],
+      ['container_down', 'subnet4'],
+      ['subnet_halted', undefined],
+    ]);
+    expect(problems[2]).toMatchObject({
+      evidence: 'no block after 100 for 1m 30s; 2 of 4 nodes can vote, and 3 are needed',
+      fix: 'bring back subnet3, subnet4: 1 more must vote; restart no other node',
+    });
+    expect(problems[2]?.explains).toEqual(
+      ['subnet1', 'subnet2'].flatMap((name) =>
+        ['latest_block', 'log_block'].map((check) => ({ component: 'node', name, check })),
+      ),
+    );
+  });
+
+  test('of two frozen nodes is the same halt', () => {
+    expect(
+      named(
+        node('subnet1', standing),
+        node('subnet2', standing),
+        node('subnet3', { fault: timeout('subnet3') }),
+        node('subnet4', { fault: timeout('subnet4') }),
+      ),
+    ).toEqual(['node_hanging subnet3', 'node_hanging subnet4', 'subnet_halted']);
+  });
+
+  test('although enough nodes answer is not blamed on any of them', () => {
+    const [halt, ...rest] = found(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { standsMs: 90_000 })));
+    expect(rest).toEqual([]);
+    expect(halt?.fix).toContain('see whether they reach each other');
+  });
+});
+
+describe('subnetd itself', () => {
+  test('is offline when every node is unreachable at once, and no node is said to be down', () => {
+    expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) })))).toEqual([
+      'monitor_offline',
+    ]);
+  });
+
+  test('is not offline when Docker says that all containers are stopped', () => {
+    expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, down(`subnet${n}`))))).toEqual(
+      [1, 2, 3, 4].map((n) => `container_down subnet${n}`),
+    );
+  });
+});
+
+describe('a container', () => {
+  test('that is paused explains all checks of its node', () => {
+    const [paused] = found(
+      node('subnet1', {}),
+      node('subnet2', { fault: timeout('subnet2'), container: { status: 'paused' } }),
+      node('subnet3', {}),
+      node('subnet4', {}),
+    );
+    expect(paused).toMatchObject({ problem: 'container_paused', fix: 'docker unpause generated-subnet2-1' });
+    expect(paused?.explains.map(({ check }) => check)).toEqual(['latest_block', 'peers', 'log_block', 'container']);
+  });
+});
