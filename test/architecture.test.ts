@@ -16,6 +16,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
+  diagnosis: { rooms: ['model'], packages: [] },
   monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
   metrics: { rooms: ['model'], packages: ['prom-client'] },
   http: {

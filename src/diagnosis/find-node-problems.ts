@@ -69,7 +69,7 @@ function findPartitioned(node: NodeView, view: SubnetView): Found | undefined {
 function findStalled(node: NodeView, view: SubnetView): Found | undefined {
   const { name, target, height, rises, justStarted } = node;
   if (node.answers !== true || height === undefined || rises || justStarted || isContained(node)) return undefined;
-  const standsMs = view.now - height.standingSince;
+  const standsMs = view.now - height.riseDueSince;
   const witness = view.nodes.find((other) => other !== node && other.rises && !other.justStarted);
   if (standsMs < view.stallAfterMs || witness === undefined) return undefined;
   return {

@@ -16,8 +16,8 @@ const canVote = (node: NodeView): boolean =>
 function findHalt({ nodes, now, stallAfterMs }: SubnetView): Found | undefined {
   const heard = nodes.filter(({ height }) => height !== undefined);
   if (heard.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const standingSince = Math.max(...heard.map(({ height }) => height?.standingSince ?? 0));
-  if (now - standingSince < stallAfterMs) return undefined;
+  const stalledSince = Math.max(...heard.map(({ height }) => height?.riseDueSince ?? 0));
+  if (now - stalledSince < stallAfterMs) return undefined;
   const required = requiredVotes(nodes.length);
   const out = nodes.filter((node) => !canVote(node));
   const voting = nodes.length - out.length;
@@ -26,7 +26,7 @@ function findHalt({ nodes, now, stallAfterMs }: SubnetView): Found | undefined {
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `no block after ${top} for ${formatDuration(now - standingSince)}; ${voting} of ${nodes.length} nodes can vote, and ${required} are needed`,
+    evidence: `no block after ${top} for ${formatDuration(now - stalledSince)}; ${voting} of ${nodes.length} nodes can vote, and ${required} are needed`,
     fix:
       voting < required
         ? `bring back ${names}: ${required - voting} more must vote; restart no other node`

@@ -43,7 +43,7 @@ const container = (name: string, over: Partial<Container> = {}): Facts['containe
   },
   restarts: 0,
   oomKills: 0,
-  looked: true,
+  inspected: true,
 });
 
 const stopped: Partial<Container> = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 70_000 };
@@ -70,7 +70,7 @@ const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, 
     logFiles: [],
     patterns: [],
   };
-  const latest = { number: height, advancedAt: at, standingSince: at, lastGoodAt: NOW, risen: true };
+  const latest = { number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true };
   return {
     target,
     facts: {
