@@ -1,3 +1,4 @@
+import type { BlockMark, ChainObservation } from './chain.ts';
 import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
@@ -28,11 +29,20 @@ export interface Fall {
   readonly repeated: boolean;
 }
 
+/** What a node said about its chain the last time that it said anything. */
+export interface ChainFacts {
+  readonly observation: ChainObservation;
+  readonly at: WatchedMs;
+  /** The last 4 marks of this chain, the newest height last, so that nodes at different heights share one. */
+  readonly marks: readonly BlockMark[];
+}
+
 /** Facts about a node from its JSON-RPC. */
 export interface NodeFacts {
   readonly observation: NodeObservation;
   readonly latest?: Progress;
   readonly committed?: Progress;
+  readonly chain?: ChainFacts;
 }
 
 /** How a run ended. */

@@ -1,3 +1,5 @@
+import type { ChainObservation } from './chain.ts';
+
 /**
  * Why a probe has no value. It holds only what is safe to show: never text from the other side, and never user info,
  * query or path of a URL.
@@ -74,6 +76,8 @@ export interface NodeObservation {
   readonly peers?: Result<Peers>;
   /** Why the IPC socket did not give what HTTP does not serve. */
   readonly ipcFault?: Fault;
+  /** Only in the probes that asked for it. */
+  readonly chain?: ChainObservation;
 }
 
 /** What a probe of a service by HTTP saw. `note` is something else that a healthy answer said. */

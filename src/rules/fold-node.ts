@@ -1,5 +1,6 @@
 import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Block, NodeObservation, Result } from '../model/observation.ts';
+import { foldChain } from './fold-chain.ts';
 
 function advance(
   previous: Progress | undefined,
@@ -47,5 +48,6 @@ export function foldNode(
   const last = previous?.observation;
   const latest = fold(previous?.latest, observation.latest, at, stallAfterMs, last?.latest.ok === true);
   const committed = fold(previous?.committed, observation.committed, at, stallAfterMs, last?.committed?.ok === true);
-  return { observation, latest, committed };
+  const chain = foldChain(previous?.chain, observation, at);
+  return { observation, latest, committed, ...(chain && { chain }) };
 }

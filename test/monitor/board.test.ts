@@ -55,3 +55,21 @@ test('the nodes that a bootnode has heard are still counted after a reload that 
   board.load(toInventory([b, bootnode]), 3_000);
   expect(heardNodes()).toBe(0);
 });
+
+test('what a node said about its chain stays over a reload, until the inventory gives it another address', () => {
+  const a = nodeTarget('a', { rpc: 'http://10.0.0.1:8545' });
+  const board = createBoard();
+  board.load(toInventory([a]), 0);
+  const genesis = `0x${'1'.repeat(64)}`;
+  const seen: NodeObservation = {
+    answered: true,
+    latest: { ok: true, value: { number: 1 } },
+    chain: { genesis, missing: {} },
+  };
+  board.recordRun(a, 'rpc', { kind: 'node', seen }, 0, 1_000);
+  const chain = () => board.snapshot()[0]?.targets[0]?.facts.node?.chain;
+  board.load(toInventory([{ ...a, expectedPeers: 9 }]), 2_000);
+  expect(chain()).toMatchObject({ observation: { genesis }, at: 1_000 });
+  board.load(toInventory([{ ...a, rpc: 'http://10.0.0.2:8545' }]), 3_000);
+  expect(chain()).toBeUndefined();
+});

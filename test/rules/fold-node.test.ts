@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ChainObservation } from '../../src/model/chain.ts';
 import type { NodeFacts } from '../../src/model/facts.ts';
 import type { NodeObservation } from '../../src/model/observation.ts';
 import type { NodeTarget } from '../../src/model/target.ts';
@@ -68,5 +69,55 @@ describe('a height', () => {
         expect(verdicts([...before, ...Array(8).fill(number)]).at(-1)).toBe('f');
       }),
     );
+  });
+});
+
+describe('what a node says about its chain', () => {
+  const genesis = `0x${'1'.repeat(64)}`;
+  const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
+  const markAt = (number: number) => ({ number, hash: hashOf(number) });
+  const said = (height: number, chain?: ChainObservation): NodeObservation => ({
+    answered: true,
+    latest: { ok: true, value: { number: height } },
+    ...(chain && { chain }),
+  });
+  const marked = (height: number, number: number, ofGenesis = genesis): NodeObservation =>
+    said(height, { genesis: ofGenesis, block: markAt(number), missing: {} });
+  const foldAll = (...observations: readonly NodeObservation[]): NodeFacts | undefined =>
+    observations.reduce<NodeFacts | undefined>((facts, one, i) => foldNode(facts, one, i * 1_000, 60_000), undefined);
+
+  it('is kept, with its time, over the probes that did not ask for it', () => {
+    const facts = foldAll(said(1), said(100, { genesis, missing: {} }), said(101), said(102));
+    expect(facts?.chain).toEqual({ observation: { genesis, missing: {} }, at: 1_000, marks: [] });
+  });
+
+  it('is kept when a later answer had no part', () => {
+    const nothing = { missing: { genesis: 'no-answer' } } as const;
+    expect(foldAll(said(9, { genesis, missing: {} }), said(10, nothing))?.chain?.observation.genesis).toBe(genesis);
+    expect(foldAll(said(10, nothing))?.chain?.observation).toEqual(nothing);
+  });
+
+  it('has the last four marks, with the newest hash of a height', () => {
+    const other = { number: 128, hash: hashOf(7) };
+    const facts = foldAll(
+      ...[32, 64, 96, 128].map((number) => marked(number + 16, number)),
+      said(150, { genesis, block: other, missing: {} }),
+      marked(180, 160),
+    );
+    expect(facts?.chain?.marks).toEqual([markAt(64), markAt(96), other, markAt(160)]);
+  });
+
+  it('has no mark above the height to which the node fell, nor of another genesis', () => {
+    expect(foldAll(marked(50, 32), marked(80, 64), said(63))?.chain?.marks).toEqual([markAt(32)]);
+    expect(foldAll(marked(50, 32), marked(80, 64), said(64))?.chain?.marks).toEqual([markAt(32), markAt(64)]);
+    expect(foldAll(marked(80, 64), marked(112, 96, hashOf(2)))?.chain?.marks).toEqual([markAt(96)]);
+  });
+
+  it('outlives a probe without an answer', () => {
+    const refused: NodeObservation = {
+      answered: false,
+      latest: { ok: false, fault: { kind: 'refused', address: 'http://a' } },
+    };
+    expect(foldAll(marked(50, 32), refused)?.chain?.marks).toEqual([markAt(32)]);
   });
 });

@@ -1,0 +1,109 @@
+/** The parts of a `ChainObservation` that a node may lack. */
+export const CHAIN_PARTS = [
+  'chainId',
+  'genesis',
+  'address',
+  'nodeId',
+  'peerIds',
+  'consensus',
+  'masternodes',
+  'missedRounds',
+  'pool',
+  'block',
+  'syncing',
+] as const;
+
+export type ChainPart = (typeof CHAIN_PARTS)[number];
+
+/** Why a part is missing. */
+export type MissingReason =
+  /** The node does not serve the namespace, and the inventory names no IPC socket. */
+  | 'not-served'
+  | 'method-not-found'
+  /** The method's handler crashed inside the node. */
+  | 'crashed'
+  | 'not-started'
+  /** Another error of the node. */
+  | 'error'
+  /** The answer has another form than the recorded ones. */
+  | 'malformed'
+  | 'too-large'
+  /** The connection failed, or the time ran out. */
+  | 'no-answer'
+  /** The chain is too young for it. */
+  | 'not-yet'
+  /** The part is there, but only its newest entries. */
+  | 'truncated';
+
+/** The consensus settings of a chain; periods in milliseconds. */
+export interface ConsensusSettings {
+  readonly minePeriodMs: number;
+  readonly timeoutPeriodMs: number;
+  /** The share of the masternodes whose votes make a quorum, such as 0.667. */
+  readonly certificateThreshold: number;
+  /** In blocks, as is the gap. */
+  readonly epoch: number;
+  readonly gap: number;
+}
+
+/** The members of the epoch of a node's newest block, by their addresses. */
+export interface Masternodes {
+  readonly number: number;
+  readonly round: number;
+  readonly active: readonly string[];
+  readonly standby: readonly string[];
+  readonly penalised: readonly string[];
+}
+
+/** The rounds of the current epoch whose miner made no block. */
+export interface MissedRounds {
+  /** The first block of the epoch. */
+  readonly epochBlock: number;
+  /** The newest 200, the newest first. */
+  readonly rounds: readonly { readonly round: number; readonly miner: string }[];
+  /** How many rounds of the epoch each address missed, of all rounds. */
+  readonly byMiner: Readonly<Record<string, number>>;
+}
+
+/** What a node's pool says about votes and timeouts. The node's own signature, which the pool does not name, counts. */
+export interface PoolStatus {
+  /** The rounds with votes. The pool stops at the quorum, so a healthy node too is missing in some. */
+  readonly voteRounds: number;
+  /** Missing in every vote round; empty with fewer than 4 of them. */
+  readonly neverSigned: readonly string[];
+  /** The rounds with timeout messages; 0 while blocks come. */
+  readonly timeouts: number;
+  /** Missing in every timeout round. */
+  readonly timeoutMissing: readonly string[];
+}
+
+/** The hash of a block at a height that several nodes are asked for. */
+export interface BlockMark {
+  readonly number: number;
+  readonly hash: string;
+}
+
+/**
+ * What a node says about its chain, asked about once a minute. A part that it does not give is absent, with the reason in
+ * `missing`. Addresses and hashes are lower-case `0x…`. Recorded from XDC-Subnet v0.3.2.
+ */
+export interface ChainObservation {
+  /** By `eth_chainId`, which is 0 before the block of EIP-155; then by `networkInformation`. */
+  readonly chainId?: number;
+  /** The hash of the block 0. */
+  readonly genesis?: string;
+  /** The address by which it votes: `eth_coinbase`. */
+  readonly address?: string;
+  /** The first 16 hexadecimal digits of its enode id, as its log prints it. */
+  readonly nodeId?: string;
+  /** The same of each of its peers; only where `admin` is served. */
+  readonly peerIds?: readonly string[];
+  readonly consensus?: ConsensusSettings;
+  readonly masternodes?: Masternodes;
+  readonly missedRounds?: MissedRounds;
+  readonly pool?: PoolStatus;
+  /** The newest block whose height is a multiple of 32, and at least 16 below the newest block. */
+  readonly block?: BlockMark;
+  readonly syncing?: boolean;
+  readonly missing: Readonly<Partial<Record<ChainPart, MissingReason>>>;
+}

@@ -1,0 +1,32 @@
+import type { BlockMark, ChainObservation } from '../model/chain.ts';
+import type { ChainFacts } from '../model/facts.ts';
+import type { NodeObservation } from '../model/observation.ts';
+
+const MAX_MARKS = 4;
+
+const isEmpty = ({ missing, ...parts }: ChainObservation): boolean => Object.keys(parts).length === 0;
+
+/** The marks with a new one, which replaces what was said of its height before. */
+function addMark(marks: readonly BlockMark[], mark: BlockMark | undefined): readonly BlockMark[] {
+  if (mark === undefined) return marks;
+  const others = marks.filter(({ number }) => number !== mark.number);
+  return [...others, mark].sort((a, b) => a.number - b.number).slice(-MAX_MARKS);
+}
+
+/**
+ * Adds what an observation says about the chain; `at` in watched time. An answer without any part does not replace an
+ * older one. Marks above the node's height, or of another genesis, belong to a chain that it has left.
+ */
+export function foldChain(
+  previous: ChainFacts | undefined,
+  { chain, latest }: NodeObservation,
+  at: number,
+): ChainFacts | undefined {
+  const height = latest.ok ? latest.value.number : Number.POSITIVE_INFINITY;
+  const kept = previous?.marks.filter(({ number }) => number <= height) ?? [];
+  const before = previous && kept.length < previous.marks.length ? { ...previous, marks: kept } : previous;
+  if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
+  const old = before?.observation.genesis;
+  const isOther = chain.genesis !== undefined && old !== undefined && chain.genesis !== old;
+  return { observation: chain, at, marks: addMark(isOther ? [] : kept, chain.block) };
+}
