@@ -1,12 +1,12 @@
 import type { Hex } from 'viem';
 import { keccak256 } from './keccak.ts';
-import { changeTimeline, type Era, eraOf, heightAt, startTimeline, timeOf } from './timeline.ts';
+import { changeTimeline, eraAfter, eraOf, heightAt, startTimeline, type Turnout, timeOf } from './timeline.ts';
 
 /** The demo's chain id, which is its network id too. */
 export const CHAIN_ID = 28_656;
 
-/** `latest` is this far above `committed` when all is well: three rounds in a row commit the first of them. */
-export const COMMIT_DISTANCE = 3;
+/** `latest` is this far above `committed` when all is well, as recorded: three rounds in a row commit the first of them. */
+export const COMMIT_DISTANCE = 2;
 
 /** The height at which a demo begins: old enough for two elections. */
 export const START_HEIGHT = 2_500;
@@ -19,6 +19,7 @@ export const EPOCH = 900;
 export const GAP = 450;
 
 export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
+export const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 
 /** What makes one simulated block differ from the next. */
 interface BlockFields {
@@ -40,9 +41,17 @@ export interface ChainBlock extends BlockFields {
 const encode = ({ number, parentHash, round, miner, timestamp }: BlockFields): Uint8Array =>
   Buffer.from(JSON.stringify([number, parentHash, round, miner, timestamp]));
 
-/** The one chain that all nodes of the simulated subnet follow. Times are Unix milliseconds. */
-export interface Chain {
+/** Who makes blocks. */
+export interface Office {
   readonly masternodes: readonly Hex[];
+  /** Those who propose and vote. */
+  readonly voters: readonly Hex[];
+  /** Those who would be masternodes, had they not missed their rounds. */
+  readonly penalised: readonly Hex[];
+}
+
+/** A chain as its nodes read it. Times are Unix milliseconds. */
+export interface Chain {
   /** The newest number at a time, now or past. */
   heightAt(ms: number): number;
   /** When a block was made. */
@@ -51,8 +60,16 @@ export interface Chain {
   block(number: number): ChainBlock;
   /** The hash alone, which costs less. */
   hashOf(number: number): Hex;
+  /** Who votes for a block. */
+  officeAt(number: number): Office;
+  /** Whose turn a round was, of those between a block and its parent. */
+  proposerOf(round: number, number: number): Hex;
+}
+
+/** The chain that all nodes of a healthy subnet follow. */
+export interface MainChain extends Chain {
   /** Lets blocks come differently from now on. */
-  change(ms: number, how: Pick<Era, 'producing' | 'absent'>): void;
+  change(ms: number, how: Turnout): void;
 }
 
 /** What of a block cannot be computed from its number alone. */
@@ -65,15 +82,23 @@ interface Seal {
  * A chain that stands at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
  * hashes are made and kept when somebody asks.
  */
-export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain => {
+export const createChain = (masternodes: readonly Hex[], nowMs: number): MainChain => {
   let timeline = startTimeline(nowMs, START_HEIGHT);
   const seals: Seal[] = [];
 
-  const proposer = (round: number): Hex => masternodes[round % masternodes.length] ?? ZERO_HASH;
+  const inOffice = (penalised: readonly number[]): readonly number[] =>
+    masternodes.flatMap((_, index) => (penalised.includes(index) ? [] : [index]));
+  const addressesOf = (places: readonly number[]): readonly Hex[] =>
+    places.map((place) => masternodes[place] ?? ZERO_ADDRESS);
+  const turnOf = (round: number, places: readonly number[]): number => places[round % places.length] ?? 0;
+
+  const proposerOf = (round: number, number: number): Hex =>
+    masternodes[turnOf(round, inOffice(eraOf(timeline, number).penalised))] ?? ZERO_ADDRESS;
   const nextRound = (number: number, after: number): number => {
-    const { absent } = eraOf(timeline, number);
+    const { absent, penalised } = eraOf(timeline, number);
+    const places = inOffice(penalised);
     let round = after + 1;
-    for (let tries = 1; tries < masternodes.length && absent.includes(round % masternodes.length); tries++) round++;
+    for (let tries = 1; tries < places.length && absent.includes(turnOf(round, places)); tries++) round++;
     return round;
   };
 
@@ -85,7 +110,7 @@ export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain =
       number,
       round,
       parentHash: parent?.hash ?? ZERO_HASH,
-      miner: proposer(round),
+      miner: number === 0 ? ZERO_ADDRESS : proposerOf(round, number),
       timestamp: Math.floor(timeOf(timeline, number) / 1000),
     };
   };
@@ -103,7 +128,6 @@ export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain =
   };
 
   return {
-    masternodes,
     heightAt: (ms) => heightAt(timeline, ms),
     timeOf: (number) => timeOf(timeline, number),
     block: (number) => {
@@ -112,6 +136,16 @@ export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain =
       return { ...fields, hash, encoded: encode(fields) };
     },
     hashOf,
+    officeAt: (number) => {
+      const { absent, penalised } = eraAfter(timeline, number);
+      const places = inOffice(penalised);
+      return {
+        masternodes: addressesOf(places),
+        voters: addressesOf(places.filter((place) => !absent.includes(place))),
+        penalised: addressesOf(penalised),
+      };
+    },
+    proposerOf,
     change: (ms, how) => {
       timeline = changeTimeline(timeline, ms, how);
     },

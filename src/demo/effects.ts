@@ -12,6 +12,24 @@ export interface Effects {
   readonly frozen: readonly string[];
   /** These follow the chain from far below; they neither propose nor vote. */
   readonly behind: readonly string[];
+  /** These run and follow, and neither propose nor vote. */
+  readonly mute: readonly string[];
+  /** These follow the chain, but are no masternodes for now, as they missed their rounds. */
+  readonly penalised: readonly string[];
+  /** These follow another branch of the chain, so their votes count for nothing. */
+  readonly forked: readonly string[];
+  /** These were started with another genesis and have no other block. */
+  readonly foreign: readonly string[];
+  /** These are connected to no other node. */
+  readonly isolated: readonly string[];
+  /** These answer with a height that nobody has. */
+  readonly boasting: readonly string[];
+  /** Blocks come, and none is committed any more. */
+  readonly finalityStalled: boolean;
+  /** Nobody can reach anything of the subnet: requests are accepted and never answered. */
+  readonly unreachable: boolean;
+  /** Each node is restarted once, one after the other. */
+  readonly rolling: boolean;
   /** These do not know of a committed block, as after a start, and stay so. */
   readonly uncommitted: readonly string[];
   /** A web page of something else answers in the place of these. */
@@ -26,8 +44,11 @@ export interface Effects {
   readonly logLevelLow: boolean;
   /** The bootnode hears nothing of these. */
   readonly unheard: readonly string[];
-  /** The relayer begins a cycle and prints nothing more, its process is dead, or it sees a fork; undefined when all is well. */
-  readonly relayer?: 'silent' | 'dead' | 'forking';
+  /**
+   * The relayer begins a cycle and prints nothing more, its process is dead, it sees a fork, or it finds no contract on the
+   * parent chain; undefined when all is well.
+   */
+  readonly relayer?: RelayerFault;
   /** The stats server runs, and no node is connected to it. */
   readonly statsStale: boolean;
   /** The frontend prints errors. */
@@ -38,6 +59,10 @@ export interface Effects {
   readonly fates: Readonly<Record<string, Fate>>;
 }
 
+/** The worst first: a dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
+const RELAYER_FAULTS = ['dead', 'silent', 'no-contract', 'forking'] as const;
+export type RelayerFault = (typeof RELAYER_FAULTS)[number];
+
 /** A container is stopped, or it is started again and again, each time to its end. */
 export type Fate = 'stopped' | 'ipc-path-too-long' | 'out-of-memory';
 
@@ -47,6 +72,15 @@ export const NO_EFFECTS: Effects = {
   down: [],
   frozen: [],
   behind: [],
+  mute: [],
+  penalised: [],
+  forked: [],
+  foreign: [],
+  isolated: [],
+  boasting: [],
+  finalityStalled: false,
+  unreachable: false,
+  rolling: false,
   uncommitted: [],
   garbled: [],
   cut: [],
@@ -60,9 +94,8 @@ export const NO_EFFECTS: Effects = {
   fates: {},
 };
 
-/** A dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
 const relayerOf = (...all: readonly Partial<Effects>[]): Pick<Effects, 'relayer'> => {
-  const worst = (['dead', 'silent', 'forking'] as const).find((how) => all.some(({ relayer }) => relayer === how));
+  const worst = RELAYER_FAULTS.find((how) => all.some(({ relayer }) => relayer === how));
   return worst === undefined ? {} : { relayer: worst };
 };
 
@@ -74,29 +107,38 @@ const mergeFates = (one: Effects['fates'], other: Effects['fates'] = {}): Effect
   ),
 });
 
+const join = <T>(one: readonly T[], other: readonly T[] = []): readonly T[] => [...one, ...other];
+
+const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
+  halted: sum.halted || (next.halted ?? false),
+  down: join(sum.down, next.down),
+  frozen: join(sum.frozen, next.frozen),
+  behind: join(sum.behind, next.behind),
+  mute: join(sum.mute, next.mute),
+  penalised: join(sum.penalised, next.penalised),
+  forked: join(sum.forked, next.forked),
+  foreign: join(sum.foreign, next.foreign),
+  isolated: join(sum.isolated, next.isolated),
+  boasting: join(sum.boasting, next.boasting),
+  finalityStalled: sum.finalityStalled || (next.finalityStalled ?? false),
+  unreachable: sum.unreachable || (next.unreachable ?? false),
+  rolling: sum.rolling || (next.rolling ?? false),
+  uncommitted: join(sum.uncommitted, next.uncommitted),
+  garbled: join(sum.garbled, next.garbled),
+  cut: join(sum.cut, next.cut),
+  adminHidden: sum.adminHidden || (next.adminHidden ?? false),
+  closed: join(sum.closed, next.closed),
+  logLevelLow: sum.logLevelLow || (next.logLevelLow ?? false),
+  unheard: join(sum.unheard, next.unheard),
+  ...relayerOf(sum, next),
+  statsStale: sum.statsStale || (next.statsStale ?? false),
+  frontendError: sum.frontendError || (next.frontendError ?? false),
+  consoleError: sum.consoleError || (next.consoleError ?? false),
+  fates: mergeFates(sum.fates, next.fates),
+});
+
 /** All of several things broken at once. */
-export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
-  all.reduce<Effects>(
-    (sum, next) => ({
-      halted: sum.halted || (next.halted ?? false),
-      down: [...sum.down, ...(next.down ?? [])],
-      frozen: [...sum.frozen, ...(next.frozen ?? [])],
-      behind: [...sum.behind, ...(next.behind ?? [])],
-      uncommitted: [...sum.uncommitted, ...(next.uncommitted ?? [])],
-      garbled: [...sum.garbled, ...(next.garbled ?? [])],
-      cut: [...sum.cut, ...(next.cut ?? [])],
-      adminHidden: sum.adminHidden || (next.adminHidden ?? false),
-      closed: [...sum.closed, ...(next.closed ?? [])],
-      logLevelLow: sum.logLevelLow || (next.logLevelLow ?? false),
-      unheard: [...sum.unheard, ...(next.unheard ?? [])],
-      ...relayerOf(sum, next),
-      statsStale: sum.statsStale || (next.statsStale ?? false),
-      frontendError: sum.frontendError || (next.frontendError ?? false),
-      consoleError: sum.consoleError || (next.consoleError ?? false),
-      fates: mergeFates(sum.fates, next.fates),
-    }),
-    NO_EFFECTS,
-  );
+export const mergeEffects = (all: readonly Partial<Effects>[]): Effects => all.reduce<Effects>(merge, NO_EFFECTS);
 
 /**
  * Votes that a block needs with this many masternodes: 3 of 4, but all 3 of 3. The threshold 0.667 is slightly more
@@ -105,18 +147,28 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects =>
 export const quorum = (masternodes: number): number => Math.ceil(masternodes * 0.667);
 
 /** Masternodes that take no part in consensus. */
-export const absentees = ({ down, frozen, behind }: Effects): ReadonlySet<string> =>
-  new Set([...down, ...frozen, ...behind]);
+export const absentees = (effects: Effects): ReadonlySet<string> => {
+  const { down, frozen, behind, mute, forked, foreign, isolated } = effects;
+  return new Set([...down, ...frozen, ...behind, ...mute, ...forked, ...foreign, ...isolated]);
+};
 
 /** Whether blocks come: nothing halts the chain, and those who take part are enough. */
-export const producesBlocks = (effects: Effects, nodes: readonly string[]): boolean =>
-  !effects.halted && nodes.length - absentees(effects).size >= quorum(nodes.length);
+export const producesBlocks = (effects: Effects, nodes: readonly string[]): boolean => {
+  const absent = absentees(effects);
+  const masternodes = nodes.filter((name) => !effects.penalised.includes(name));
+  const voters = masternodes.filter((name) => !absent.has(name));
+  return !effects.halted && voters.length > 0 && voters.length >= quorum(masternodes.length);
+};
 
 /** The nodes that `name` is connected to; none for a node that is down. */
-export const connectedTo = ({ down, cut }: Effects, nodes: readonly string[], name: string): readonly string[] =>
-  down.includes(name)
-    ? []
-    : nodes.filter(
-        (other) =>
-          other !== name && !down.includes(other) && !cut.some((pair) => pair.includes(name) && pair.includes(other)),
-      );
+export const connectedTo = (
+  { down, cut, isolated }: Effects,
+  nodes: readonly string[],
+  name: string,
+): readonly string[] => {
+  const alone = new Set([...down, ...isolated]);
+  if (alone.has(name)) return [];
+  return nodes.filter(
+    (other) => other !== name && !alone.has(other) && !cut.some((pair) => pair.includes(name) && pair.includes(other)),
+  );
+};

@@ -19,12 +19,21 @@ export const nodeStartLines = ({ name, p2pPort }: NodeIdentity, level: number): 
 /** The end of a node whose socket has too long a path (XDC-Subnet cmd/utils/cmd.go). */
 export const nodeFatalLine = `Fatal: Error starting protocol stack: listen unix /work/xdcchain/${'deep/'.repeat(20)}XDC.ipc: bind: invalid argument`;
 
-/** What a node prints of a block at level 4. */
-export const nodeBlockLines = (ms: number, number: number, committed: number, hash: string): readonly string[] => [
+/** What a node prints of a block at level 4; `committed` is the one that is committed with it. */
+export const nodeBlockLines = (
+  ms: number,
+  number: number,
+  committed: number | undefined,
+  hash: string,
+): readonly string[] => [
   `INFO [${nodeTime(ms)}] Imported new chain segment               blocks=1 txs=0 mgas=0.000 elapsed=1.204ms mgasps=0.000 number=${number} hash=${short(hash)} cache=12.31kB`,
   `DEBUG[${nodeTime(ms)}] [voteHandler] collect votes              number=3`,
   `DEBUG[${nodeTime(ms)}] [processQC] update x.highestQuorumCert   blockNum=${number} round=${number + 17} hash=${short(hash)}`,
-  `INFO [${nodeTime(ms)}] Successfully commit and confirm block from continuous 3 blocks num=${committed} round=${committed + 17} hash=${short(hash)}`,
+  ...(committed === undefined
+    ? []
+    : [
+        `INFO [${nodeTime(ms)}] Successfully commit and confirm block from continuous 3 blocks num=${committed} round=${committed + 17} hash=${short(hash)}`,
+      ]),
 ];
 
 /** What the bootnode prints of a node that speaks to it (XDC-Subnet p2p/discover/udp.go). */
@@ -36,6 +45,20 @@ export const bootnodeLine = (ms: number, { ip, p2pPort }: NodeIdentity): readonl
 /** A line of the relayer's logger; `level` is 30 for what is normal and 50 for errors. */
 export const relayerLine = (ms: number, message: string, level = 30): string =>
   `[1] ${JSON.stringify({ name: 'xdc-relayer', hostname: 'demo', pid: 45, level, msg: message, time: iso(ms), v: 0 })}`;
+
+/** What web3 says of an address without code, as recorded. */
+const NO_CODE =
+  "Returned values aren't valid, did it run Out of Gas? You might also see this error if you are not using the correct ABI for the contract you are retrieving data from, requesting data from a block number that does not exist, or querying a node which is not fully synced.";
+
+/** What the relayer prints of a cycle when the contract is gone from the parent chain. */
+export const relayerNoContractLines = (ms: number): readonly string[] => [
+  relayerLine(
+    ms,
+    `Error while trying to fetch the last audited subnet's block in XDC PARENTNET {\n  message: "${NO_CODE}"\n}`,
+    50,
+  ),
+  relayerLine(ms, `Fail to process full relayer job {\n  message: "${NO_CODE}"\n}`, 50),
+];
 
 /** What the relayer prints at its start, as recorded. */
 export const relayerStartLines = (ms: number): readonly string[] => [

@@ -1,8 +1,8 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID } from './chain.ts';
+import { CHAIN_ID, ZERO_HASH } from './chain.ts';
 import { plain, type RpcMethod } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
-import { xdposMethods } from './xdpos-methods.ts';
+import { consensusConfigs, xdposMethods } from './xdpos-methods.ts';
 
 const CLIENT = 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13';
 
@@ -13,7 +13,7 @@ const totalDifficulty = (number: number): number => number + 1;
 const EPHEMERAL = 30_000;
 
 /** A connection as `admin_peers` shows it: no `enode` member, and a port that only tells who dialled. */
-const toPeer = ({ identity, chain }: NodeView, peer: PeerView) => {
+const toPeer = ({ identity }: NodeView, peer: PeerView) => {
   const local = `${identity.ip}:${peer.inbound ? identity.p2pPort : EPHEMERAL + peer.identity.p2pPort}`;
   const remote = `${peer.identity.ip}:${peer.inbound ? EPHEMERAL + identity.p2pPort : peer.identity.p2pPort}`;
   return {
@@ -28,7 +28,42 @@ const toPeer = ({ identity, chain }: NodeView, peer: PeerView) => {
       static: false,
     },
     protocols: {
-      eth: { version: 100, difficulty: totalDifficulty(peer.head), head: chain.hashOf(peer.head) },
+      eth: { version: 100, difficulty: totalDifficulty(peer.head), head: peer.chain.hashOf(peer.head) },
+    },
+  };
+};
+
+/** The first block of which a transaction names its chain; before it a node says that its chain is 0. */
+const EIP155_BLOCK = 3;
+
+const chainConfig = {
+  chainId: CHAIN_ID,
+  homesteadBlock: 1,
+  eip150Block: 2,
+  eip150Hash: ZERO_HASH,
+  eip155Block: EIP155_BLOCK,
+  eip158Block: 3,
+  byzantiumBlock: 4,
+  XDPoS: consensusConfigs,
+};
+
+const toNodeInfo = ({ identity, chain, head }: NodeView) => {
+  const { id, p2pPort: port } = identity;
+  return {
+    id,
+    name: CLIENT,
+    enode: `enode://${id}@[::]:${port}`,
+    ip: '::',
+    ports: { discovery: port, listener: port },
+    listenAddr: `[::]:${port}`,
+    protocols: {
+      eth: {
+        network: CHAIN_ID,
+        difficulty: totalDifficulty(head),
+        genesis: chain.hashOf(0),
+        config: chainConfig,
+        head: chain.hashOf(head),
+      },
     },
   };
 };
@@ -50,10 +85,11 @@ const byId = (a: PeerView, b: PeerView): number => (a.identity.id < b.identity.i
 export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
   ...xdposMethods,
 
+  admin_nodeInfo: plain(toNodeInfo),
   admin_peers: plain((view) => view.peers.toSorted(byId).map((peer) => toPeer(view, peer))),
 
   eth_blockNumber: plain(({ head }) => numberToHex(head)),
-  eth_chainId: plain(() => numberToHex(CHAIN_ID)),
+  eth_chainId: plain(({ head }) => numberToHex(head < EIP155_BLOCK ? 0 : CHAIN_ID)),
   eth_coinbase: plain(({ identity }) => identity.address),
   eth_syncing: plain(toSyncing),
 

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMIT_DISTANCE } from './chain.ts';
-import { RELAY_PERIOD_MS, submittedAt } from './checkpoints.ts';
+import { RELAY_PERIOD_MS } from './checkpoints.ts';
 import type { Containers } from './containers.ts';
 import { type Effects, producesBlocks } from './effects.ts';
 import {
@@ -13,6 +13,7 @@ import {
   nodeStartLines,
   relayerExitLine,
   relayerLine,
+  relayerNoContractLines,
   relayerStartLines,
   statsBlockLine,
   statsConsoleLines,
@@ -66,8 +67,8 @@ export function printSubnetLogs(
   const headAt = (name: string, at: number): number => {
     if (at >= begun) return subnet.node(name).head;
     const head = firstHeads.get(name) ?? 0;
-    const { down, frozen } = effects();
-    const stands = !producesBlocks(effects(), names) || down.includes(name) || frozen.includes(name);
+    const { down, frozen, foreign } = effects();
+    const stands = !producesBlocks(effects(), names) || [...down, ...frozen, ...foreign].includes(name);
     return stands ? head : head - (chain.heightAt(begun) - chain.heightAt(at));
   };
 
@@ -88,8 +89,11 @@ export function printSubnetLogs(
       const from = Math.max(printed.get(name) ?? head, head - MAX_BLOCKS);
       printed.set(name, head);
       if (quiet) continue;
-      for (let number = from + 1; number <= head; number++)
-        print(name, nodeBlockLines(at, number, Math.max(number - COMMIT_DISTANCE, 0), chain.hashOf(number)), at);
+      const follows = subnet.node(name).chain;
+      for (let number = from + 1; number <= head; number++) {
+        const committed = effects().finalityStalled ? undefined : Math.max(number - COMMIT_DISTANCE, 0);
+        print(name, nodeBlockLines(at, number, committed, follows.hashOf(number)), at);
+      }
     }
   };
 
@@ -103,7 +107,7 @@ export function printSubnetLogs(
   };
 
   let relayedAt = Math.floor(past / RELAY_PERIOD_MS);
-  let submitted = submittedAt(chain, past);
+  let submitted = subnet.committedAt(past);
   let relayer: 'running' | 'silent' | 'dead' = 'running';
   const printRelayer = (at: number) => {
     const { relayer: wanted } = effects();
@@ -122,7 +126,7 @@ export function printSubnetLogs(
     relayer = wanted === 'silent' ? 'silent' : 'running';
     const toLine = (message: string, level = 30) => relayerLine(at, message, level);
     const lines = [toLine('⏰ Full Relayer: Executing normal flow periodically')];
-    const to = submittedAt(chain, at);
+    const to = subnet.committedAt(at);
     if (wanted === 'forking') {
       const [number, hash] = [submitted, chain.hashOf(submitted)];
       lines.push(
@@ -132,6 +136,8 @@ export function printSubnetLogs(
           50,
         ),
       );
+    } else if (wanted === 'no-contract') {
+      lines.push(...relayerNoContractLines(at));
     } else if (wanted !== 'silent' && to > submitted) {
       const range = `${submitted + 1} to ${to}`;
       lines.push(
@@ -156,12 +162,12 @@ export function printSubnetLogs(
         lastSent.delete(name);
         continue;
       }
-      const { head, identity } = subnet.node(name);
+      const { head, identity, chain: follows } = subnet.node(name);
       const last = lastSent.get(name);
       if (last !== undefined && head <= last.number && now() - last.at < REPEAT_BLOCK_MS) continue;
       lastSent.set(name, { number: head, at: now() });
-      if (last === undefined) writeDebug([statsHistoryLine(now(), identity, chain.block(head))]);
-      writeDebug([statsBlockLine(now(), identity, chain.block(head))]);
+      if (last === undefined) writeDebug([statsHistoryLine(now(), identity, follows.block(head))]);
+      writeDebug([statsBlockLine(now(), identity, follows.block(head))]);
     }
   };
 

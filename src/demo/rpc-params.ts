@@ -10,12 +10,16 @@ export interface Param<T> {
 /** The requested block. */
 export type BlockTag = 'latest' | 'committed' | 'earliest' | number;
 
+/** The number by which a node calls the block that it is about to make, and which it never has. */
+const PENDING = -2;
+
 const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const bad = (cause: string): Parsed<never> => ({ ok: false, cause });
 
 /** Reads a block tag or number; anything else is refused in the words of XDC-Subnet common/hexutil. */
 const parseBlockTag = (json: unknown): Parsed<BlockTag> => {
   if (json === 'latest' || json === 'committed' || json === 'earliest') return ok(json);
+  if (json === 'pending') return ok(PENDING);
   if (typeof json !== 'string' || !json.startsWith('0x')) return bad('hex string without 0x prefix');
   return /^0x[0-9a-f]{1,12}$/i.test(json) ? ok(Number(json)) : bad('invalid hex string');
 };

@@ -1,3 +1,5 @@
+import type { Hex } from 'viem';
+import { branchOf } from './branch.ts';
 import { type Chain, COMMIT_DISTANCE, createChain } from './chain.ts';
 import { absentees, connectedTo, type Effects, producesBlocks } from './effects.ts';
 import { type HeadRule, headAt } from './node-head.ts';
@@ -5,6 +7,12 @@ import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
 
 /** How far `node-behind` stays below the others. */
 export const BEHIND_BLOCKS = 25;
+
+/** A branch that is there from the start of the demo has this many blocks. */
+const BRANCH_BLOCKS = 50;
+
+/** When no block is committed from the start of the demo on, the newest committed one is this far below. */
+const UNCOMMITTED_BLOCKS = 30;
 
 /** A started node knows of a committed block once it has seen this many come (XDC-Subnet engine_v2/engine.go). */
 export const BLOCKS_UNTIL_COMMITTED = 4;
@@ -15,12 +23,15 @@ const STOCK_MODULES = ['debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpoo
 /** What a node knows at one moment: all that its JSON-RPC answers are made of. */
 export interface NodeView {
   readonly identity: NodeIdentity;
+  /** The chain that it follows. */
   readonly chain: Chain;
   readonly head: number;
   /** The highest block that it has heard of. */
   readonly highest: number;
   /** The newest committed number; undefined while the node knows of none. */
   readonly committed: number | undefined;
+  /** The round of its head times out: whose votes it has received, its own included; undefined while blocks come. */
+  readonly timeout: { readonly heard: readonly Hex[] } | undefined;
   readonly peers: readonly PeerView[];
   /** The namespaces that it serves over HTTP. */
   readonly modules: readonly string[];
@@ -31,6 +42,7 @@ export interface NodeView {
 /** Another node as a connection shows it. */
 export interface PeerView {
   readonly identity: NodeIdentity;
+  readonly chain: Chain;
   readonly head: number;
   /** True when the other one dialled. */
   readonly inbound: boolean;
@@ -39,11 +51,14 @@ export interface PeerView {
 /** The simulated subnet without its wires. Every answer is computed from the clock when somebody asks. */
 export interface SimulatedSubnet {
   readonly names: readonly string[];
+  /** The chain that most nodes follow. */
   readonly chain: Chain;
   /** Throws a `RangeError` for a name that is none of `names`. */
   node(name: string): NodeView;
   /** The newest block that any running node has. */
   newest(): number;
+  /** The newest committed block at a time, now or past. */
+  committedAt(ms: number): number;
   /** Starts and ends faults from now on. A node that was down comes back as if it was started. */
   apply(effects: Effects): void;
   /** Restarts a node with its head `fallBy` blocks lower, as after a kill that lost recent state. */
@@ -53,21 +68,28 @@ export interface SimulatedSubnet {
 
 interface NodeState {
   readonly identity: NodeIdentity;
+  readonly chain: Chain;
   readonly head: HeadRule;
   /** The head at the last start; undefined on a node that has run for ever. */
   readonly startedAt: number | undefined;
 }
 
-const mode = (effects: Effects, name: string): 'down' | 'frozen' | 'behind' | 'well' => {
-  if (effects.down.includes(name)) return 'down';
-  if (effects.frozen.includes(name)) return 'frozen';
-  return effects.behind.includes(name) ? 'behind' : 'well';
+type Mode = 'down' | 'foreign' | 'frozen' | 'behind' | 'forked' | 'well';
+
+/** A node's own way to follow the chain; the first that fits, as a node that is down does nothing else. */
+const modeOf = (effects: Effects, name: string): Mode =>
+  (['down', 'foreign', 'frozen', 'behind', 'forked'] as const).find((mode) => effects[mode].includes(name)) ?? 'well';
+
+const ruleFor = (mode: Mode, fromNumber: number, fromMs: number): HeadRule => {
+  if (mode === 'foreign') return { kind: 'still', number: 0 };
+  if (mode === 'down' || mode === 'frozen') return { kind: 'still', number: fromNumber };
+  return { kind: 'following', lag: mode === 'behind' ? BEHIND_BLOCKS : 0, fromNumber, fromMs };
 };
 
-const ruleFor = (effects: Effects, name: string, fromNumber: number, fromMs: number): HeadRule => {
-  const is = mode(effects, name);
-  if (is === 'down' || is === 'frozen') return { kind: 'still', number: fromNumber };
-  return { kind: 'following', lag: is === 'behind' ? BEHIND_BLOCKS : 0, fromNumber, fromMs };
+/** The chain of a node; `from` is the first block that it does not share with the others when it is on a branch. */
+const chainFor = (mode: Mode, name: string, chain: Chain, from: number): Chain => {
+  if (mode === 'foreign') return branchOf(chain, 0, name);
+  return mode === 'forked' ? branchOf(chain, from, name) : chain;
 };
 
 /** A subnet of these nodes in which `effects` have been so for long. `now` gives Unix milliseconds. */
@@ -78,21 +100,30 @@ export const createSubnet = (names: readonly string[], effects: Effects, now: ()
     now(),
   );
   let broken = effects;
+  const placesOf = (all: { has(name: string): boolean }): readonly number[] =>
+    names.flatMap((name, index) => (all.has(name) ? [index] : []));
 
-  const turnChain = (): void => {
-    const absent = absentees(broken);
+  const turnChain = (): void =>
     chain.change(now(), {
       producing: producesBlocks(broken, names),
-      absent: names.flatMap((name, index) => (absent.has(name) ? [index] : [])),
+      absent: placesOf(absentees(broken)),
+      penalised: placesOf(new Set(broken.penalised)),
     });
-  };
   turnChain();
+
+  /** The last block that was committed before finality stalled. */
+  let finalityEnd = broken.finalityStalled ? chain.heightAt(now()) - UNCOMMITTED_BLOCKS : Number.POSITIVE_INFINITY;
+  const commit = (head: number): number => Math.max(Math.min(head - COMMIT_DISTANCE, finalityEnd), 0);
 
   const states = new Map<string, NodeState>(
     identities.map((identity) => {
-      const running = ruleFor(broken, identity.name, 0, Number.NEGATIVE_INFINITY);
-      const head: HeadRule = running.kind === 'still' ? { kind: 'still', number: chain.heightAt(now()) } : running;
-      return [identity.name, { identity, head, startedAt: undefined }];
+      const { name } = identity;
+      const mode = modeOf(broken, name);
+      const height = chain.heightAt(now());
+      const running = ruleFor(mode, 0, Number.NEGATIVE_INFINITY);
+      const head = mode === 'down' || mode === 'frozen' ? ruleFor(mode, height, 0) : running;
+      const startedAt = mode === 'foreign' ? 0 : undefined;
+      return [name, { identity, chain: chainFor(mode, name, chain, height - BRANCH_BLOCKS), head, startedAt }];
     }),
   );
   const stateOf = (name: string): NodeState => {
@@ -106,7 +137,19 @@ export const createSubnet = (names: readonly string[], effects: Effects, now: ()
     const head = headOf(name);
     const { startedAt } = stateOf(name);
     const tooYoung = startedAt !== undefined && head < startedAt + BLOCKS_UNTIL_COMMITTED;
-    return tooYoung || broken.uncommitted.includes(name) ? undefined : Math.max(head - COMMIT_DISTANCE, 0);
+    return tooYoung || broken.uncommitted.includes(name) ? undefined : commit(head);
+  };
+
+  /** Whose votes reach a node whose round times out. Nodes pass on votes, so one connection is enough. */
+  const timeoutOf = (name: string, connected: readonly string[]): NodeView['timeout'] => {
+    const { down, frozen, foreign, isolated } = broken;
+    const alone = isolated.includes(name) || foreign.includes(name);
+    if (down.includes(name) || (frozen.includes(name) && !alone)) return undefined;
+    if (!alone && producesBlocks(broken, names)) return undefined;
+    const { address } = stateOf(name).identity;
+    // When the chain stands although enough nodes run, no vote reaches another node.
+    if (alone || broken.halted || connected.length === 0) return { heard: [address] };
+    return { heard: chain.officeAt(headOf(name)).voters };
   };
 
   return {
@@ -114,17 +157,19 @@ export const createSubnet = (names: readonly string[], effects: Effects, now: ()
     chain,
     now,
     node: (name) => {
-      const { identity } = stateOf(name);
+      const state = stateOf(name);
       const head = headOf(name);
       const connected = connectedTo(broken, names, name);
       return {
-        identity,
-        chain,
+        identity: state.identity,
+        chain: state.chain,
         head,
         highest: Math.max(head, ...connected.map(headOf)),
         committed: committedOf(name),
+        timeout: timeoutOf(name, connected),
         peers: connected.map((other) => ({
           identity: stateOf(other).identity,
+          chain: stateOf(other).chain,
           head: headOf(other),
           inbound: names.indexOf(other) > names.indexOf(name),
         })),
@@ -133,27 +178,38 @@ export const createSubnet = (names: readonly string[], effects: Effects, now: ()
       };
     },
     newest: () => Math.max(0, ...names.filter((name) => !broken.down.includes(name)).map(headOf)),
+    committedAt: (ms) => commit(chain.heightAt(ms)),
     apply: (next) => {
       const before = broken;
       const heads = names.map(headOf);
       broken = next;
       turnChain();
+      if (next.finalityStalled !== before.finalityStalled)
+        finalityEnd = next.finalityStalled ? chain.heightAt(now()) - COMMIT_DISTANCE : Number.POSITIVE_INFINITY;
       for (const [index, name] of names.entries()) {
-        const was = mode(before, name);
-        if (was === mode(next, name)) continue;
+        const was = modeOf(before, name);
+        const mode = modeOf(next, name);
+        if (was === mode) continue;
         const { identity, startedAt } = stateOf(name);
-        const fromNumber = heads[index] ?? 0;
+        // The data of the right chain is put back into a node that had another genesis.
+        const fromNumber = was === 'foreign' ? chain.heightAt(now()) : (heads[index] ?? 0);
+        const restarted = was === 'down' || was === 'foreign';
         states.set(name, {
           identity,
-          head: ruleFor(next, name, fromNumber, now()),
-          startedAt: was === 'down' ? fromNumber : startedAt,
+          chain: chainFor(mode, name, chain, fromNumber + 1),
+          head: ruleFor(mode, fromNumber, now()),
+          startedAt: mode === 'foreign' ? 0 : restarted ? fromNumber : startedAt,
         });
       }
     },
     restart: (name, fallBy) => {
-      const { identity } = stateOf(name);
+      const state = stateOf(name);
       const fromNumber = Math.max(headOf(name) - fallBy, 0);
-      states.set(name, { identity, head: ruleFor(broken, name, fromNumber, now()), startedAt: fromNumber });
+      states.set(name, {
+        ...state,
+        head: ruleFor(modeOf(broken, name), fromNumber, now()),
+        startedAt: fromNumber,
+      });
     },
   };
 };

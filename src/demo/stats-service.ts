@@ -1,5 +1,4 @@
-import { COMMIT_DISTANCE } from './chain.ts';
-import { relayedAt, submittedAt } from './checkpoints.ts';
+import { relayedAt } from './checkpoints.ts';
 import { html, json, type Service, type ServiceAnswer } from './service.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
@@ -38,9 +37,8 @@ const network = (subnet: SimulatedSubnet): ServiceAnswer => {
   });
 };
 
-const relayer = ({ chain, newest, now }: SimulatedSubnet): ServiceAnswer => {
-  const committed = Math.max(newest() - COMMIT_DISTANCE, 0);
-  const backlog = committed - Math.min(submittedAt(chain, relayedAt(now())), committed);
+const relayer = ({ committedAt, now }: SimulatedSubnet): ServiceAnswer => {
+  const backlog = committedAt(now()) - committedAt(relayedAt(now()));
   return json({
     account: { balance: '2000', walletAddress: '0xcd0340a2214058390d204a826de05312deadbeef' },
     // The real server writes -1 for an empty backlog.

@@ -1,15 +1,21 @@
 /** A simulated block takes this long, as a deployed subnet's default does (XDC-Subnet cmd/puppeth/wizard_genesis.go). */
 export const BLOCK_PERIOD_MS = 2_000;
 
+/** Who takes part in making blocks; masternodes by their place in the set. */
+export interface Turnout {
+  /** False while the chain is halted. */
+  readonly producing: boolean;
+  /** They neither propose nor vote. */
+  readonly absent: readonly number[];
+  /** They have lost their office for missed rounds. */
+  readonly penalised: readonly number[];
+}
+
 /** A stretch of time in which blocks come, or do not come, in one way. */
-export interface Era {
+export interface Era extends Turnout {
   readonly fromMs: number;
   /** The height when it begins. */
   readonly fromNumber: number;
-  /** False while the chain is halted. */
-  readonly producing: boolean;
-  /** Masternodes, by their place in the set, that propose nothing. */
-  readonly absent: readonly number[];
 }
 
 /** The chain's life so far, oldest first. Times are Unix milliseconds; the first era begins with block 0. */
@@ -22,6 +28,7 @@ export const startTimeline = (nowMs: number, height: number): Timeline => [
     fromNumber: 0,
     producing: true,
     absent: [],
+    penalised: [],
   },
 ];
 
@@ -36,6 +43,10 @@ export const heightAt = (timeline: Timeline, ms: number): number => {
 export const eraOf = (timeline: Timeline, number: number): Era =>
   timeline.findLast(({ fromNumber }) => fromNumber < number) ?? timeline[0];
 
+/** The era in which a block is voted for: the votes come after it. */
+export const eraAfter = (timeline: Timeline, number: number): Era =>
+  timeline.findLast(({ fromNumber }) => fromNumber <= number) ?? timeline[0];
+
 /** When a block was made. */
 export const timeOf = (timeline: Timeline, number: number): number => {
   const era = eraOf(timeline, number);
@@ -43,12 +54,11 @@ export const timeOf = (timeline: Timeline, number: number): number => {
 };
 
 /** The timeline when blocks come differently from `ms` on; the same one when nothing changes. */
-export const changeTimeline = (
-  timeline: Timeline,
-  ms: number,
-  { producing, absent }: Pick<Era, 'producing' | 'absent'>,
-): Timeline => {
+export const changeTimeline = (timeline: Timeline, ms: number, turnout: Turnout): Timeline => {
   const current = timeline.at(-1) ?? timeline[0];
-  const same = current.producing === producing && current.absent.join() === absent.join();
-  return same ? timeline : [...timeline, { fromMs: ms, fromNumber: heightAt(timeline, ms), producing, absent }];
+  const same =
+    current.producing === turnout.producing &&
+    current.absent.join() === turnout.absent.join() &&
+    current.penalised.join() === turnout.penalised.join();
+  return same ? timeline : [...timeline, { ...turnout, fromMs: ms, fromNumber: heightAt(timeline, ms) }];
 };

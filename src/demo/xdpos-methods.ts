@@ -1,8 +1,13 @@
 import { CHAIN_ID, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
+import { missedRoundsUpTo } from './missed-rounds.ts';
+import { poolStatusOf } from './pool-status.ts';
 import { CRASHED, plain, type RpcMethod, type RpcOutcome, rpcMethod } from './rpc-method.ts';
 import { type BlockTag, optionalBlockTag } from './rpc-params.ts';
 import type { NodeView } from './simulated-subnet.ts';
 
+/** The hash of a header that is not there is always this one. */
+const NO_HEADER =
+  '[getEpochSwitchInfo] can not find header from db hash 0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 const NO_COMMITTED = 'can not find latest committed block from consensus';
 
 /** The members of `V2BlockInfo` as Go leaves them when nobody set them (XDC-Subnet consensus/XDPoS/api.go). */
@@ -23,7 +28,7 @@ export const blockByTag = (view: NodeView, tag: BlockTag): ChainBlock | undefine
   if (tag === 'latest') return view.chain.block(view.head);
   if (tag === 'earliest') return view.chain.block(0);
   if (tag === 'committed') return view.committed === undefined ? undefined : view.chain.block(view.committed);
-  return tag <= view.head ? view.chain.block(tag) : undefined;
+  return tag >= 0 && tag <= view.head ? view.chain.block(tag) : undefined;
 };
 
 const toBlockInfo = (view: NodeView, block: ChainBlock): RpcOutcome => ({
@@ -51,24 +56,27 @@ const v2Config = {
   certificateThreshold: 0.667,
 };
 
+/** The consensus settings as `XDPoS_networkInformation` and the chain's configuration have them. */
+export const consensusConfigs = {
+  networkName: 'demo',
+  denom: 'sdc',
+  period: 2,
+  epoch: EPOCH,
+  reward: 2,
+  rewardCheckpoint: EPOCH,
+  gap: GAP,
+  foudationWalletAddr: '0x0000000000000000000000000000000000000068',
+  SkipV1Validation: false,
+  v2: { switchBlock: 0, config: v2Config, allConfigs: { 0: v2Config }, SkipV2Validation: false },
+};
+
 const networkInformation = {
   NetworkId: CHAIN_ID,
   XDCValidatorAddress: '0x0000000000000000000000000000000000000088',
   RelayerRegistrationAddress: '0x0000000000000000000000000000000000000000',
   Denom: 'sdc',
   NetworkName: 'demo',
-  ConsensusConfigs: {
-    networkName: 'demo',
-    denom: 'sdc',
-    period: 2,
-    epoch: EPOCH,
-    reward: 2,
-    rewardCheckpoint: EPOCH,
-    gap: GAP,
-    foudationWalletAddr: '0x0000000000000000000000000000000000000068',
-    SkipV1Validation: false,
-    v2: { switchBlock: 0, config: v2Config, allConfigs: { 0: v2Config }, SkipV2Validation: false },
-  },
+  ConsensusConfigs: consensusConfigs,
 };
 
 /** The consensus methods, as XDC-Subnet consensus/XDPoS/api.go answers them: Go names, and errors inside results. */
@@ -83,21 +91,30 @@ export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
   XDPoS_getMasternodesByNumber: rpcMethod([optionalBlockTag], (view, tag) => {
     const block = blockByTag(view, tag);
     if (block === undefined) return CRASHED;
-    const { masternodes } = view.chain;
+    const { masternodes, penalised } = view.chain.officeAt(block.number);
     return {
       result: {
         Number: block.number,
         Round: block.round,
         MasternodesLen: masternodes.length,
         Masternodes: masternodes,
-        PenaltyLen: 0,
-        Penalty: [],
+        PenaltyLen: penalised.length,
+        Penalty: penalised,
         StandbynodesLen: 0,
         Standbynodes: [],
         Error: null,
       },
     };
   }),
+
+  XDPoS_getMissedRoundsInEpochByBlockNum: rpcMethod([optionalBlockTag], (view, tag) => {
+    if (tag === 'committed' && view.committed === undefined) return CRASHED;
+    const block = blockByTag(view, tag);
+    if (block === undefined) return { error: { code: -32000, message: NO_HEADER } };
+    return { result: missedRoundsUpTo(view.chain, block.number) };
+  }),
+
+  XDPoS_getLatestPoolStatus: plain(poolStatusOf),
 
   XDPoS_networkInformation: plain(() => networkInformation),
 };

@@ -26,7 +26,7 @@ test('the round runs ahead of the number, and the masternodes propose in turn', 
 
 test('an absent masternode proposes nothing, and each of its turns costs a round', () => {
   const chain = createChain(masternodes, now);
-  chain.change(now, { producing: true, absent: [1] });
+  chain.change(now, { producing: true, absent: [1], penalised: [] });
   const after = Array.from({ length: 6 }, (_, index) => chain.block(START_HEIGHT + 1 + index));
   expect(after.map(({ round }) => round % 4)).toEqual([2, 3, 0, 2, 3, 0]);
   expect((after.at(-1)?.round ?? 0) - (after[0]?.round ?? 0)).toBe(6);
@@ -36,7 +36,7 @@ test('an absent masternode proposes nothing, and each of its turns costs a round
 test('what was said of a block stays true after the chain has changed', () => {
   const chain = createChain(masternodes, now);
   const said = chain.block(START_HEIGHT);
-  chain.change(now + 60_000, { producing: false, absent: [0, 1] });
-  chain.change(now + 90_000, { producing: true, absent: [] });
+  chain.change(now + 60_000, { producing: false, absent: [0, 1], penalised: [] });
+  chain.change(now + 90_000, { producing: true, absent: [], penalised: [] });
   expect(chain.block(START_HEIGHT)).toEqual(said);
 });

@@ -141,9 +141,9 @@ describe('XDPoS_getV2BlockByNumber', () => {
     expect((await call(url, 'XDPoS_getV2BlockByNumber')).result).toEqual(latest);
   });
 
-  test('committed is three blocks below, and all up to it are committed', async () => {
-    expect(await block(url, 'committed')).toMatchObject({ Number: START_HEIGHT - 3, Committed: true, Error: '' });
-    expect(await block(url, `0x${(START_HEIGHT - 2).toString(16)}`)).toMatchObject({ Committed: false, Error: '' });
+  test('committed is two blocks below, and all up to it are committed', async () => {
+    expect(await block(url, 'committed')).toMatchObject({ Number: START_HEIGHT - 2, Committed: true, Error: '' });
+    expect(await block(url, `0x${(START_HEIGHT - 1).toString(16)}`)).toMatchObject({ Committed: false, Error: '' });
   });
 
   test('a number and earliest find their block, with the same hash on every node', async () => {

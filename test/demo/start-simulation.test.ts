@@ -28,7 +28,7 @@ describe('a restart', () => {
     }
     clock.pass(0.1);
     expect(await block(node(2))).toMatchObject({ Number: START_HEIGHT + 4, Error: '' });
-    expect(await block(node(2), 'committed')).toMatchObject({ Number: START_HEIGHT + 1, Committed: true });
+    expect(await block(node(2), 'committed')).toMatchObject({ Number: START_HEIGHT + 2, Committed: true });
   });
 
   test('breaks its connections', async () => {

@@ -18,8 +18,12 @@ test('a healthy chain gains a block every two seconds', () => {
 });
 
 test('a halted chain keeps its height and goes on from there', () => {
-  const halted = changeTimeline(startTimeline(start, 100), start + 10_000, { producing: false, absent: [] });
-  const resumed = changeTimeline(halted, start + 100_000, { producing: true, absent: [] });
+  const halted = changeTimeline(startTimeline(start, 100), start + 10_000, {
+    producing: false,
+    absent: [],
+    penalised: [],
+  });
+  const resumed = changeTimeline(halted, start + 100_000, { producing: true, absent: [], penalised: [] });
   expect([9_000, 10_000, 99_000, 101_999, 102_000].map((ms) => heightAt(resumed, start + ms))).toEqual([
     104, 105, 105, 105, 106,
   ]);
@@ -28,11 +32,15 @@ test('a halted chain keeps its height and goes on from there', () => {
 
 test('a change that changes nothing starts no era', () => {
   const timeline = startTimeline(start, 100);
-  expect(changeTimeline(timeline, start + 5_000, { producing: true, absent: [] })).toBe(timeline);
+  expect(changeTimeline(timeline, start + 5_000, { producing: true, absent: [], penalised: [] })).toBe(timeline);
 });
 
 test('a block belongs to the era in which it was made', () => {
-  const timeline = changeTimeline(startTimeline(start, 100), start + 10_000, { producing: true, absent: [1] });
+  const timeline = changeTimeline(startTimeline(start, 100), start + 10_000, {
+    producing: true,
+    absent: [1],
+    penalised: [],
+  });
   expect(eraOf(timeline, 105).absent).toEqual([]);
   expect(eraOf(timeline, 106).absent).toEqual([1]);
 });
@@ -48,7 +56,7 @@ test('whatever happens, the height never falls and each block comes at least a p
         now += after;
         expect(heightAt(timeline, now)).toBeGreaterThanOrEqual(height);
         height = heightAt(timeline, now);
-        timeline = changeTimeline(timeline, now, { producing, absent: [] });
+        timeline = changeTimeline(timeline, now, { producing, absent: [], penalised: [] });
         expect(heightAt(timeline, now)).toBe(height);
       }
       for (let number = 1; number <= height; number++) {

@@ -1,0 +1,45 @@
+import type { Hex } from 'viem';
+import { ZERO_ADDRESS } from './chain.ts';
+import { quorum } from './effects.ts';
+import { epochStartOf, gapNumberOf } from './missed-rounds.ts';
+import type { NodeView } from './simulated-subnet.ts';
+
+/** Rounds that the pool remembers, as recorded. */
+const KEPT = 11;
+
+const toEntry = (signers: readonly Hex[], masternodes: readonly Hex[]) => ({
+  CurrentNumber: signers.length,
+  CurrentSigners: signers,
+  MissingSigners: masternodes.filter((address) => !signers.includes(address)),
+});
+
+/** The first votes of a round that are enough, from other masternodes in each round: nobody waits for the rest. */
+const firstVotes = (voters: readonly Hex[], round: number, enough: number): readonly Hex[] =>
+  voters.map((_, index) => voters[(round + index) % voters.length] ?? ZERO_ADDRESS).slice(0, enough);
+
+/**
+ * Votes and timeouts that a node has received (XDC-Subnet consensus/XDPoS/api.go). A node knows its own timeout by the zero
+ * address only.
+ */
+export const poolStatusOf = ({ chain, head, identity, timeout }: NodeView) => {
+  const newestStart = epochStartOf(chain, head);
+  const gapOf = (number: number) => gapNumberOf(number >= newestStart ? newestStart : epochStartOf(chain, number));
+  const numbers = Array.from({ length: Math.min(KEPT, head) }, (_, index) => head - Math.min(KEPT, head) + 1 + index);
+  const vote = numbers.map((number) => {
+    const { round, hash } = chain.block(number);
+    const { masternodes, voters } = chain.officeAt(number);
+    const signers =
+      number === head && timeout !== undefined ? timeout.heard : firstVotes(voters, round, quorum(masternodes.length));
+    return [`${round}:${gapOf(number)}:${number}:${hash}`, toEntry(signers, masternodes)] as const;
+  });
+  const signers = timeout?.heard.map((address) => (address === identity.address ? ZERO_ADDRESS : address)) ?? [];
+  // The genesis needs no votes, so the first round is the one after it.
+  const round = Math.max(chain.block(head).round, 1);
+  return {
+    timeout:
+      signers.length === 0
+        ? {}
+        : { [`${round}:${gapNumberOf(newestStart)}`]: toEntry(signers, chain.officeAt(head).masternodes) },
+    vote: Object.fromEntries(vote.filter(([, { CurrentNumber }]) => CurrentNumber > 0)),
+  };
+};
