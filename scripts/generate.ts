@@ -57,6 +57,7 @@ const LABELS = {
   target: 'subnet, component, name',
   check: 'subnet, component, name, check',
   failure: 'subnet, component, name, failure',
+  problem: 'subnet, component, name, problem',
   list: '',
 } as const;
 

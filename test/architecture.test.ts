@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
   diagnosis: { rooms: ['model'], packages: [] },
-  monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules'], packages: ['node-cron'] },
+  monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules', 'diagnosis'], packages: ['node-cron'] },
   metrics: { rooms: ['model'], packages: ['prom-client'] },
   http: {
     rooms: ['model', 'alerts'],

@@ -1,12 +1,14 @@
 import type { AlertLabels } from '../model/incident.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
-import type { CheckName } from '../model/verdict.ts';
 import type { AlertInput } from './alert-input.ts';
 
 /** The condition holds; `value` is for the alert's text. */
 export interface Active {
   readonly value: number;
+  /** What was seen of this one, and what to do, where that is known better than the text of the rule. */
+  readonly seen?: string;
+  readonly fix?: string;
 }
 
 /** Whether an alert's condition holds for one thing. `unknown`: that cannot be judged now. */
@@ -25,7 +27,7 @@ export type Condition = (input: AlertInput, withUnknown?: boolean) => readonly A
 export const FAILED: Active = { value: 0 };
 
 /** Does the condition hold? */
-export const isActive = (result: ConditionResult): result is Active => typeof result === 'object';
+const isActive = (result: ConditionResult): result is Active => typeof result === 'object';
 
 /** Takes a function for the labels: most of thousands of targets are healthy or unknown and need none. */
 function add(
@@ -104,16 +106,3 @@ export const perTarget =
           add(instances, judge(state, input, subnet), withUnknown, () => toLabels(state.target));
     return instances;
   };
-
-/** Active if one of these checks fails. As in Prometheus, checks that cannot be judged count only if all are. */
-export function judgeChecks({ checks }: TargetState, ...names: readonly CheckName[]): ConditionResult {
-  let result: ConditionResult = 'clear';
-  let isKnown = false;
-  for (const { check, verdict } of checks) {
-    if (!names.includes(check) || verdict === 'skipped') continue;
-    if (verdict === 'fail') return FAILED;
-    isKnown ||= verdict !== 'unknown';
-    result = isKnown ? 'clear' : 'unknown';
-  }
-  return result;
-}

@@ -1,21 +1,16 @@
-import type { AlertName } from './alert-rules.ts';
+import { problemsOfAlert } from '../model/problem-catalog.ts';
+import type { AlertRule } from './alert-rule.ts';
+import { type AlertName, alertRules } from './alert-rules.ts';
 import type { Condition } from './condition.ts';
-import { containerConditions } from './container-conditions.ts';
-import { failureConditions } from './failure-conditions.ts';
-import { nodeConditions } from './node-conditions.ts';
-import { serviceConditions } from './service-conditions.ts';
-import { subnetConditions } from './subnet-conditions.ts';
+import { problemCondition } from './problem-condition.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
 
-/** The alerts that subnetd can judge itself: all but that it is down. */
-export type PushedAlertName = Exclude<AlertName, 'SubnetdDown'>;
+/** Which things an alert is about now, as its rule says it in PromQL; undefined for what subnetd cannot know itself. */
+export function conditionOf({ name, labels }: AlertRule & { readonly name: AlertName }): Condition | undefined {
+  if (problemsOfAlert(name).length > 0) return problemCondition(name, !labels.includes('name'));
+  const own: Readonly<Record<string, Condition>> = subnetdConditions;
+  return own[name];
+}
 
-/** The condition of each alert. It equals the rule's PromQL, but is computed from the facts. */
-export const conditions: Readonly<Record<PushedAlertName, Condition>> = {
-  ...subnetConditions,
-  ...nodeConditions,
-  ...serviceConditions,
-  ...containerConditions,
-  ...failureConditions,
-  ...subnetdConditions,
-};
+/** The alerts that subnetd can judge itself: all but that it is down. */
+export const pushedAlerts = alertRules.filter((rule) => conditionOf(rule) !== undefined);

@@ -3,7 +3,8 @@ import type { AlertLabels, Finding, Incidents } from '../model/incident.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
-import { conditions } from './conditions.ts';
+import type { Active } from './condition.ts';
+import { conditionOf } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 
@@ -18,9 +19,10 @@ function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
     ...toLinks(rule, bases, (label) => `{{ $labels.${label} | urlquery }}`),
   };
   const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
-  return (labels: AlertLabels, value: number) => {
+  return (labels: AlertLabels, { value, seen, fix }: Active) => {
     const texts: Record<string, string> = {};
     for (const [name, render] of parsed) texts[name] = render(labels, value);
+    if (seen !== undefined) texts.description = `${texts.description} Seen: ${seen}.${fix ? ` To do: ${fix}.` : ''}`;
     return texts;
   };
 }
@@ -28,17 +30,17 @@ function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
 /** Creates the judge of all alerts. */
 export function createJudge(bases: Partial<LinkBases>): Judge {
   const judges = alertRules.flatMap((rule) => {
-    // No program can report that it is down itself.
-    if (rule.name === 'SubnetdDown') return [];
+    const condition = conditionOf(rule);
+    if (condition === undefined) return [];
     const { name: alertname, severity, for: holds, keepFiringFor = '0s' } = rule;
     const [forMs, keepFiringForMs] = [durationMs(holds), durationMs(keepFiringFor)];
-    const [condition, annotate] = [conditions[rule.name], toTexts(rule, bases)];
+    const annotate = toTexts(rule, bases);
     const judge = (input: AlertInput, isOpen: boolean): readonly Finding[] =>
       // Unknown instances matter only for alerts that are open.
       condition(input, isOpen).map(({ labels: own, result }): Finding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels };
-        return { state: 'active', labels, annotations: annotate(own, result.value), forMs, keepFiringForMs };
+        return { state: 'active', labels, annotations: annotate(own, result), forMs, keepFiringForMs };
       });
     return [{ alertname, judge }];
   });

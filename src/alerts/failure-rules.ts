@@ -1,123 +1,99 @@
-import type { AlertRule } from './alert-rule.ts';
-import { known, TARGET } from './promql.ts';
+import { reportProblems } from './problem-rule.ts';
 
-/** Common to all of these. Most known failures stay reported for ten minutes after their last sign. */
-const base = { severity: 'warning', for: '30s', labels: TARGET, dashboard: 'subnetd-node' } as const;
-const serviceBase = { ...base, dashboard: 'subnetd-services' } as const;
-
-/** For failures that a start ends. The alerts that they explain, such as a restarting container, end minutes later. */
-const untilStart = { keepFiringFor: '5m' } as const;
+const ofNode = { dashboard: 'subnetd-node' } as const;
+const ofService = { dashboard: 'subnetd-services' } as const;
 
 /** Failures with a known sign, cause and fix; docs/known-failures.md describes each. */
 export const failureRules = [
-  {
-    ...base,
-    ...untilStart,
+  reportProblems({
+    ...ofNode,
     name: 'SubnetIpcPathTooLong',
-    expr: known('ipc_path_too_long'),
     summary: 'A node of {{ $labels.subnet }} cannot start, as the path of its socket is too long.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} cannot make its socket XDC.ipc, whose path is longer than a unix socket may have. Move the folder of the deployment to a shorter path and start it again.',
-  },
-  {
-    ...base,
-    ...untilStart,
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetContainerOutOfMemory',
-    expr: known('out_of_memory'),
     summary: 'A container of {{ $labels.subnet }} has run out of memory.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} was killed because memory ran out, or by a SIGKILL that nobody requested. Give the container or Docker more memory, or free memory on the machine.',
-  },
-  {
-    ...base,
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeHeadFell',
-    severity: 'info',
-    expr: known('head_regression'),
     summary: 'The height of a node of {{ $labels.subnet }} has fallen.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} was killed, as each `docker stop` does, and lost its recent state. Wait until it has caught up; if it falls again and again, check its disk and its memory.',
-  },
-  {
-    ...base,
-    ...untilStart,
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeMinerStopped',
-    expr: known('miner_loop_stopped'),
     summary: 'A node of {{ $labels.subnet }} proposes no blocks.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} follows the chain, but its loop that proposes blocks has ended for good. Check that its address is among the masternodes, then restart it.',
-  },
-  {
-    ...base,
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeMasternodeUpdateFailed',
-    expr: known('masternode_update_failed'),
     summary: 'A node of {{ $labels.subnet }} stopped at a gap block.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} could not read the validator contract and ended itself. Start it again; if it ends once more, check its socket and its disk, or let it sync again.',
-  },
-  {
-    ...base,
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeAddressInUse',
-    expr: known('address_in_use'),
     summary: 'A node of {{ $labels.subnet }} cannot start, as a port is taken.',
     description:
       'Another program has a port of {{ $labels.name }} of {{ $labels.subnet }}. End it, or give the node other ports in its env file.',
-  },
-  {
-    ...base,
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeDatabaseLost',
-    expr: known('database_lost'),
     summary: 'A node of {{ $labels.subnet }} has lost its chain database.',
     description:
       'The chain database of {{ $labels.name }} of {{ $labels.subnet }} is gone or corrupt, as after a full disk. Check the disk, then let the node sync again from the others.',
-  },
-  {
-    ...serviceBase,
-    ...untilStart,
+  }),
+  reportProblems({
+    ...ofService,
     name: 'SubnetRelayerDead',
-    expr: known('relayer_dead'),
     summary: 'The relayer of {{ $labels.subnet }} has ended in a container that lives on.',
     description:
-      'The process of the relayer of {{ $labels.subnet }} has ended while its redis keeps the container up, so Docker restarts nothing. Mend the cause that its log names before that, then restart the container.',
-  },
-  {
-    ...serviceBase,
-    ...untilStart,
+      'The process of the relayer of {{ $labels.subnet }} has ended while its redis keeps the container up, so Docker restarts nothing. Fix the cause that its log names before that, then restart the container.',
+  }),
+  reportProblems({
+    ...ofService,
     name: 'SubnetRelayerRedisDead',
-    expr: known('relayer_redis_dead'),
     summary: 'The redis of the relayer of {{ $labels.subnet }} has ended.',
     description:
       'Without its redis the relayer of {{ $labels.subnet }} does nothing and says nothing. Restart its container, and look at its memory.',
-  },
-  {
-    ...serviceBase,
+  }),
+  reportProblems({
+    ...ofService,
     name: 'SubnetRelayerIdle',
-    expr: known('relayer_idle'),
     summary: 'The relayer of {{ $labels.subnet }} runs in no mode.',
     description:
       'The relayer of {{ $labels.subnet }} looks healthy and does nothing, as CHECKPOINT_CONTRACT is missing. Deploy the checkpoint contract, see that common.env names it, and recreate the relayer.',
-  },
-  {
-    ...serviceBase,
+  }),
+  reportProblems({
+    ...ofService,
     name: 'SubnetRelayerWalletEmpty',
-    expr: known('wallet_without_funds'),
     summary: 'The wallet of the relayer of {{ $labels.subnet }} has too few coins.',
     description:
       'The relayer of {{ $labels.subnet }} cannot pay for its transactions. Send coins to the wallet PARENTNET_WALLET on the parent chain.',
-  },
-  {
-    ...serviceBase,
+  }),
+  reportProblems({
+    ...ofService,
     name: 'SubnetStatsWithoutContract',
-    expr: known('stats_without_contract'),
     summary: 'The stats server of {{ $labels.subnet }} cannot start without the checkpoint contract.',
     description:
       'The stats server of {{ $labels.subnet }} restarts in a loop, as CHECKPOINT_CONTRACT is missing. Deploy the checkpoint contract, see that common.env names it, and recreate the stats server.',
-  },
-  {
-    ...serviceBase,
+  }),
+  reportProblems({
+    ...ofService,
     name: 'SubnetFrontendWithoutRegistry',
-    expr: known('frontend_without_registry'),
     summary: 'The frontend of {{ $labels.subnet }} cannot start without the package registry.',
     description:
       'The frontend of {{ $labels.subnet }} installs its web server at each start and does not reach registry.yarnpkg.com. Let its container reach it, by a proxy if need be.',
-  },
-] as const satisfies readonly AlertRule[];
+  }),
+];

@@ -1,108 +1,91 @@
-import { checksOfAlert } from './alert-of-check.ts';
-import type { AlertRule } from './alert-rule.ts';
-import { failing, last, ofNodes, SILENT_NODES, TARGET } from './promql.ts';
+import { reportProblems } from './problem-rule.ts';
 
-const HEIGHT = 'subnet_node_block_number{block="latest"}';
-const LATEST_BLOCK_FAILS = failing('node', 'latest_block');
+const ofNode = { dashboard: 'subnetd-node' } as const;
 
 /** Alerts about a single node. */
 export const nodeRules = [
-  {
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeDown',
-    severity: 'warning',
-    for: '1m',
-    keepFiringFor: '3m',
-    expr: ofNodes(`min by (subnet, name) (${last('subnet_node_up')}) == 0`),
-    labels: TARGET,
     summary: 'A node of {{ $labels.subnet }} does not answer.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} answers no JSON-RPC call. See whether its container runs and what its log ends in, then start it; the reason of its check latest_block on the status page says more.',
-    dashboard: 'subnetd-node',
-  },
-  {
+      '{{ $labels.name }} of {{ $labels.subnet }} answers no JSON-RPC call, although Docker does not say that its container is stopped. Read the end of its log, then restart it; the status page has the command.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeStalled',
-    severity: 'warning',
-    for: '1m',
-    keepFiringFor: '3m',
-    expr: `max by (subnet, component, name) (${ofNodes(last(HEIGHT))})
-and on (subnet, name) (${LATEST_BLOCK_FAILS})
-and on (subnet, name) (max by (subnet, name) (changes(${HEIGHT}[2m])) == 0)`,
-    labels: TARGET,
-    summary: 'The height of a node of {{ $labels.subnet }} stands still.',
+    summary: 'The height of a node of {{ $labels.subnet }} does not rise.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} answers, but stands at block {{ $value }}. Restart it; when it stands again, check its peers, its disk and its memory.',
-    dashboard: 'subnetd-node',
-  },
-  {
+      '{{ $labels.name }} of {{ $labels.subnet }} answers and has peers, but its block has not risen while others rise. Restart it; if it stalls again, check its disk and its memory.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeBehind',
-    severity: 'warning',
-    for: '3m',
-    keepFiringFor: '3m',
-    expr: `max by (subnet) (${last(HEIGHT)})
-- on (subnet) group_right () max by (subnet, component, name) (${ofNodes(last(HEIGHT))})
-and on (subnet, name) (${LATEST_BLOCK_FAILS})
-and on (subnet, name) (max by (subnet, name) (changes(${HEIGHT}[2m])) > 0)`,
-    labels: TARGET,
     summary: 'A node of {{ $labels.subnet }} is behind.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} is {{ $value }} blocks behind the highest node, or its height falls again and again. Wait while the distance shrinks; else check its peers, its disk and its processor.',
-    dashboard: 'subnetd-node',
-  },
-  {
+      '{{ $labels.name }} of {{ $labels.subnet }} is behind the other nodes, or its height falls again and again. Wait while the distance shrinks; else check its disk and its processor.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeTellsNoBlock',
-    severity: 'warning',
-    for: '1m',
-    keepFiringFor: '3m',
-    expr: `${LATEST_BLOCK_FAILS}
-and on (subnet, name) (max by (subnet, name) (${last('subnet_node_up')}) == 1)
-unless on (subnet, name) ${last(HEIGHT)}`,
-    labels: TARGET,
-    summary: 'A node of {{ $labels.subnet }} answers, but tells no block.',
+    summary: 'A node of {{ $labels.subnet }} answers, but does not return its latest block.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} answers JSON-RPC calls, but not the one for its latest block. After a start it knows no committed block until the subnet has made some; wait a minute, then restart it.',
-    dashboard: 'subnetd-node',
-  },
-  {
+      '{{ $labels.name }} of {{ $labels.subnet }} answers JSON-RPC calls, but not the one for its latest block. The reason of its check latest_block on the status page says what it answered.',
+  }),
+  reportProblems({
+    ...ofNode,
+    name: 'SubnetNodePartitioned',
+    summary: 'A node of {{ $labels.subnet }} is cut off from the others.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} runs and answers, but has no peers while the others have. Open its p2p port over TCP and UDP, and check its bootnode address and the firewall. A restart does not help.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodePeersMissing',
-    severity: 'warning',
-    for: '2m',
-    // Nodes that are down explain the peers that they would be.
-    expr: `${failing('node', ...checksOfAlert('SubnetNodePeersMissing'))}
-unless on (subnet, name) (
-  (${last('subnet_node_peers_expected')} - ${last('subnet_node_peers')} > 0)
-  <= on (subnet) group_left () count by (subnet) (${SILENT_NODES})
-)`,
-    labels: TARGET,
-    summary: 'A node of {{ $labels.subnet }} has not the peers that it should have.',
+    summary: 'A node of {{ $labels.subnet }} does not have the peers that it should have.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} has more or fewer peers than expected, and no node that is down explains it. Check that the p2p ports of the nodes are open to each other over TCP and UDP, and that the bootnode runs.',
-    dashboard: 'subnetd-node',
-  },
-  {
+  }),
+  reportProblems({
+    ...ofNode,
+    name: 'SubnetNodeOtherChain',
+    summary: 'A node of {{ $labels.subnet }} is on another chain.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} has another chain id or genesis block than the other nodes. Give it the genesis file of the subnet, remove its data and let it sync again, or correct its address in the inventory.',
+  }),
+  reportProblems({
+    ...ofNode,
+    name: 'SubnetNodeHeightNotCredible',
+    summary: 'A node of {{ $labels.subnet }} claims a height that no other node has.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} claims blocks that no quorum of nodes has reached, so its height counts for nothing. See what answers at its address, then let it sync again.',
+  }),
+  reportProblems({
+    ...ofNode,
+    name: 'SubnetNodeNotVoting',
+    summary: 'A masternode of {{ $labels.subnet }} does not vote.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} runs and follows the chain, but signs no votes and misses its rounds. Check that its key is the one of its masternode address, that it mines, and that its clock is right.',
+  }),
+  reportProblems({
+    ...ofNode,
+    name: 'SubnetMasternodePenalised',
+    summary: 'A masternode of {{ $labels.subnet }} is penalised.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} made too few blocks in an epoch, so the chain has left it out. Find out why it missed its rounds; it may take part again after some epochs.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeLogFault',
-    severity: 'warning',
-    // Longer than the alert of a stalled node takes, which explains this one.
-    for: '3m',
-    expr: failing('node', ...checksOfAlert('SubnetNodeLogFault')),
-    labels: TARGET,
     summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',
     description:
-      'The height in the log of {{ $labels.name }} of {{ $labels.subnet }} stands still, or the log has shown an error. The reason of its check log_block on the status page names the pattern and the remedy.',
-    dashboard: 'subnetd-node',
-  },
-  {
+      'The height in the log of {{ $labels.name }} of {{ $labels.subnet }} does not rise, or the log has shown an error. The reason of its check log_block on the status page names the pattern and the remedy.',
+  }),
+  reportProblems({
     name: 'SubnetBootnodeMissesNode',
-    severity: 'warning',
-    for: '2m',
-    expr: `${failing('bootnode', ...checksOfAlert('SubnetBootnodeMissesNode'))}
-unless on (subnet) (
-  (max by (subnet) (${last('subnet_bootnode_nodes_expected')}) - max by (subnet) (${last('subnet_bootnode_nodes_seen')}) > 0)
-  <= on (subnet) count by (subnet) (${SILENT_NODES})
-)`,
-    labels: TARGET,
+    dashboard: 'subnetd-services',
     summary: 'The bootnode of {{ $labels.subnet }} does not hear every node.',
     description:
       'The bootnode of {{ $labels.subnet }} has not heard a node that runs, or its log shows an error. The reason of its check messages on the status page names the node: open UDP from its p2p port to port 20301 of the bootnode.',
-    dashboard: 'subnetd-services',
-  },
-] as const satisfies readonly AlertRule[];
+  }),
+];

@@ -1,4 +1,5 @@
 import type { AlertRule } from './alert-rule.ts';
+import { reportProblems } from './problem-rule.ts';
 import { last, ON_LOST_ENGINE, SCRAPE_JOB, TARGET } from './promql.ts';
 
 const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
@@ -7,6 +8,14 @@ const INSTANCE = ['instance'] as const;
 
 /** Alerts about subnetd itself: while one fires, silence proves nothing. */
 export const subnetdRules = [
+  reportProblems({
+    name: 'SubnetdOffline',
+    ofSubnet: true,
+    summary: 'subnetd reaches no node of {{ $labels.subnet }}.',
+    description:
+      'All nodes of {{ $labels.subnet }} became unreachable from subnetd at once. Check the network link and the name server of its machine; the subnet itself may be well.',
+    dashboard: 'subnetd-self',
+  }),
   {
     name: 'SubnetdDown',
     severity: 'critical',

@@ -1,31 +1,52 @@
-import { problemKey } from '../model/problem.ts';
+import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import { problemCatalog } from '../model/problem-catalog.ts';
+import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
-import { findNodeProblems } from './find-node-problems.ts';
+import { findKnownFailures } from './find-known-failures.ts';
+import { explainAround, findNodeProblems } from './find-node-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
-import type { Found } from './found.ts';
 import type { SubnetView } from './subnet-view.ts';
 
-const checkKey = ({ component, name, check }: Found['explains'][number]): string => `${component}/${name}/${check}`;
+const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
+
+const isOwn = (one: Suspicion, each: ExplainedCheck): boolean =>
+  one.component === each.component &&
+  one.name === each.name &&
+  problemCatalog[one.problem].judgedBy.some((check) => check === each.check);
+
+/** Leaves out what another problem causes. */
+function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
+  const caused = new Set(found.flatMap(({ causes }) => causes.map(problemKey)));
+  return found.filter((one) => !caused.has(problemKey(one)));
+}
 
 /**
- * The causes that explain what is wrong in a subnet now. What another problem causes is left out, and each failing check is
- * explained by the first problem only: containers before nodes before the subnet.
+ * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that explains it:
+ * known failures come before containers, nodes and the subnet, and what a check says by itself comes last. `before` holds
+ * the problems so far: what one of them explained may recover for as long as that one is clearing.
  */
-export function diagnose(view: SubnetView): readonly Found[] {
-  const found = [...findContainerProblems(view), ...findNodeProblems(view), ...findSubnetProblems(view)];
-  const caused = new Set(
-    found.flatMap(({ causes }) =>
-      causes.map(({ problem, name }) =>
-        problemKey({ problem, ...(name !== undefined && { component: 'node', name }) }),
-      ),
-    ),
-  );
+export function diagnose(view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] {
+  const causes = dropCaused([
+    ...findKnownFailures(view),
+    ...explainAround([...findContainerProblems(view), ...findNodeProblems(view)], view),
+    ...findSubnetProblems(view),
+  ]);
   const explained = new Set<string>();
-  return found
-    .filter((one) => !caused.has(problemKey(one)))
-    .map((one) => {
-      const explains = one.explains.filter((each) => !explained.has(checkKey(each)));
-      for (const each of explains) explained.add(checkKey(each));
-      return { ...one, explains };
-    });
+  const take = (one: Suspicion): Suspicion => {
+    const explains = one.explains.filter((each) => !explained.has(keyOf(each)));
+    for (const each of explains) explained.add(keyOf(each));
+    return { ...one, explains };
+  };
+  const found = new Map(causes.map((one) => [problemKey(one), take(one)]));
+  for (const one of before)
+    if (isStanding(one) && !found.has(problemKey(one)))
+      for (const each of one.explains) if (!isOwn(one, each)) explained.add(keyOf(each));
+  for (const one of findCheckProblems(view)) {
+    const taken = take(one);
+    if (one.explains.length > 0 && taken.explains.length === 0) continue;
+    const key = problemKey(one);
+    const known = found.get(key);
+    found.set(key, known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
+  }
+  return [...found.values()];
 }

@@ -1,18 +1,19 @@
 import type { ExplainedCheck } from '../model/problem.ts';
-import type { Component, Target } from '../model/target.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName } from '../model/verdict.ts';
 
-const CHECKS: Readonly<Record<Component, readonly CheckName[]>> = {
-  node: ['latest_block', 'peers', 'log_block', 'container'],
-  bootnode: ['messages', 'container'],
-  relayer: ['submissions', 'http', 'container'],
-  stats: ['block_data', 'history_data', 'http', 'container'],
-  frontend: ['logs', 'http', 'console', 'container'],
-};
+/** Those of the named checks of a target that fail. */
+export const explain = ({ target, checks }: TargetState, ...names: readonly CheckName[]): readonly ExplainedCheck[] =>
+  checks.flatMap(({ check, verdict }) =>
+    verdict === 'fail' && names.includes(check) ? [{ component: target.component, name: target.name, check }] : [],
+  );
 
-/** Some checks of a target. */
-export const explain = ({ component, name }: Target, ...checks: readonly CheckName[]): readonly ExplainedCheck[] =>
-  checks.map((check) => ({ component, name, check }));
+/** All checks of a target that fail. */
+export const explainAll = (state: TargetState): readonly ExplainedCheck[] =>
+  explain(state, ...state.checks.map(({ check }) => check));
 
-/** All checks of a target. */
-export const explainAll = (target: Target): readonly ExplainedCheck[] => explain(target, ...CHECKS[target.component]);
+/** A reason says what was seen, and after the first semicolon what to do. */
+export function splitReason(reason: string): { readonly seen: string; readonly fix: string } {
+  const at = reason.indexOf('; ');
+  return at < 0 ? { seen: reason, fix: '' } : { seen: reason.slice(0, at), fix: reason.slice(at + 2) };
+}

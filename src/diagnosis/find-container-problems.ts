@@ -1,20 +1,23 @@
 import { formatDuration } from '../model/duration.ts';
-import type { Known } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
-import { findCrashes } from '../model/restart-cause.ts';
+import type { Suspicion } from '../model/problem.ts';
+import { findCrashes, isRestartPlanned } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
-import { explainAll } from './explain-checks.ts';
-import type { Found } from './found.ts';
-import type { ContainerView, SubnetView } from './subnet-view.ts';
+import { explain, explainAll } from './explain-checks.ts';
+import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** Two crashes within this are a loop. */
 const LOOP_MS = 10 * 60_000;
+const NEAR_LIMIT = 0.9;
+const LARGE_BYTES = 10e9;
 
 const describeRef = (ref: ContainerRef): string =>
   'name' in ref ? `the container ${ref.name}` : `the service ${ref.service} of the compose project ${ref.project}`;
 
 const commandToCreate = (ref: ContainerRef): string =>
-  'name' in ref ? `docker ps -a --filter name=${ref.name}` : `docker compose -p ${ref.project} up -d ${ref.service}`;
+  'name' in ref
+    ? `look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`
+    : `create it in the folder of its compose file with \`docker compose -p ${ref.project} up -d ${ref.service}\``;
 
 /** How a container ended, as the end of a sentence. */
 function describeEnd({ exitCode, finishedAt, oomKilled }: Container, now: number): string {
@@ -23,20 +26,22 @@ function describeEnd({ exitCode, finishedAt, oomKilled }: Container, now: number
   return exitCode === undefined ? `ended${ago}` : `ended${ago} with exit code ${exitCode}`;
 }
 
-function findProblem(known: Known, view: ContainerView, now: number): Found | undefined {
-  const { target, facts } = known;
+const readLog = ({ name }: Container): string => `read why it ended with \`docker logs --tail 100 ${name}\``;
+
+/** A container that does not run, or does not stay up. It explains all that its target does not answer. */
+function findDown({ state, container: view }: TargetView, now: number): Suspicion | undefined {
+  const { target, facts } = state;
   const { component, name, container: ref } = target;
-  if (ref === undefined) return undefined;
-  const subject = { component, name, explains: explainAll(target), causes: [] };
+  if (ref === undefined || view.kind === 'unknown') return undefined;
+  const subject = { component, name, explains: explainAll(state), causes: [] };
   if (view.kind === 'missing')
     return {
       ...subject,
       problem: 'container_down',
       summary: `${name} has no container`,
       evidence: `Docker has no container for ${describeRef(ref)}`,
-      fix: `create it: ${commandToCreate(ref)}`,
+      fix: commandToCreate(ref),
     };
-  if (view.kind === 'unknown') return undefined;
   const { container } = view;
   if (view.kind === 'paused')
     return {
@@ -44,16 +49,17 @@ function findProblem(known: Known, view: ContainerView, now: number): Found | un
       problem: 'container_paused',
       summary: `the container of ${name} is paused`,
       evidence: `Docker has paused ${container.name}, so its processes stand still`,
-      fix: `docker unpause ${container.name}`,
+      fix: `go on with \`docker unpause ${container.name}\``,
     };
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
-  if (view.kind === 'restarting' || crashes.length > 1)
+  const isLoop = view.kind === 'restarting' || crashes.length > 1;
+  if (isLoop)
     return {
       ...subject,
       problem: 'container_restarting',
       summary: `the container of ${name} restarts again and again`,
       evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, now)}`,
-      fix: `read why it ends: docker logs --tail 100 ${container.name}`,
+      fix: readLog(container),
     };
   if (view.kind === 'stopped')
     return {
@@ -61,11 +67,58 @@ function findProblem(known: Known, view: ContainerView, now: number): Found | un
       problem: 'container_down',
       summary: `the container of ${name} does not run`,
       evidence: `${container.name} ${describeEnd(container, now)}`,
-      fix: `docker start ${container.name}`,
+      fix: `start it with \`docker start ${container.name}\`; if it ends again, ${readLog(container)}`,
     };
-  return undefined;
+  if (!fails(state, 'container') || isRestartPlanned(facts.container)) return undefined;
+  return {
+    ...subject,
+    explains: explain(state, 'container'),
+    problem: 'container_restarting',
+    summary: `the container of ${name} has crashed and was restarted`,
+    evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request`,
+    fix: readLog(container),
+  };
 }
 
-/** Containers that do not run. Each explains all other checks of its target. */
-export const findContainerProblems = ({ targets, containers, now }: SubnetView): readonly Found[] =>
-  targets.flatMap((known) => findProblem(known, containers.get(known) ?? { kind: 'unknown' }, now) ?? []);
+function findMemory({ state, container: view }: TargetView): readonly Suspicion[] {
+  if (view.kind !== 'running') return [];
+  const { component, name } = state.target;
+  const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY, name: container } = view.container;
+  const share = memoryBytes / memoryLimitBytes;
+  if (share <= NEAR_LIMIT) return [];
+  const limit = Math.round(memoryLimitBytes / 2 ** 20);
+  return [
+    {
+      problem: 'container_memory_near_limit',
+      component,
+      name,
+      summary: `the container of ${name} is near its memory limit`,
+      evidence: `${container} uses ${Math.round(share * 100)} % of its ${limit} MiB, and is killed when it reaches them`,
+      fix: 'raise mem_limit in its compose file, or find out why it grows',
+      explains: [],
+      causes: [],
+    },
+  ];
+}
+
+function findLargeLog({ state }: TargetView): readonly Suspicion[] {
+  const { component, name, logFiles } = state.target;
+  const { fileBytes = 0 } = state.facts.logs ?? {};
+  if (logFiles.length === 0 || fileBytes <= LARGE_BYTES) return [];
+  return [
+    {
+      problem: 'log_file_large',
+      component,
+      name,
+      summary: `the log files of ${name} are large`,
+      evidence: `the log files of ${name} hold ${(fileBytes / 1e9).toFixed(1)} GB, and nothing rotates an xdc.log`,
+      fix: 'truncate the file in place, and let logrotate do so with copytruncate',
+      explains: [],
+      causes: [],
+    },
+  ];
+}
+
+/** Containers that do not run or are about to be killed, and logs that fill the disk. */
+export const findContainerProblems = ({ targets, now }: SubnetView): readonly Suspicion[] =>
+  targets.flatMap((view) => [...[findDown(view, now) ?? []].flat(), ...findMemory(view), ...findLargeLog(view)]);

@@ -1,93 +1,132 @@
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
-import { explain } from './explain-checks.ts';
-import type { Found } from './found.ts';
-import type { NodeView, SubnetView } from './subnet-view.ts';
-
-/** Whether a problem of its container explains a node. */
-export const isContained = ({ container }: NodeView): boolean =>
-  container.kind !== 'running' && container.kind !== 'unknown';
-
-const list = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
+import type { Suspicion } from '../model/problem.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
+import { explain, splitReason } from './explain-checks.ts';
+import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 const commandToRestart = ({ container, name }: NodeView): string =>
-  'container' in container ? `docker restart ${container.container.name}` : `restart ${name}`;
+  'container' in container ? `restart it with \`docker restart ${container.container.name}\`` : `restart ${name}`;
 
-function findSilent(node: NodeView): Found | undefined {
-  if (isContained(node) || node.answers !== false) return undefined;
-  const { name, target, container, fault } = node;
-  const subject = {
+const subjectOf = ({ name, state }: NodeView, problem: ProblemName) =>
+  ({
+    problem,
     component: 'node',
     name,
-    explains: explain(target, 'latest_block', 'peers', 'log_block'),
+    explains: explain(state, 'latest_block', 'peers', 'log_block'),
     causes: [],
-  } as const;
+  }) as const;
+
+/** No call is answered, although Docker does not say that the container is stopped. */
+function findSilent(node: NodeView): Suspicion | undefined {
+  if (node.answers !== false) return undefined;
+  const { name, state, container, fault } = node;
   if (fault?.kind === 'timeout')
     return {
-      ...subject,
-      problem: 'node_hanging',
+      ...subjectOf(node, 'node_hanging'),
       summary: `${name} hangs`,
-      evidence: `${container.kind === 'running' ? 'its container runs, but ' : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
-      fix: commandToRestart(node),
+      evidence: `${container.kind === 'running' ? `the container of ${name} runs, but ` : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
+      fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
     };
   return {
-    ...subject,
-    problem: 'node_down',
+    ...subjectOf(node, 'node_down'),
     summary: `${name} does not answer`,
-    evidence: `no JSON-RPC call to ${name} is answered (${fault?.kind ?? 'no answer'})`,
+    evidence: splitReason(checkOf(state, 'latest_block')?.reason ?? '').seen,
     fix:
       'container' in container
-        ? `read why: docker logs --tail 100 ${container.container.name}`
-        : `see that ${name} runs and that its RPC port is reachable from here`,
+        ? `read why with \`docker logs --tail 100 ${container.container.name}\``
+        : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`,
   };
 }
 
 /** A node without peers while others have some: it runs, so a restart does not help. */
-function findPartitioned(node: NodeView, view: SubnetView): Found | undefined {
-  const { name, target, peers, justStarted } = node;
-  if (peers !== 0 || target.expectedPeers === 0 || justStarted) return undefined;
-  const connected = view.nodes.filter((other) => other !== node && (other.peers ?? 0) > 0);
-  if (connected.length === 0) return undefined;
-  const others = connected.map((other) => other.name);
+function findPartitioned(node: NodeView, connected: readonly NodeView[]): Suspicion | undefined {
+  const { name, target, peers, isStarting } = node;
+  if (peers !== 0 || target.expectedPeers === 0 || isStarting) return undefined;
+  const others = connected.filter((other) => other !== node);
+  if (others.length === 0) return undefined;
   return {
-    component: 'node',
-    name,
-    problem: 'node_partitioned',
+    ...subjectOf(node, 'node_partitioned'),
     summary: `${name} is cut off from the other nodes`,
-    evidence: `${name} answers and has 0 of ${target.expectedPeers} peers, while ${list(others)} ${others.length > 1 ? 'are' : 'is'} connected`,
-    fix: `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; do not restart it`,
-    explains: [
-      ...explain(target, 'latest_block', 'peers', 'log_block'),
-      ...connected.flatMap((other) => explain(other.target, 'peers')),
-    ],
-    causes: [{ problem: 'node_stalled', name }],
+    evidence: `${name} answers and has 0 of ${target.expectedPeers} peers, while ${listNames(others.map((other) => other.name))} ${others.length > 1 ? 'are' : 'is'} connected`,
+    fix: `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`,
   };
 }
 
-/** A node that stands while others rise, although it has peers. */
-function findStalled(node: NodeView, view: SubnetView): Found | undefined {
-  const { name, target, height, rises, justStarted } = node;
-  if (node.answers !== true || height === undefined || rises || justStarted || isContained(node)) return undefined;
-  const standsMs = view.now - height.riseDueSince;
-  const witness = view.nodes.find((other) => other !== node && other.rises && !other.justStarted);
-  if (standsMs < view.stallAfterMs || witness === undefined) return undefined;
+/** A height that is stalled while others rise. */
+function findStalled(node: NodeView, { nodes, now, stallAfterMs }: SubnetView): Suspicion | undefined {
+  const { name, height, rises, peers, isStarting } = node;
+  if (height === undefined || rises || isStarting || now - height.riseDueSince < stallAfterMs) return undefined;
+  const witness = nodes.find((other) => other !== node && other.rises && !other.isStarting);
+  const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
+  if (witness === undefined && nodes.length > 1) return undefined;
   return {
-    component: 'node',
-    name,
-    problem: 'node_stalled',
-    summary: `${name} stands at block ${height.number}`,
-    evidence: `block ${height.number} for ${formatDuration(standsMs)} with ${node.peers ?? 'unknown'} peers, while ${witness.name} rises`,
-    fix: `${commandToRestart(node)}; if it stands again, check its disk and memory`,
-    explains: explain(target, 'latest_block', 'log_block'),
-    causes: [],
+    ...subjectOf(node, 'node_stalled'),
+    explains: explain(node.state, 'latest_block', 'log_block'),
+    summary: `${name} is stalled at block ${height.number}`,
+    evidence: witness === undefined ? seen : `${seen}, while ${witness.name} rises`,
+    fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
   };
 }
 
-/** Problems of single nodes. */
-export function findNodeProblems(view: SubnetView): readonly Found[] {
+/** Whatever else the check of the latest block says. */
+function findOther(node: NodeView, { now, stallAfterMs }: SubnetView): Suspicion | undefined {
+  const { name, state, height } = node;
+  if (!fails(state, 'latest_block')) return undefined;
+  const { seen, fix } = splitReason(checkOf(state, 'latest_block')?.reason ?? '');
+  const subject = { evidence: seen, fix, explains: explain(state, 'latest_block') };
+  if (height === undefined)
+    return {
+      ...subjectOf(node, 'node_without_block'),
+      ...subject,
+      summary: `${name} answers, but does not return its latest block`,
+    };
+  // Until another node has had time to rise, the whole subnet may be halted.
+  if (now - height.riseDueSince >= stallAfterMs) return undefined;
+  return { ...subjectOf(node, 'node_behind'), ...subject, summary: `${name} is behind the other nodes` };
+}
+
+/** The checks of other targets that fail because these nodes are out: each may miss as many as there are. */
+function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView) {
+  const peers = nodes
+    .filter(
+      ({ target, peers: count = 0 }) => count < target.expectedPeers && target.expectedPeers - count <= out.length,
+    )
+    .flatMap(({ state }) => explain(state, 'peers'));
+  const heard = targets
+    .filter(({ state: { heardNodes } }) => heardNodes !== undefined && nodes.length - heardNodes <= out.length)
+    .flatMap(({ state }) => explain(state, 'messages'));
+  return [...peers, ...heard];
+}
+
+/** The checks of the services that read the subnet through this node. */
+const explainReaders = (name: string, { targets }: SubnetView) =>
+  targets.flatMap(({ state }) =>
+    'readsFrom' in state.target && state.target.readsFrom === name
+      ? explain(state, 'submissions', 'block_data', 'history_data')
+      : [],
+  );
+
+/** Problems of single nodes, and what else follows from nodes that take no part. */
+export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
+  const connected = view.nodes.filter(({ peers = 0 }) => peers > 0);
   return view.nodes.flatMap((node) => {
-    const found = findSilent(node) ?? findPartitioned(node, view) ?? findStalled(node, view);
+    if (isStopped(node)) return [];
+    const found =
+      findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, view) ?? findOther(node, view);
     return found ?? [];
+  });
+}
+
+/** Adds to the problems of each node that is out what other targets miss of it. */
+export function explainAround(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
+  const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
+  const missed = out.length === 0 ? [] : explainMissed(out, view);
+  const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
+  return found.map((one) => {
+    const { component, name, explains } = one;
+    if (component !== 'node' || name === undefined || !names.has(name)) return one;
+    return { ...one, explains: [...explains, ...missed, ...explainReaders(name, view)] };
   });
 }

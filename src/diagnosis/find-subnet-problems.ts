@@ -1,83 +1,120 @@
 import { formatDuration } from '../model/duration.ts';
+import type { Suspicion } from '../model/problem.ts';
 import { explain } from './explain-checks.ts';
-import { isContained } from './find-node-problems.ts';
-import type { Found } from './found.ts';
-import type { NodeView, SubnetView } from './subnet-view.ts';
+import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** How many masternodes must vote for a block, as the chain counts in floating point: votes >= nodes × 0.667. */
 export const requiredVotes = (masternodes: number): number => Math.ceil(0.667 * masternodes);
 
-const canVote = (node: NodeView): boolean =>
-  !isContained(node) &&
-  node.answers !== false &&
-  (node.peers !== 0 || node.justStarted || node.target.expectedPeers === 0);
+const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 
-/** No node has made or received a block for the stall limit, although at least one is heard. */
-function findHalt({ nodes, now, stallAfterMs }: SubnetView): Found | undefined {
-  const heard = nodes.filter(({ height }) => height !== undefined);
-  if (heard.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const stalledSince = Math.max(...heard.map(({ height }) => height?.riseDueSince ?? 0));
-  if (now - stalledSince < stallAfterMs) return undefined;
+/** What one node of a list is out for, in a word. */
+function describeOut(node: NodeView): string {
+  const { name, container, answers } = node;
+  if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
+  if (answers === false) return `${name} (does not answer)`;
+  return `${name} (no peers)`;
+}
+
+/** The checks that fail because no block comes. */
+const explainHalt = ({ targets }: SubnetView) =>
+  targets.flatMap(({ state }) => explain(state, 'latest_block', 'log_block', 'submissions', 'block_data'));
+
+/** No node has made or received a block for the stall limit. */
+function findHalt(view: SubnetView): Suspicion | undefined {
+  const { nodes, now, stallAfterMs } = view;
+  if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
+  const heights = nodes.flatMap(({ height }) => height ?? []);
+  const out = nodes.filter(({ isOut }) => isOut);
+  const stalledSince = Math.max(...heights.map(({ riseDueSince }) => riseDueSince));
+  // Without any height only nodes that are known to be out prove a halt.
+  if (heights.length === 0 ? out.length < nodes.length : now - stalledSince < stallAfterMs) return undefined;
   const required = requiredVotes(nodes.length);
-  const out = nodes.filter((node) => !canVote(node));
   const voting = nodes.length - out.length;
-  const top = Math.max(...heard.map(({ height }) => height?.number ?? 0));
-  const names = out.map(({ name }) => name).join(', ');
+  const last =
+    heights.length === 0
+      ? 'no node runs and answers'
+      : `no block after ${Math.max(...heights.map(({ number }) => number))} for ${formatDuration(now - stalledSince)}`;
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `no block after ${top} for ${formatDuration(now - stalledSince)}; ${voting} of ${nodes.length} nodes can vote, and ${required} are needed`,
+    evidence: `${last}; ${voting} of ${nodes.length} nodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listNames(out.map(describeOut))}`}`,
     fix:
       voting < required
-        ? `bring back ${names}: ${required - voting} more must vote; restart no other node`
-        : `enough nodes answer, so see whether they reach each other (p2p ports) and agree on the chain, and read the log of one: its lines name the round that times out`,
-    explains: heard.flatMap(({ target }) => explain(target, 'latest_block', 'log_block')),
+        ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
+        : 'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+    explains: explainHalt(view),
     causes: [],
   };
 }
 
 /** The subnet goes on, but halts when one more node fails. */
-function findRisk({ nodes }: SubnetView): Found | undefined {
+function findRisk({ nodes }: SubnetView): Suspicion | undefined {
   const required = requiredVotes(nodes.length);
-  const out = nodes.filter((node) => !canVote(node) || (node.height !== undefined && !node.rises && !node.justStarted));
+  const out = nodes.filter(({ isOut, height, rises, isStarting }) => !isStarting && (isOut || (height && !rises)));
   const voting = nodes.length - out.length;
-  if (out.length === 0 || voting !== required || !nodes.some(({ rises }) => rises)) return undefined;
+  if (out.length === 0 || voting > required || !nodes.some(({ rises }) => rises)) return undefined;
   return {
     problem: 'quorum_at_risk',
     summary: 'no further node may fail',
-    evidence: `${voting} of ${nodes.length} nodes vote, and ${required} are needed; ${out.map(({ name }) => name).join(', ')} ${out.length > 1 ? 'do' : 'does'} not`,
-    fix: `bring back ${out.map(({ name }) => name).join(', ')} first, and restart no other node`,
+    evidence: `${voting} of ${nodes.length} nodes vote and ${required} are needed, without ${namesOf(out)}`,
+    fix: `bring back ${namesOf(out)} before any other work, and restart no other node`,
     explains: [],
     causes: [],
   };
 }
 
+const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
+
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
-export function findOffline({ nodes, targets }: SubnetView): Found | undefined {
+function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
   const asked = nodes.filter(({ answers }) => answers !== undefined);
-  const isNetworkFault = ({ fault }: NodeView) =>
-    fault !== undefined && ['unreachable', 'unresolved', 'timeout'].includes(fault.kind);
-  const isBlind =
-    asked.length > 1 && asked.every((node) => node.answers === false && isNetworkFault(node) && !isContained(node));
-  if (!isBlind || nodes.some(({ rises }) => rises)) return undefined;
+  const isCut = (node: NodeView) =>
+    node.answers === false && !isStopped(node) && NETWORK_FAULTS.includes(node.fault?.kind ?? '');
+  if (asked.length < 2 || !asked.every(isCut)) return undefined;
+  if (targets.some(({ state }) => state.facts.service?.observation.ok === true)) return undefined;
+  const kinds = [...new Set(asked.map(({ fault }) => fault?.kind))].join(', ');
+  const rising = nodes.filter(({ rises }) => rises);
   return {
     problem: 'monitor_offline',
     summary: 'subnetd cannot reach any node',
-    evidence: `all ${asked.length} nodes became unreachable from here (${[...new Set(asked.map(({ fault }) => fault?.kind))].join(', ')}), and none is known to be stopped`,
+    evidence: `all ${asked.length} nodes became unreachable from here (${kinds})${rising.length === 0 ? ', and none is known to be stopped' : `, while the log of ${namesOf(rising)} goes on`}`,
     fix: 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
-    explains: targets.flatMap(({ target }) =>
-      explain(target, ...(target.component === 'node' ? (['latest_block', 'peers'] as const) : (['http'] as const))),
+    explains: targets.flatMap(({ state }) =>
+      explain(state, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
     ),
-    causes: asked.flatMap(({ name }) => [
-      { problem: 'node_down' as const, name },
-      { problem: 'node_hanging' as const, name },
-    ]),
+    causes: nodes.flatMap(({ name }) =>
+      (['node_down', 'node_hanging', 'node_stalled'] as const).map(
+        (problem) => ({ problem, component: 'node', name }) as const,
+      ),
+    ),
+  };
+}
+
+/** The highest committed block is stalled, while the latest rises. */
+function findFinality({ nodes, now }: SubnetView): Suspicion | undefined {
+  const STALLED_MS = 60_000;
+  const committed = nodes.flatMap(({ state }) => state.facts.node?.committed ?? []);
+  const latest = nodes.flatMap(({ height }) => height ?? []);
+  const moves = nodes.some(({ height }) => height?.risen && now - height.advancedAt < STALLED_MS);
+  if (committed.length === 0 || latest.length === 0 || !moves) return undefined;
+  const since = Math.max(...committed.map(({ advancedAt, fall }) => Math.max(advancedAt, fall?.at ?? 0)));
+  if (now - since < STALLED_MS) return undefined;
+  const top = Math.max(...committed.map(({ number }) => number));
+  const waiting = Math.max(...latest.map(({ number }) => number)) - top;
+  return {
+    problem: 'finality_stalled',
+    summary: 'the subnet commits no blocks',
+    evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${waiting} wait`,
+    fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
+    explains: [],
+    causes: [],
   };
 }
 
 /** Problems of the subnet as a whole. */
-export const findSubnetProblems = (view: SubnetView): readonly Found[] => {
+export function findSubnetProblems(view: SubnetView): readonly Suspicion[] {
   const offline = findOffline(view);
   if (offline !== undefined) return [offline];
-  return [findHalt(view) ?? findRisk(view) ?? []].flat();
-};
+  return [findHalt(view) ?? findRisk(view) ?? [], findFinality(view) ?? []].flat();
+}

@@ -1,61 +1,46 @@
-import { type Problem, type ProblemSeverity, problemKey, type Suspicion } from '../model/problem.ts';
-
-/** How long a suspicion must last to be a problem, and how long it must be gone to be over, in milliseconds. */
-export interface Patience {
-  readonly severity: ProblemSeverity;
-  readonly confirmMs: number;
-  readonly clearMs: number;
-}
-
-/** By key. */
-export type Problems<Name extends string> = ReadonlyMap<string, Problem<Name>>;
+import { isJudged, isWatched } from '../model/is-judged.ts';
+import { isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import { problemCatalog } from '../model/problem-catalog.ts';
+import type { TargetState } from '../model/snapshot.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
 
-function raise<Name extends string>(
-  before: Problem<Name> | undefined,
-  found: Suspicion<Name>,
-  { severity, confirmMs }: Patience,
-  now: number,
-): Problem<Name> {
-  const { clearingSince: _, ...known } = before ?? {};
-  const isNew = before === undefined || (before.openedAt === undefined && now - before.seenAt > UNSEEN_MS);
+const SEVERITIES = ['critical', 'warning', 'info'] as const;
+
+function raise(before: Problem | undefined, found: Suspicion, now: number): Problem {
+  const { severity, alert, confirmMs } = problemCatalog[found.problem];
+  const isNew = before === undefined || (!isStanding(before) && now - before.seenAt > UNSEEN_MS);
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
+  const base = { ...found, severity, alert, since, seenAt: now };
   const openedAt = isNew ? undefined : before.openedAt;
-  const base = { ...known, ...found, severity, since, seenAt: now };
   if (openedAt === undefined && now - since < confirmMs) return { ...base, state: 'suspected' };
   return { ...base, state: 'open', openedAt: openedAt ?? now };
 }
 
 /** A problem that is not found any more; undefined when it is over. */
-function clear<Name extends string>(
-  before: Problem<Name>,
-  { clearMs }: Patience,
-  now: number,
-): Problem<Name> | undefined {
-  if (before.state === 'suspected') return undefined;
+function clear(before: Problem, targets: readonly TargetState[], now: number): Problem | undefined {
+  if (!isStanding(before) || !isWatched(targets, before)) return undefined;
+  if (!isJudged(targets, before)) return before;
   const clearingSince = Math.min(before.clearingSince ?? now, now);
-  return now - clearingSince >= clearMs ? undefined : { ...before, state: 'clearing', clearingSince };
+  if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
+  return { ...before, state: 'clearing', clearingSince };
 }
 
-/** Brings the problems of a subnet up to date with what was found at `now`. */
-export function followProblems<Name extends string>(
-  before: Problems<Name>,
-  found: readonly Suspicion<Name>[],
-  patienceOf: (problem: Name) => Patience,
+const byUrgency = (one: Problem, other: Problem): number =>
+  SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
+
+/** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
+export function followProblems(
+  before: readonly Problem[],
+  found: readonly Suspicion[],
+  targets: readonly TargetState[],
   now: number,
-): Problems<Name> {
-  const after = new Map<string, Problem<Name>>();
-  for (const one of found) {
-    const key = problemKey(one);
-    after.set(key, raise(before.get(key), one, patienceOf(one.problem), now));
-  }
-  for (const [key, problem] of before) {
-    if (after.has(key)) continue;
-    const cleared = clear(problem, patienceOf(problem.problem), now);
-    if (cleared !== undefined) after.set(key, cleared);
-  }
-  return after;
+): readonly Problem[] {
+  const known = new Map(before.map((problem) => [problemKey(problem), problem]));
+  const raised = found.map((one) => raise(known.get(problemKey(one)), one, now));
+  for (const one of found) known.delete(problemKey(one));
+  const cleared = [...known.values()].flatMap((problem) => clear(problem, targets, now) ?? []);
+  return [...raised, ...cleared].sort(byUrgency);
 }

@@ -1,9 +1,30 @@
+import type { Problem } from '../model/problem.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
 /** `/status.json`: times are ISO 8601 in UTC, `lastRun` is null before the first run. */
 export interface Status {
   readonly subnets: readonly {
     readonly name: string;
+    /** What is wrong and why, the worst first. */
+    readonly problems: readonly {
+      readonly problem: string;
+      readonly severity: string;
+      readonly subnet: string;
+      readonly component?: string;
+      readonly name?: string;
+      readonly state: string;
+      readonly since: string;
+      readonly summary: string;
+      readonly evidence: string;
+      readonly fix: string;
+      readonly explains: readonly { readonly component: string; readonly name: string; readonly check: string }[];
+      readonly causes: readonly { readonly problem: string; readonly component?: string; readonly name?: string }[];
+      readonly alert: string;
+      /** The path of the page that says what to do. */
+      readonly runbook: string;
+      /** Whether somebody had announced it. */
+      readonly planned: boolean;
+    }[];
     readonly targets: readonly {
       readonly component: string;
       readonly name: string;
@@ -13,26 +34,50 @@ export interface Status {
         readonly reason: string;
         readonly since: string;
         readonly lastRun: string | null;
+        /** The problem that explains the failure. */
+        readonly because?: { readonly problem: string; readonly component?: string; readonly name?: string };
       }[];
     }[];
   }[];
 }
 
+type StatusProblem = Status['subnets'][number]['problems'][number];
+
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
+
+const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => number): StatusProblem => ({
+  problem: one.problem,
+  severity: one.severity,
+  subnet,
+  component: one.component,
+  name: one.name,
+  state: one.state,
+  since: toIso(toWall(one.since)),
+  summary: one.summary,
+  evidence: one.evidence,
+  fix: one.fix,
+  explains: one.explains,
+  causes: one.causes,
+  alert: one.alert,
+  runbook: `/alerts/${one.alert}?${new URLSearchParams({ subnet, ...(one.name !== undefined && { name: one.name }) })}`,
+  planned: false,
+});
 
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
-  subnets: snapshot.map(({ subnet, targets }) => ({
+  subnets: snapshot.map(({ subnet, targets, problems }) => ({
     name: subnet.name,
+    problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
     targets: targets.map(({ target, checks }) => ({
       component: target.component,
       name: target.name,
-      checks: checks.map(({ check, verdict, reason, since, lastRun }) => ({
+      checks: checks.map(({ check, verdict, reason, since, lastRun, because }) => ({
         check,
         verdict,
         reason,
         since: toIso(toWall(since)),
         lastRun: lastRun === undefined ? null : toIso(toWall(lastRun)),
+        because,
       })),
     })),
   })),

@@ -122,6 +122,12 @@ export const families: readonly Family[] = [
     ],
   },
   {
+    name: 'subnet_problem',
+    type: 'gauge',
+    help: 'A cause of what is wrong, confirmed and not over; always 1. Component and name are empty for a whole subnet.',
+    samples: [{ per: 'problem', value: () => 1 }],
+  },
+  {
     name: 'subnet_reads_from_info',
     type: 'gauge',
     help: 'The node through which a relayer or stats server reads the subnet; always 1.',

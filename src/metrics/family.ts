@@ -1,3 +1,4 @@
+import type { Problem } from '../model/problem.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState } from '../model/verdict.ts';
 
@@ -15,6 +16,7 @@ type Samples =
   | { readonly per: 'subnet'; readonly check?: CheckName; readonly value: (state: SubnetState) => number | undefined }
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
+  | { readonly per: 'problem'; readonly value: (problem: Problem) => number | undefined }
   | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
   | {
       readonly per: 'check';

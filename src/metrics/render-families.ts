@@ -1,3 +1,4 @@
+import { isStanding } from '../model/problem.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
@@ -52,6 +53,14 @@ export function renderFamilies(
         if (sample.per === 'subnet') {
           const check = sample.check === undefined ? '' : `,check="${sample.check}"`;
           add(`subnet="${escapeLabel(subnet.subnet.name)}"${check}`, sample.value(subnet));
+          continue;
+        }
+        if (sample.per === 'problem') {
+          for (const problem of subnet.problems.filter(isStanding))
+            add(
+              `subnet="${escapeLabel(subnet.subnet.name)}",component="${problem.component ?? ''}",name="${escapeLabel(problem.name ?? '')}",problem="${problem.problem}"`,
+              sample.value(problem),
+            );
           continue;
         }
         for (const state of subnet.targets) {

@@ -1,11 +1,11 @@
+import type { WatchedMs } from './clock.ts';
+import type { ProblemName, ProblemSeverity } from './problem-catalog.ts';
 import type { Component } from './target.ts';
 import type { CheckName } from './verdict.ts';
 
-/** How bad a problem is: `critical` pages, `warning` is a ticket, `info` is context. */
-export type ProblemSeverity = 'critical' | 'warning' | 'info';
-
-/** What a problem is about: one target, or the whole subnet when both are absent. */
-export interface ProblemSubject {
+/** A problem by name, and what it is about: one target, or the whole subnet when both are absent. */
+export interface ProblemRef {
+  readonly problem: ProblemName;
   readonly component?: Component;
   readonly name?: string;
 }
@@ -18,35 +18,38 @@ export interface ExplainedCheck {
 }
 
 /** A cause found in the facts of one moment. */
-export interface Suspicion<Name extends string = string> extends ProblemSubject {
-  readonly problem: Name;
-  /** One sentence: what is wrong with the subject. */
+export interface Suspicion extends ProblemRef {
+  /** What is wrong, as the end of "because …". */
   readonly summary: string;
   /** What was seen, with numbers. */
   readonly evidence: string;
   /** What to do or to type. */
   readonly fix: string;
   readonly explains: readonly ExplainedCheck[];
-  /** Problems of other subjects that this one explains, which raise no alert of their own. */
-  readonly causes: readonly { readonly problem: Name; readonly name?: string }[];
+  /** Problems that follow from this one. They are not listed and raise no alert. */
+  readonly causes: readonly ProblemRef[];
 }
 
 /** `suspected`: shown, but not paged; `open`: confirmed; `clearing`: no longer found, but not for long enough. */
 export type ProblemState = 'suspected' | 'open' | 'clearing';
 
-/** A cause over its life; times in Unix milliseconds. */
-export interface Problem<Name extends string = string> extends Suspicion<Name> {
+/** A cause over its life. */
+export interface Problem extends Suspicion {
   readonly severity: ProblemSeverity;
+  readonly alert: string;
   readonly state: ProblemState;
   /** When it was first found. */
-  readonly since: number;
+  readonly since: WatchedMs;
   /** When it was last found. */
-  readonly seenAt: number;
-  readonly openedAt?: number;
+  readonly seenAt: WatchedMs;
+  readonly openedAt?: WatchedMs;
   /** Since when it has not been found, while it is clearing. */
-  readonly clearingSince?: number;
+  readonly clearingSince?: WatchedMs;
 }
 
-/** What identifies a problem within its subnet. Severity, words and evidence may change while it lasts. */
-export const problemKey = ({ problem, component, name }: Pick<Suspicion, 'problem' | 'component' | 'name'>): string =>
-  JSON.stringify([problem, component ?? '', name ?? '']);
+/** What identifies a problem within its subnet. Words and evidence may change while it lasts. */
+export const problemKey = ({ problem, component, name }: ProblemRef): string =>
+  `${problem} ${component ?? ''} ${name ?? ''}`;
+
+/** Whether a problem is confirmed, so that metrics and alerts show it. */
+export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';

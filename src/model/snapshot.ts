@@ -1,12 +1,28 @@
 import type { Known } from './facts.ts';
+import type { Problem, ProblemRef } from './problem.ts';
 import type { Subnet } from './target.ts';
 import type { CheckState } from './verdict.ts';
 
+/** A known failure that a target shows, with its texts. */
+export interface ShownFailure {
+  readonly name: string;
+  readonly symptom: string;
+  readonly cause: string;
+  /** The fix, as the imperative that ends a sentence. */
+  readonly fix: string;
+}
+
+/** The state of a check, as people read it: a problem that explains it replaces its reason. */
+export interface ExplainedCheckState extends CheckState {
+  readonly because?: ProblemRef;
+}
+
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends Known {
-  readonly checks: readonly CheckState[];
+  readonly checks: readonly ExplainedCheckState[];
   /** By known failure that the target can have: does it show it? */
   readonly failures: Readonly<Record<string, boolean>>;
+  readonly shownFailures: readonly ShownFailure[];
   /** For a bootnode with a readable log: the number of nodes that it heard within its window. */
   readonly heardNodes?: number;
 }
@@ -15,6 +31,8 @@ export interface TargetState extends Known {
 export interface SubnetState {
   readonly subnet: Subnet;
   readonly targets: readonly TargetState[];
+  /** What is wrong and why, the worst first. */
+  readonly problems: readonly Problem[];
 }
 
 /** Everything known at one moment; immutable. */

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { diagnoseSubnet, explainTargets } from '../diagnosis/diagnose-subnet.ts';
 import type { Facts } from '../model/facts.ts';
 import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
+import type { Problem } from '../model/problem.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import { type Inventory, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
@@ -25,6 +27,8 @@ export interface Board {
   foldObservation(target: Target, observation: Observation, now: number): void;
   /** Adds an event of a target's container to its facts; the next run of its round judges it. */
   foldEvent(target: Target, event: ContainerEvent): void;
+  /** Finds what is wrong in a subnet and why, from all that is known of it now. */
+  diagnose(subnet: string, now: number): void;
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
@@ -33,6 +37,7 @@ export interface Board {
 /** A subnet with the states of its targets; a probe replaces one in place. */
 interface Entry {
   readonly subnet: Subnet;
+  problems: readonly Problem[];
   readonly states: TargetState[];
   readonly summaries: SummaryTree;
 }
@@ -59,9 +64,12 @@ const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts 
   ...(facts.logs && isKept('logs') && { logs: facts.logs }),
 });
 
-function toFailures(target: Target, facts: Facts, now: number): TargetState['failures'] {
-  const active = activeFailures(target, facts, now);
-  return Object.fromEntries(failuresOf(target).map((failure) => [failure.name, active.includes(failure)]));
+function toFailures(target: Target, facts: Facts, now: number): Pick<TargetState, 'failures' | 'shownFailures'> {
+  const shownFailures = activeFailures(target, facts, now);
+  return {
+    failures: Object.fromEntries(failuresOf(target).map((failure) => [failure.name, shownFailures.includes(failure)])),
+    shownFailures,
+  };
 }
 
 /** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
@@ -81,23 +89,24 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
   const load = (inventory: Inventory, now: number) => {
+    const problemsOf = new Map(entries.map(({ subnet, problems }) => [subnet.name, problems]));
     const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
     const toState = (target: Target, subnet: Subnet): TargetState => {
       const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
       const known = before.get(targetKey(target));
-      if (known === undefined) return { target, facts: {}, checks: fresh, failures: toFailures(target, {}, now) };
+      if (known === undefined) return { target, facts: {}, checks: fresh, ...toFailures(target, {}, now) };
       const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
       const facts = keepParts(known.facts, isSame);
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
         return old && isSame(checks[check.check].kind) ? carry(old, check) : check;
       });
-      return { target, facts, checks: kept, failures: toFailures(target, facts, now) };
+      return { target, facts, checks: kept, ...toFailures(target, facts, now) };
     };
     entries = inventory.subnets.map((subnet) => {
       const known = subnet.targets.map((target) => toState(target, subnet));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
-      return { subnet, states, summaries: createSummaryTree(states) };
+      return { subnet, states, problems: problemsOf.get(subnet.name) ?? [], summaries: createSummaryTree(states) };
     });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
@@ -145,7 +154,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
         failures: failures + Number(verdict === 'fail'),
       };
     });
-    const changed = { ...state, checks: judged, failures: toFailures(target, state.facts, now) };
+    const changed = { ...state, checks: judged, ...toFailures(target, state.facts, now) };
     const { subnet, states } = place.entry;
     states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;
   };
@@ -167,6 +176,15 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       const place = places.get(target);
       return place?.entry.states[place.index]?.checks ?? [];
     },
-    snapshot: () => entries.map(({ subnet, states }) => ({ subnet, targets: [...states] })),
+    diagnose: (name, now) => {
+      const entry = entries.find(({ subnet }) => subnet.name === name);
+      if (entry) entry.problems = diagnoseSubnet(entry.subnet, entry.states, entry.problems, now);
+    },
+    snapshot: () =>
+      entries.map(({ subnet, states, problems }) => ({
+        subnet,
+        targets: explainTargets([...states], problems),
+        problems,
+      })),
   };
 }

@@ -68,6 +68,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly SubnetWatch[] = [];
   let ready = false;
 
+  /** Probes a target outside of its rounds because of news, and looks at its subnet again. */
+  const probeForNews = (target: Target, round: RoundName, prober: Prober) =>
+    runs.run(target, round, prober).then(() => board.diagnose(target.subnet, now()));
+
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
     for (const { subnet, probers } of watches) {
@@ -77,7 +81,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         board.foldEvent(target, { ...event, at });
         logs.onContainerEvent(target, event.action);
         const prober = probers.get('containers')?.get(target);
-        if (prober) void runs.run(target, 'containers', prober);
+        if (prober) probeForNews(target, 'containers', prober).catch(onBug);
       }
     }
   };
@@ -90,7 +94,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (prober === undefined) return;
     // A verdict that is not good yet must not wait for the next round.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || isUnsettled) void runs.run(target, 'logs', prober);
+    if (urgent || isUnsettled) probeForNews(target, 'logs', prober).catch(onBug);
     else
       prober
         .probe()
@@ -116,7 +120,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     keepsConnections: connections.keeps,
     now,
   };
-  const shared = { scheduled, runs, connections, awakeMs, onFinished, onLate, onBug };
+  const onRoundFinished: RoundEvents['onFinished'] = (subnet, round, seconds) => {
+    board.diagnose(subnet, now());
+    onFinished(subnet, round, seconds);
+  };
+  const shared = { scheduled, runs, connections, awakeMs, onFinished: onRoundFinished, onLate, onBug };
 
   const close = (watch: SubnetWatch, kept: ReadonlySet<Prober>) => closeWatch(watch, kept, shared);
 
@@ -171,7 +179,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
         for (const round of rounds) {
           round.start();
           // The first nodes were judged before the others had been read.
-          round.first.then(() => board.judgeAgain(subnet, round.name, now())).catch(onBug);
+          round.first
+            .then(() => {
+              board.judgeAgain(subnet, round.name, now());
+              board.diagnose(subnet.name, now());
+            })
+            .catch(onBug);
         }
       const firsts = watches.flatMap(({ rounds }) =>
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
@@ -199,6 +212,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         ),
       );
       await Promise.all(started);
+      for (const { subnet } of watches) board.diagnose(subnet.name, now());
     },
     stop: async () => {
       clearInterval(watchdog);

@@ -1,8 +1,8 @@
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import type { ExecFault, Fault, SocketFault } from '../model/observation.ts';
 import { MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
 import type { Target } from '../model/target.ts';
 import { degraded, type Judgement, unknown } from '../model/verdict.ts';
-import { commandToSeeLog } from './commands-to-type.ts';
 
 function explainSocket({ path, state, owner, mode }: SocketFault, target: Target): string {
   switch (state) {

@@ -1,7 +1,7 @@
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Fault } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
-import { commandToSeeLog } from './commands-to-type.ts';
 import { explainBlindFault, NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
 const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], string>> = {

@@ -1,8 +1,8 @@
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { LogFacts, PatternFacts } from '../model/facts.ts';
 import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
-import { commandToSeeLog } from './commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
 /** A fault in a log, as a sentence that starts with the target. */

@@ -1,8 +1,8 @@
+import { commandToCall, commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { commandToCall, commandToSeeLog } from './commands-to-type.ts';
 import { judgeBlind } from './explain-blind-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';

@@ -1,7 +1,7 @@
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { commandToSeeLog } from './commands-to-type.ts';
 import { describeSkew } from './describe-skew.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';

@@ -1,7 +1,7 @@
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import type { PageObservation } from '../model/observation.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { commandToSeeLog } from './commands-to-type.ts';
 import type { View } from './view.ts';
 
 const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['why'], string>> = {

@@ -1,9 +1,9 @@
 import { SUBMITS_WITHIN_MS } from '../model/check-limits.ts';
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { LogFacts, RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { commandToSeeLog } from './commands-to-type.ts';
 import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 

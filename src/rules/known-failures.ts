@@ -1,5 +1,6 @@
 import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
 import { findCrashes } from '../model/restart-cause.ts';
+import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
 /** What a log shows of known failures; in watched time. */
@@ -20,15 +21,9 @@ export interface Evidence {
   readonly logs?: LogEvidence;
 }
 
-/** A failure with known signs, and its texts for people. */
-export interface KnownFailure {
-  /** The label `failure`. */
-  readonly name: string;
+/** A failure with known signs, and its texts for people. `name` is the label `failure`. */
+export interface KnownFailure extends ShownFailure {
   readonly of: readonly Component[];
-  readonly symptom: string;
-  readonly cause: string;
-  /** The fix, as the imperative that ends a sentence. */
-  readonly fix: string;
   /** When it last showed, in watched time; `now` while it lasts. */
   readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
 }

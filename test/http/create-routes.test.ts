@@ -6,6 +6,7 @@ const status = {
   subnets: [
     {
       name: 'd',
+      problems: [],
       targets: [
         {
           component: 'node',

@@ -1,0 +1,45 @@
+import type { AlertLabels } from '../model/incident.ts';
+import { isJudged, isJudgedFor } from '../model/is-judged.ts';
+import { isStanding, type Problem } from '../model/problem.ts';
+import { problemsOfAlert } from '../model/problem-catalog.ts';
+import type { SubnetState } from '../model/snapshot.ts';
+import type { AlertInstance, Condition } from './condition.ts';
+import { coversNodes } from './problem-rule.ts';
+
+/** The problems of a subnet that raise alerts: those of its nodes only while no problem of the whole subnet pages. */
+function raisingProblems({ problems }: SubnetState): readonly Problem[] {
+  const standing = problems.filter(isStanding);
+  if (!standing.some(({ problem }) => coversNodes(problem))) return standing;
+  return standing.filter(({ component, severity }) => component !== 'node' || severity === 'info');
+}
+
+const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
+  component === undefined || name === undefined ? { subnet } : { subnet, component, name };
+
+/** What cannot be judged now: an open alert about it stays as it is. */
+function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): readonly AlertInstance[] {
+  const problems = problemsOfAlert(alert);
+  const subnet = state.subnet.name;
+  if (isOfSubnet) {
+    const isKnown = problems.every((problem) => isJudged(state.targets, { problem }));
+    return isKnown ? [] : [{ labels: { subnet }, result: 'unknown' }];
+  }
+  return state.targets
+    .filter((target) => problems.some((problem) => !isJudgedFor(target, problem)))
+    .map(({ target }) => ({ labels: toLabels(subnet, target), result: 'unknown' }));
+}
+
+/** The condition of an alert that reports problems: one of them is open or clearing. */
+export const problemCondition =
+  (alert: string, isOfSubnet: boolean): Condition =>
+  ({ snapshot }, withUnknown = true) =>
+    snapshot.flatMap((state) => {
+      const active = raisingProblems(state)
+        .filter((problem) => problem.alert === alert)
+        .map(({ component, name, evidence, fix }) => ({
+          labels: toLabels(state.subnet.name, { component, name }),
+          result: { value: 1, seen: evidence, fix },
+        }));
+      // Where two results have the same labels, the later one counts.
+      return withUnknown ? [...findUnjudged(state, alert, isOfSubnet), ...active] : active;
+    });

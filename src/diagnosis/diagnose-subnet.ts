@@ -1,0 +1,52 @@
+import type { Problem } from '../model/problem.ts';
+import { problemCatalog } from '../model/problem-catalog.ts';
+import type { ExplainedCheckState, TargetState } from '../model/snapshot.ts';
+import type { Subnet } from '../model/target.ts';
+import { diagnose } from './diagnose.ts';
+import { splitReason } from './explain-checks.ts';
+import { followProblems } from './follow-problems.ts';
+import { viewSubnet } from './subnet-view.ts';
+
+/** The problems of a subnet at `now`, given those before. */
+export const diagnoseSubnet = (
+  subnet: Subnet,
+  targets: readonly TargetState[],
+  before: readonly Problem[],
+  now: number,
+): readonly Problem[] => followProblems(before, diagnose(viewSubnet(subnet, targets, now), before), targets, now);
+
+/**
+ * A check's reason under the problem that explains it: what was seen, and because of what. The checks that show a problem
+ * of their own target give its fix instead.
+ */
+function explainCheck(state: ExplainedCheckState, problem: Problem, isOwn: boolean): ExplainedCheckState {
+  const { component, name, summary, fix } = problem;
+  const { seen } = splitReason(state.reason);
+  const shows = isOwn && problemCatalog[problem.problem].judgedBy.some((check) => check === state.check);
+  const reason = shows ? `${seen}; ${fix}` : `${seen}, because ${summary}`;
+  return { ...state, reason, because: { problem: problem.problem, component, name } };
+}
+
+const keyOf = (component: string, name: string, check: string): string => `${component} ${name} ${check}`;
+
+/** The targets with the reasons of their failing checks as the problems explain them. */
+export function explainTargets(targets: readonly TargetState[], problems: readonly Problem[]): readonly TargetState[] {
+  const byCheck = new Map(
+    problems.flatMap((problem) =>
+      problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
+    ),
+  );
+  if (byCheck.size === 0) return targets;
+  return targets.map((state) => {
+    const { component, name } = state.target;
+    const find = ({ check, verdict }: ExplainedCheckState) =>
+      verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;
+    if (!state.checks.some((check) => find(check) !== undefined)) return state;
+    const checks = state.checks.map((check) => {
+      const problem = find(check);
+      if (problem === undefined) return check;
+      return explainCheck(check, problem, problem.component === component && problem.name === name);
+    });
+    return { ...state, checks };
+  });
+}

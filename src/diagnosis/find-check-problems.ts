@@ -1,0 +1,106 @@
+import type { Suspicion } from '../model/problem.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import type { CheckName, CheckState } from '../model/verdict.ts';
+import { explain, splitReason } from './explain-checks.ts';
+import { fails, isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
+
+/**
+ * The problem of a check that fails for no cause outside of itself. A node's latest block and containers have finders of
+ * their own.
+ */
+const PROBLEM_OF: Readonly<Partial<Record<CheckName, ProblemName>>> = {
+  peers: 'peers_missing',
+  log_block: 'node_log_fault',
+  messages: 'bootnode_misses_node',
+  submissions: 'relayer_stopped',
+  http: 'service_down',
+  block_data: 'stats_stale',
+  history_data: 'stats_stale',
+  logs: 'frontend_errors',
+  console: 'frontend_errors',
+};
+
+const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
+  peers_missing: (name) => `${name} does not have the peers that it should have`,
+  node_log_fault: (name) => `the log of ${name} shows a fault`,
+  bootnode_misses_node: () => 'the bootnode does not hear every node',
+  relayer_stopped: () => 'the relayer submits no blocks',
+  service_down: (name) => `the ${name} does not answer as it should`,
+  stats_stale: () => 'the stats server gets no data from the nodes',
+  frontend_errors: () => 'the frontend shows errors',
+};
+
+/** The causes of failed submissions that the relayer's own lines name, by the pattern. */
+const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
+  contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
+  parent_unreachable: ['parent_unreachable', 'the relayer does not reach the parent chain'],
+};
+
+function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string] | undefined {
+  const modes = Object.values(facts.logs?.relayer?.byMode ?? {});
+  const pattern = modes.find(({ error }) => error !== undefined)?.error?.pattern ?? facts.logs?.relayer?.startError;
+  return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
+}
+
+function toSuspicion(state: TargetState, { check, reason }: CheckState): readonly Suspicion[] {
+  const problem = PROBLEM_OF[check];
+  if (problem === undefined) return [];
+  const { component, name } = state.target;
+  const [cause, because] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
+  const { seen, fix } = splitReason(reason);
+  // A server that does not answer explains what it does not show.
+  const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
+  return [
+    {
+      problem: cause,
+      component,
+      name,
+      summary: because ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
+      evidence: seen,
+      fix,
+      explains: explain(state, check, ...also),
+      causes: [],
+    },
+  ];
+}
+
+/** Services first by whether they answer at all. */
+const inOrder = (checks: readonly CheckState[]): readonly CheckState[] =>
+  checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
+
+function findDegraded({ state }: TargetView): readonly Suspicion[] {
+  const degraded = state.checks.find(({ verdict }) => verdict === 'degraded');
+  if (degraded === undefined) return [];
+  const { component, name } = state.target;
+  const { seen, fix } = splitReason(degraded.reason);
+  return [
+    {
+      problem: 'check_degraded',
+      component,
+      name,
+      summary: `a check of ${name} sees less than it could`,
+      evidence: seen,
+      fix,
+      explains: [],
+      causes: [],
+    },
+  ];
+}
+
+/** What no other problem explains: each failing check is then a problem by itself. */
+export function findCheckProblems({ targets, nodes }: SubnetView): readonly Suspicion[] {
+  // A node that has just started has neither found its peers nor read its log.
+  const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ state }) => state));
+  return targets.flatMap((view) => {
+    const { state } = view;
+    const failing =
+      isStopped(view) || starting.has(state) || !state.checks.some(({ check }) => fails(state, check))
+        ? []
+        : inOrder(state.checks);
+    return [
+      ...failing.filter(({ verdict }) => verdict === 'fail').flatMap((check) => toSuspicion(state, check)),
+      ...findDegraded(view),
+    ];
+  });
+}

@@ -1,0 +1,100 @@
+import type { CheckName } from './verdict.ts';
+
+/** How bad a problem is: `critical` pages, `warning` is a ticket, `info` is context. */
+export type ProblemSeverity = 'critical' | 'warning' | 'info';
+
+/** What is fixed for every problem of a name. */
+export interface ProblemKind {
+  /** The alert that reports it, which is also the name of its runbook. */
+  readonly alert: string;
+  readonly severity: ProblemSeverity;
+  /** How long it must be found before it is open. Until then it is suspected: shown, but not paged. */
+  readonly confirmMs: number;
+  /** How long it must not be found any more before it is over. */
+  readonly clearMs: number;
+  /** The checks of its subject that show whether it is there; for a whole subnet, those of its nodes. */
+  readonly judgedBy: readonly CheckName[];
+}
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+
+const subnet = { severity: 'critical', clearMs: MINUTE, judgedBy: ['latest_block'] } as const;
+const node = { severity: 'warning', confirmMs: 30 * SECOND, clearMs: MINUTE, judgedBy: ['latest_block'] } as const;
+const container = { ...node, judgedBy: ['container'] } as const;
+const service = { ...node, clearMs: 2 * MINUTE } as const;
+/** Signs of a known failure are remembered for minutes by themselves. */
+const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
+
+/** Every problem that the diagnosis can find, by name. */
+export const problemCatalog = {
+  subnet_halted: { ...subnet, alert: 'SubnetHalted', confirmMs: 10 * SECOND },
+  quorum_at_risk: { ...subnet, alert: 'SubnetQuorumAtRisk', confirmMs: 30 * SECOND },
+  finality_stalled: { ...subnet, alert: 'SubnetFinalityStalled', confirmMs: 30 * SECOND, clearMs: 2 * MINUTE },
+  chain_forked: { ...subnet, alert: 'SubnetChainForked', confirmMs: 0 },
+  node_down: { ...node, alert: 'SubnetNodeDown' },
+  node_hanging: { ...node, alert: 'SubnetNodeDown' },
+  node_stalled: { ...node, alert: 'SubnetNodeStalled' },
+  node_behind: { ...node, alert: 'SubnetNodeBehind', confirmMs: 3 * MINUTE, clearMs: 2 * MINUTE },
+  node_without_block: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: MINUTE },
+  node_partitioned: { ...node, alert: 'SubnetNodePartitioned', judgedBy: ['peers'] },
+  peers_missing: {
+    ...node,
+    alert: 'SubnetNodePeersMissing',
+    confirmMs: 2 * MINUTE,
+    clearMs: 2 * MINUTE,
+    judgedBy: ['peers'],
+  },
+  other_chain: { ...node, alert: 'SubnetNodeOtherChain' },
+  height_not_credible: { ...node, alert: 'SubnetNodeHeightNotCredible' },
+  node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE, clearMs: 2 * MINUTE },
+  masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised', clearMs: 2 * MINUTE },
+  node_log_fault: { ...node, alert: 'SubnetNodeLogFault', confirmMs: 2 * MINUTE, judgedBy: ['log_block'] },
+  container_down: { ...container, alert: 'SubnetContainerDown' },
+  container_paused: { ...container, alert: 'SubnetContainerDown' },
+  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE, clearMs: 2 * MINUTE },
+  container_memory_near_limit: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE },
+  log_file_large: { ...container, alert: 'SubnetLogFileLarge', confirmMs: 10 * MINUTE, judgedBy: [] },
+  bootnode_misses_node: {
+    ...service,
+    alert: 'SubnetBootnodeMissesNode',
+    confirmMs: 2 * MINUTE,
+    judgedBy: ['messages'],
+  },
+  relayer_stopped: { ...service, alert: 'SubnetRelayerStopped', severity: 'critical', judgedBy: ['submissions'] },
+  contract_missing: { ...service, alert: 'SubnetContractMissing', severity: 'critical', judgedBy: ['submissions'] },
+  parent_unreachable: { ...service, alert: 'SubnetParentUnreachable', confirmMs: MINUTE, judgedBy: ['submissions'] },
+  service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
+  stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
+  frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },
+  check_degraded: {
+    alert: 'SubnetCheckDegraded',
+    severity: 'info',
+    confirmMs: 15 * MINUTE,
+    clearMs: 2 * MINUTE,
+    judgedBy: [],
+  },
+  monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
+  ipc_path_too_long: { ...failure, alert: 'SubnetIpcPathTooLong' },
+  out_of_memory: { ...failure, alert: 'SubnetContainerOutOfMemory' },
+  silent_restart_loop: { ...failure, alert: 'SubnetContainerRestarting' },
+  head_regression: { ...failure, alert: 'SubnetNodeHeadFell', severity: 'info' },
+  miner_loop_stopped: { ...failure, alert: 'SubnetNodeMinerStopped' },
+  masternode_update_failed: { ...failure, alert: 'SubnetNodeMasternodeUpdateFailed' },
+  address_in_use: { ...failure, alert: 'SubnetNodeAddressInUse' },
+  database_lost: { ...failure, alert: 'SubnetNodeDatabaseLost' },
+  relayer_dead: { ...failure, alert: 'SubnetRelayerDead' },
+  relayer_redis_dead: { ...failure, alert: 'SubnetRelayerRedisDead' },
+  relayer_idle: { ...failure, alert: 'SubnetRelayerIdle' },
+  wallet_without_funds: { ...failure, alert: 'SubnetRelayerWalletEmpty' },
+  stats_without_contract: { ...failure, alert: 'SubnetStatsWithoutContract' },
+  frontend_without_registry: { ...failure, alert: 'SubnetFrontendWithoutRegistry' },
+} as const satisfies Readonly<Record<string, ProblemKind>>;
+
+export type ProblemName = keyof typeof problemCatalog;
+
+const entries = Object.entries(problemCatalog) as readonly [ProblemName, ProblemKind][];
+
+/** The problems that an alert reports. */
+export const problemsOfAlert = (alert: string): readonly ProblemName[] =>
+  entries.flatMap(([name, kind]) => (kind.alert === alert ? [name] : []));

@@ -1,0 +1,30 @@
+import type { Known } from '../../src/model/facts.ts';
+import { roundOf } from '../../src/model/prober.ts';
+import type { TargetState } from '../../src/model/snapshot.ts';
+import { checksFor } from '../../src/rules/checks.ts';
+import { countHeardNodes } from '../../src/rules/find-heard-nodes.ts';
+import { activeFailures, failuresOf } from '../../src/rules/known-failures.ts';
+import { aView, settings } from './views.ts';
+
+/** Targets with the verdicts that their facts give at `now`, by the real rules. */
+export const judgeTargets = (targets: readonly Known[], now: number): readonly TargetState[] =>
+  targets.map((known): TargetState => {
+    const { target, facts } = known;
+    const others = targets.filter((other) => other !== known);
+    const view = aView(target, facts, { now, others });
+    const shownFailures = activeFailures(target, facts, now);
+    return {
+      target,
+      facts,
+      checks: checksFor(target).map(([check, { kind, judge, skippedBecause }]) => {
+        const because = skippedBecause(target, settings);
+        const judgement = because === undefined ? judge(view) : ({ verdict: 'skipped', reason: because } as const);
+        return { check, round: roundOf[kind](target), ...judgement, since: 0, lastRun: now, runs: 1, failures: 0 };
+      }),
+      failures: Object.fromEntries(failuresOf(target).map((one) => [one.name, shownFailures.includes(one)])),
+      shownFailures,
+      ...(target.component === 'bootnode' && {
+        heardNodes: countHeardNodes(targets, now, settings.logs.bootnodeWindowMs),
+      }),
+    };
+  });
