@@ -1,6 +1,6 @@
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertRule } from './alert-rule.ts';
-import { type AlertName, alertRules } from './alert-rules.ts';
+import type { AlertName } from './alert-rules.ts';
 import type { Condition } from './condition.ts';
 import { problemCondition } from './problem-condition.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
@@ -11,6 +11,3 @@ export function conditionOf({ name, labels }: AlertRule & { readonly name: Alert
   const own: Readonly<Record<string, Condition>> = subnetdConditions;
   return own[name];
 }
-
-/** The alerts that subnetd can judge itself: all but that it is down. */
-export const pushedAlerts = alertRules.filter((rule) => conditionOf(rule) !== undefined);

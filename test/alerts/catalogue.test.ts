@@ -2,9 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ALERT_OF_CHECK } from '../../src/alerts/alert-of-check.ts';
-import { type AlertName, alertRules } from '../../src/alerts/alert-rules.ts';
-import type { CheckName } from '../../src/model/verdict.ts';
+import { alertRules } from '../../src/alerts/alert-rules.ts';
+import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../src/model/problem-catalog.ts';
 import { checks } from '../../src/rules/checks.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
 
@@ -20,9 +19,6 @@ const metrics = new Map([
 ]);
 /** Prometheus adds these. */
 const SCRAPED = ['instance', 'job'];
-
-/** Typed, so that the compiler refuses a name that no alert has. */
-const alertOfCheck: Readonly<Record<CheckName, AlertName>> = ALERT_OF_CHECK;
 
 const rules = alertRules.map((rule) => [rule.name, rule] as const);
 
@@ -47,8 +43,8 @@ describe.each(rules)('%s', (_, { name, expr, labels, severity, summary, descript
     expect(summary).not.toMatch(/\$value|labels\.name/);
   });
 
-  it('waits, but for the one that always fires', () => {
-    expect(wait === '0s').toBe(severity === 'none');
+  it('waits, but for the one that always fires, and for what subnetd has confirmed', () => {
+    expect(wait === '0s').toBe(severity === 'none' || problemsOfAlert(name).length > 0);
     expect(wait).toMatch(/^\d+[sm]$/);
   });
 
@@ -74,20 +70,20 @@ describe('the catalogue', () => {
     expect(pages.toSorted()).toEqual(names.toSorted());
   });
 
-  const expressions = alertRules.map(({ expr }) => expr).join('\n');
+  const problems = Object.entries<ProblemKind>(problemCatalog);
 
-  it.each(Object.keys(checks))('has an alert for the check %s', (check) => {
-    const patterns = [...expressions.matchAll(/subnet_check_success\{[^}]*check=~?"([^"]*)"/g)].map(([, text]) => text);
-    expect(patterns.some((pattern) => new RegExp(`^(?:${pattern})$`).test(check))).toBe(true);
+  it.each(problems)('has an alert for the problem %s, as severe as it', (_, { alert, severity }) => {
+    const rule = alertRules.find(({ name }) => name === alert);
+    expect(rule).toMatchObject({ severity });
+    for (const problem of problemsOfAlert(alert)) expect(rule?.expr).toMatch(new RegExp(`[|"]${problem}[|"]`));
   });
 
-  it.each(Object.entries(alertOfCheck))('reports the check %s by %s, whose rule asks for it', (check, name) => {
-    const rule = alertRules.find((one) => one.name === name);
-    expect(rule?.expr).toMatch(new RegExp(`subnet_check_success\\{[^}]*check=~?"[^"]*\\b${check}\\b`));
+  it.each(Object.keys(checks))('has a problem that the check %s shows', (check) => {
+    expect(problems.some(([, { judgedBy }]) => judgedBy.some((one) => one === check))).toBe(true);
   });
 
-  it.each(knownFailures.map(({ name }) => name))('has an alert for the known failure %s', (failure) => {
-    expect(expressions).toContain(`subnet_known_failure{failure="${failure}"}`);
+  it.each(knownFailures.map(({ name }) => name))('has a problem for the known failure %s', (failure) => {
+    expect(problemCatalog).toHaveProperty(failure);
   });
 
   it('pages for what people feel, and calls causes tickets', () => {
@@ -96,7 +92,9 @@ describe('the catalogue', () => {
       'SubnetHalted',
       'SubnetFinalityStalled',
       'SubnetQuorumAtRisk',
+      'SubnetChainForked',
       'SubnetRelayerStopped',
+      'SubnetContractMissing',
       'SubnetdDown',
     ]);
   });

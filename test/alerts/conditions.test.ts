@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertInput } from '../../src/alerts/alert-input.ts';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
-import { conditions, type PushedAlertName } from '../../src/alerts/conditions.ts';
+import { conditionOf } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
-import type { ContainerFacts, Facts, LogFacts, Progress } from '../../src/model/facts.ts';
+import { subnetdConditions } from '../../src/alerts/subnetd-conditions.ts';
+import type { Facts, LogFacts } from '../../src/model/facts.ts';
 import type { Incidents } from '../../src/model/incident.ts';
-import type { Container, NodeObservation } from '../../src/model/observation.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import type { Target } from '../../src/model/target.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
@@ -16,102 +18,37 @@ const MINUTE = 60_000;
 const NOW = 100 * MINUTE;
 
 type Verdicts = Readonly<Partial<Record<CheckName, Verdict>>>;
-interface More {
-  readonly failures?: TargetState['failures'];
-  readonly since?: number;
-  readonly lastRun?: number | undefined;
-  readonly failed?: number;
-}
 
 /** A target with verdicts and facts as a test wants them. */
-const state = (target: Target, verdicts: Verdicts, facts: Facts = {}, more: More = {}): TargetState => ({
+const state = (
+  target: Target,
+  verdicts: Verdicts,
+  facts: Facts = {},
+  more: { readonly lastRun?: number | undefined } = { lastRun: NOW },
+): TargetState => ({
   target,
   facts,
-  failures: more.failures ?? {},
+  failures: {},
+  shownFailures: [],
   checks: Object.entries(verdicts).map(([check, verdict]) => ({
     check: check as CheckName,
     round: check === 'http' ? 'services' : check === 'container' ? 'containers' : 'rpc',
     verdict,
     reason: '',
-    since: more.since ?? 0,
+    since: 0,
     runs: 1,
-    failures: more.failed ?? 0,
-    ...('lastRun' in more ? more.lastRun !== undefined && { lastRun: more.lastRun } : { lastRun: NOW }),
+    failures: 0,
+    lastRun: more.lastRun,
   })),
 });
 
-const height = (number: number, movedAgo: number): Progress => ({
-  number,
-  advancedAt: NOW - movedAgo,
-  risen: true,
-  riseDueSince: NOW - movedAgo,
-  lastGoodAt: NOW,
-});
-const observed = (number: number | undefined, answered = true, peers = 3): NodeObservation => ({
-  answered,
-  latest: number === undefined ? { ok: false, fault: { kind: 'result-error' } } : { ok: true, value: { number } },
-  peers: { ok: true, value: { count: peers, via: 'net_peerCount' } },
-});
 const sources = { file: { up: true, lines: 1, since: 0, caughtUp: true } } as const;
 const logs = (more: Partial<LogFacts> = {}): LogFacts => ({ sources, patterns: {}, ...more });
 
-/** A node whose height moved this long ago. */
-const node = (name: string, latest: Verdict, movedAgo: number, number = 100, more: Facts = {}): TargetState =>
-  state(
-    nodeTarget(name, { logFiles: [{ path: '/l', timezone: 'UTC' }] }),
-    { latest_block: latest },
-    {
-      node: {
-        observation: observed(number),
-        latest: height(number, movedAgo),
-        committed: height(number - 3, movedAgo),
-      },
-      ...more,
-    },
-  );
-const good = (name: string) => node(name, 'pass', 1_000);
-const stands = (name: string) => node(name, 'fail', 5 * MINUTE, 50);
-const down = (name: string, more: Facts = {}): TargetState =>
-  state(
-    nodeTarget(name),
-    { latest_block: 'fail', peers: 'fail' },
-    { node: { observation: observed(undefined, false) }, ...more },
-  );
-const answersAgain = (name: string, ago: number) =>
-  state(
-    nodeTarget(name),
-    { latest_block: 'pass' },
-    { node: { observation: observed(9) } },
-    { failed: 3, since: NOW - ago },
-  );
-const fresh = (name: string) => state(nodeTarget(name), { latest_block: 'unknown', peers: 'unknown' });
-
 const stats = serviceTarget('stats');
-const relayer = { ...serviceTarget('relayer'), readsFrom: 'a' };
-const contained = { ...stats, container: { name: 'stats' } };
-const bootnode: Target = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
-
-const run = (more: Partial<Container> = {}): Container => ({
-  id: 'c',
-  name: 'stats',
-  running: true,
-  status: 'running',
-  startedAt: 0,
-  oomKilled: false,
-  restartCount: 0,
-  ...more,
-});
-const inContainer = (container: Container, more: Partial<ContainerFacts> = {}): Facts => ({
-  container: { observation: { kind: 'found', container }, restarts: 0, oomKills: 0, inspected: true, ...more },
-});
-const unreachable: Facts = {
-  container: {
-    observation: { kind: 'docker-unreachable', why: { address: 'unix:/s', code: 'ENOENT' } },
-    restarts: 0,
-    oomKills: 0,
-    inspected: false,
-  },
-};
+const relayer = serviceTarget('relayer');
+const good = (name: string) => state(nodeTarget(name), { latest_block: 'pass', peers: 'pass' });
+const unseen = (name: string) => state(nodeTarget(name), { latest_block: 'unknown', peers: 'unknown' });
 
 /** A target whose container is on the second of two engines, and whether its log is read. */
 const onMachine2 = (target: Target, up = true): TargetState =>
@@ -125,13 +62,19 @@ const machine2 = (up: boolean | undefined) =>
     ['default', true],
     ['machine2', up],
   ]);
+const bootnode: Target = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
+const contained = { ...stats, container: { name: 'stats' } };
 
-type Subnet = readonly TargetState[];
-const toInput = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput => ({
+const toInput = (
+  targets: readonly TargetState[],
+  more: Partial<AlertInput> = {},
+  problems: readonly Problem[] = [],
+): AlertInput => ({
   snapshot: [
     {
       subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), checks: settings },
       targets,
+      problems,
     },
   ],
   now: NOW,
@@ -145,6 +88,24 @@ const toInput = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput =>
   ...more,
 });
 
+const problem = (name: ProblemName, of?: Target, more: Partial<Problem> = {}): Problem => ({
+  problem: name,
+  ...(of && { component: of.component, name: of.name }),
+  ...problemCatalog[name],
+  state: 'open',
+  since: NOW,
+  seenAt: NOW,
+  summary: 'it is broken',
+  evidence: 'it broke at 7',
+  fix: 'repair it',
+  explains: [],
+  causes: [],
+  ...more,
+});
+
+const labelsOf = ({ component, name }: Target) => ({ subnet: 'd', component, name });
+const statsLabels = labelsOf(stats);
+
 interface Case {
   readonly active: AlertInput;
   /** Of the instance. */
@@ -153,30 +114,6 @@ interface Case {
   readonly clear: readonly AlertInput[];
   readonly unknown: readonly AlertInput[];
 }
-const nodeLabels = (name: string) => ({ subnet: 'd', component: 'node', name });
-const statsLabels = { subnet: 'd', component: 'stats', name: 'stats' };
-const relayerLabels = { subnet: 'd', component: 'relayer', name: 'relayer' };
-
-/** A check that fails is an alert, one that passes is none, and one that cannot be judged changes nothing. */
-const byCheck = (target: Target, check: CheckName): Case => ({
-  active: toInput([state(target, { [check]: 'fail' })]),
-  labels: { subnet: 'd', component: target.component, name: target.name },
-  value: 0,
-  clear: (['pass', 'degraded', 'skipped'] as const).map((verdict) => toInput([state(target, { [check]: verdict })])),
-  unknown: [toInput([state(target, { [check]: 'unknown' })])],
-});
-const byFailure = (failure: string): Case => {
-  const looked = { ...inContainer(run()), logs: logs() };
-  const shows = (is: boolean, facts: Facts = looked) =>
-    toInput([state(contained, {}, facts, { failures: { [failure]: is } })]);
-  return {
-    active: shows(true),
-    labels: statsLabels,
-    value: 1,
-    clear: [shows(false), toInput([state(contained, {}, looked)])],
-    unknown: [shows(false, {}), shows(false, { ...unreachable, logs: logs() })],
-  };
-};
 const itself = (more: Partial<AlertInput>): Case => ({
   active: toInput([], more),
   labels: { instance: 'i' },
@@ -184,197 +121,9 @@ const itself = (more: Partial<AlertInput>): Case => ({
   clear: [toInput([])],
   unknown: [],
 });
-const peers = (count: number, verdict: Verdict = 'fail') =>
-  state(nodeTarget('a'), { peers: verdict }, { node: { observation: observed(9, true, count) } });
-const container = (facts: Facts, verdict: Verdict = 'fail', more: More = {}) =>
-  toInput([state(contained, { container: verdict }, facts, more)]);
-const memory = (memoryBytes: number) => container(inContainer(run({ memoryBytes, memoryLimitBytes: 1000 })), 'pass');
-const sized = (fileBytes?: number) =>
-  toInput([
-    state(
-      { ...stats, logFiles: [{ path: '/l', timezone: 'UTC' }] },
-      {},
-      { logs: logs(fileBytes === undefined ? {} : { fileBytes }) },
-    ),
-  ]);
-const withCommitted = (targets: Subnet, ago: number) =>
-  toInput(
-    targets.map((one) =>
-      one.facts.node === undefined
-        ? one
-        : { ...one, facts: { node: { ...one.facts.node, committed: height(90, ago) } } },
-    ),
-  );
 const readable = { ...stats, logFiles: [{ path: '/l', timezone: 'UTC' }] };
 
-const cases: Readonly<Record<PushedAlertName, Case>> = {
-  SubnetHalted: {
-    active: toInput([stands('a'), stands('b'), down('c')]),
-    labels: { subnet: 'd' },
-    value: 3,
-    clear: [
-      toInput([stands('a'), good('b')]),
-      toInput([down('a', { logs: logs({ node: { height: 9, advancedAt: NOW - 1_000 } }) }), stands('b')]),
-    ],
-    unknown: [toInput([fresh('a'), fresh('b')])],
-  },
-  SubnetFinalityStalled: {
-    active: withCommitted([good('a'), good('b')], 2 * MINUTE),
-    labels: { subnet: 'd' },
-    value: 10,
-    clear: [withCommitted([good('a')], MINUTE), withCommitted([stands('a')], 5 * MINUTE)],
-    unknown: [toInput([fresh('a')]), toInput([down('a')])],
-  },
-  SubnetQuorumAtRisk: {
-    active: toInput([good('a'), good('b'), good('c'), stands('e')]),
-    labels: { subnet: 'd' },
-    value: 1,
-    clear: [
-      toInput([good('a'), good('b'), good('c')]),
-      toInput([stands('a'), stands('b')]),
-      toInput([good('a'), good('b'), good('c'), good('e'), good('f'), good('g'), stands('h')]),
-      toInput([good('a'), good('b'), node('c', 'fail', 1_000, 50)]),
-    ],
-    unknown: [toInput([fresh('a'), fresh('b')])],
-  },
-  SubnetNodeDown: {
-    active: toInput([down('a')]),
-    labels: nodeLabels('a'),
-    value: 0,
-    clear: [
-      toInput([good('a')]),
-      toInput([stands('a')]),
-      toInput([state(nodeTarget('a'), { latest_block: 'skipped' })]),
-    ],
-    unknown: [
-      toInput([fresh('a')]),
-      toInput([
-        state(nodeTarget('a'), { latest_block: 'unknown' }, { node: { observation: observed(undefined, false) } }),
-      ]),
-    ],
-  },
-  SubnetNodeStalled: {
-    active: toInput([stands('a')]),
-    labels: nodeLabels('a'),
-    value: 50,
-    clear: [toInput([good('a')]), toInput([node('a', 'fail', 1_000)]), toInput([down('a')])],
-    unknown: [toInput([fresh('a')])],
-  },
-  SubnetNodeBehind: {
-    active: toInput([good('b'), node('a', 'fail', 1_000, 75)]),
-    labels: nodeLabels('a'),
-    value: 25,
-    clear: [toInput([good('b'), good('a')]), toInput([good('b'), stands('a')]), toInput([good('b'), down('a')])],
-    unknown: [toInput([good('b'), fresh('a')])],
-  },
-  SubnetNodeTellsNoBlock: {
-    active: toInput([state(nodeTarget('a'), { latest_block: 'fail' }, { node: { observation: observed(undefined) } })]),
-    labels: nodeLabels('a'),
-    value: 0,
-    clear: [toInput([good('a')]), toInput([down('a')]), toInput([stands('a')])],
-    unknown: [toInput([fresh('a')])],
-  },
-  SubnetNodePeersMissing: {
-    active: toInput([peers(2), good('b')]),
-    labels: nodeLabels('a'),
-    value: 0,
-    clear: [
-      toInput([peers(3, 'pass')]),
-      toInput([peers(2), state(nodeTarget('c'), {}, { node: { observation: observed(undefined, false) } })]),
-    ],
-    unknown: [toInput([fresh('a')])],
-  },
-  SubnetNodeLogFault: byCheck(nodeTarget('a'), 'log_block'),
-  SubnetBootnodeMissesNode: {
-    active: toInput([good('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
-    labels: { subnet: 'd', component: 'bootnode', name: 'bootnode' },
-    value: 0,
-    clear: [
-      toInput([good('a'), state(bootnode, { messages: 'pass' })]),
-      toInput([down('a'), { ...state(bootnode, { messages: 'fail' }), heardNodes: 0 }]),
-    ],
-    unknown: [toInput([good('a'), state(bootnode, { messages: 'unknown' })])],
-  },
-  SubnetRelayerStopped: {
-    active: toInput([answersAgain('a', 2 * MINUTE), state(relayer, { submissions: 'fail' })]),
-    labels: relayerLabels,
-    value: 0,
-    clear: [
-      toInput([good('a'), state(relayer, { submissions: 'pass' })]),
-      toInput([good('a'), state(relayer, { submissions: 'fail' }, {}, { failures: { relayer_idle: true } })]),
-      toInput([down('a'), state(relayer, { submissions: 'fail' })]),
-      toInput([answersAgain('a', MINUTE), state(relayer, { submissions: 'fail' })]),
-    ],
-    unknown: [toInput([good('a'), state(relayer, { submissions: 'unknown' })])],
-  },
-  SubnetServiceDown: byCheck(stats, 'http'),
-  SubnetStatsStale: byCheck(stats, 'block_data'),
-  SubnetFrontendErrors: byCheck(serviceTarget('frontend'), 'console'),
-  SubnetContainerDown: {
-    active: container(
-      inContainer(run({ running: false, status: 'exited' }), { lastExit: { code: 1, at: NOW - 3 * MINUTE } }),
-    ),
-    labels: statsLabels,
-    value: 0,
-    clear: [
-      container(inContainer(run()), 'pass'),
-      container(inContainer(run({ running: false }), { lastExit: { code: 1, at: NOW - MINUTE } })),
-    ],
-    unknown: [container(unreachable, 'unknown'), container({}, 'unknown')],
-  },
-  SubnetContainerRestarting: {
-    active: container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 2 * MINUTE } })),
-    labels: statsLabels,
-    value: 0,
-    clear: [
-      container({ ...inContainer(run()), logs: logs() }, 'pass'),
-      container(inContainer(run({ startedAt: NOW - MINUTE }), { lastExit: { code: 0, at: NOW - 9 * MINUTE } })),
-      ...(['request', 'recreation'] as const).map((lastRestartBy) =>
-        container(
-          inContainer(run({ startedAt: NOW - MINUTE }), {
-            lastExit: { code: 0, at: NOW - 2 * MINUTE },
-            lastRestartAt: NOW - MINUTE,
-            lastRestartBy,
-          }),
-        ),
-      ),
-    ],
-    unknown: [container(unreachable, 'unknown')],
-  },
-  SubnetContainerMemoryNearLimit: {
-    active: memory(950),
-    labels: statsLabels,
-    value: 0.95,
-    clear: [memory(900), container(inContainer(run({ memoryBytes: 950 })), 'pass'), toInput([state(stats, {})])],
-    unknown: [container(unreachable, 'unknown'), container({}, 'unknown')],
-  },
-  SubnetLogFileLarge: {
-    active: sized(11e9),
-    labels: statsLabels,
-    value: 11e9,
-    clear: [sized(1e9), toInput([state(stats, {})])],
-    unknown: [sized()],
-  },
-  SubnetCheckDegraded: {
-    active: toInput([state(stats, { http: 'pass', block_data: 'degraded' })]),
-    labels: statsLabels,
-    value: 1,
-    clear: [toInput([state(stats, { http: 'pass', block_data: 'fail' })])],
-    unknown: [toInput([state(stats, { http: 'unknown' })])],
-  },
-  SubnetIpcPathTooLong: byFailure('ipc_path_too_long'),
-  SubnetContainerOutOfMemory: byFailure('out_of_memory'),
-  SubnetNodeHeadFell: byFailure('head_regression'),
-  SubnetNodeMinerStopped: byFailure('miner_loop_stopped'),
-  SubnetNodeMasternodeUpdateFailed: byFailure('masternode_update_failed'),
-  SubnetNodeAddressInUse: byFailure('address_in_use'),
-  SubnetNodeDatabaseLost: byFailure('database_lost'),
-  SubnetRelayerDead: byFailure('relayer_dead'),
-  SubnetRelayerRedisDead: byFailure('relayer_redis_dead'),
-  SubnetRelayerIdle: byFailure('relayer_idle'),
-  SubnetRelayerWalletEmpty: byFailure('wallet_without_funds'),
-  SubnetStatsWithoutContract: byFailure('stats_without_contract'),
-  SubnetFrontendWithoutRegistry: byFailure('frontend_without_registry'),
+const cases: Readonly<Record<keyof typeof subnetdConditions, Case>> = {
   SubnetdDockerDown: {
     active: toInput(
       [good('a'), onMachine2(stats), onMachine2(relayer), state({ ...bootnode, container: { name: 'b' } }, {})],
@@ -436,10 +185,10 @@ const cases: Readonly<Record<PushedAlertName, Case>> = {
   SubnetdWatchdog: { active: toInput([]), labels: {}, value: 1, clear: [], unknown: [] },
 };
 
-describe.each(Object.entries(cases) as [PushedAlertName, Case][])(
+describe.each(Object.entries(cases) as [keyof typeof subnetdConditions, Case][])(
   '%s',
   (name, { active, labels, value, clear, unknown }) => {
-    const judge = conditions[name];
+    const judge = subnetdConditions[name];
     it('is active for exactly this instance, with this value', () => {
       const found = judge(active).filter(({ result }) => result !== 'unknown');
       expect(found).toEqual([{ labels, result: { value } }]);
@@ -453,55 +202,113 @@ describe.each(Object.entries(cases) as [PushedAlertName, Case][])(
   },
 );
 
+const alertsOf = (input: AlertInput) =>
+  createJudge({})(input, new Map())
+    .filter(({ labels }) => labels.alertname !== 'SubnetdWatchdog')
+    .map(({ labels }) => [labels.alertname, labels.name].filter((part) => part !== undefined).join(' '));
+
+describe('a problem', () => {
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  const targets = [good('a'), good('b'), state(stats, { http: 'pass' })];
+
+  it.each(Object.keys(problemCatalog) as ProblemName[])('%s raises its alert once it is confirmed', (name) => {
+    const { alert } = problemCatalog[name];
+    const isOfSubnet = alertRules.find((rule) => rule.name === alert)?.labels.includes('name') === false;
+    const input = (more: Partial<Problem>) =>
+      toInput(targets, {}, [problem(name, isOfSubnet ? undefined : stats, more)]);
+    const raised = [isOfSubnet ? alert : `${alert} stats`];
+    expect(alertsOf(input({}))).toEqual(raised);
+    expect(alertsOf(input({ state: 'clearing' }))).toEqual(raised);
+    expect(alertsOf(input({ state: 'suspected' }))).toEqual([]);
+  });
+
+  it.each(['subnet_halted', 'quorum_at_risk', 'monitor_offline'] as const)(
+    'of a node raises no alert of its own while %s pages for the subnet, and context and services do',
+    (name) => {
+      const problems = [problem('node_down', a), problem('head_regression', b), problem('service_down', stats)];
+      const with_ = (more: Partial<Problem>) =>
+        alertsOf(toInput(targets, {}, [problem(name, undefined, more), ...problems]));
+      const { alert } = problemCatalog[name];
+      const own = ['SubnetServiceDown stats', 'SubnetNodeHeadFell b'];
+      expect(with_({}).toSorted()).toEqual([alert, ...own].toSorted());
+      expect(with_({ state: 'suspected' }).toSorted()).toEqual(['SubnetNodeDown a', ...own].toSorted());
+    },
+  );
+
+  it('that two names share gives one alert for one target', () => {
+    const problems = [problem('node_down', a), problem('node_hanging', a, { state: 'clearing' })];
+    const incidents = foldIncidents(
+      new Map(),
+      createJudge({})(toInput(targets, {}, problems), new Map()),
+      NOW,
+    ).incidents;
+    expect([...incidents.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown')).toHaveLength(1);
+  });
+});
+
 describe('what is found', () => {
   const judge = createJudge({});
   const none: Incidents = new Map();
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
 
-  it('tells that it does not know only of alerts of which one is open', () => {
-    const [active, unknown] = [toInput([state(stats, { http: 'fail' })]), toInput([state(stats, { http: 'unknown' })])];
-    const open = foldIncidents(none, judge(active, none), NOW).incidents;
-    const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...statsLabels };
-    expect(judge(unknown, open)).toContainEqual({ state: 'unknown', labels });
-    expect(foldIncidents(open, judge(unknown, open), NOW).incidents).toEqual(open);
-    const resolved = new Map([...open].map(([key, incident]) => [key, { ...incident, phase: 'resolved' as const }]));
-    for (const incidents of [none, resolved])
-      expect(judge(unknown, incidents).filter(({ state }) => state === 'unknown')).toEqual([]);
+  it.each([
+    ['a target', problem('node_down', a), [good('b'), unseen('a')], [good('b'), good('a')]],
+    ['a subnet', problem('subnet_halted'), [unseen('a'), unseen('b')], [unseen('a'), good('b')]],
+  ] as const)('does not end an open alert of %s that cannot be judged now', (_, one, hidden, seen) => {
+    const open = foldIncidents(none, judge(toInput(hidden, {}, [one]), none), NOW).incidents;
+    const [own] = [...open.values()].filter(({ labels }) => labels.alertname === one.alert);
+    const states = (targets: readonly TargetState[]) =>
+      judge(toInput(targets), open)
+        .filter(({ labels }) => labels.alertname === one.alert)
+        .map((finding) => finding.state);
+    expect(own).toBeDefined();
+    expect(states(hidden)).toEqual(['unknown']);
+    expect(states(seen)).toEqual([]);
+    expect(foldIncidents(open, judge(toInput(hidden), open), NOW).incidents).toEqual(open);
+    expect(judge(toInput(hidden), none).filter((finding) => finding.state === 'unknown')).toEqual([]);
   });
 
-  it('carries the labels, times and texts of the catalogue, with links to what has an address', () => {
+  it('carries the labels, times and texts of the catalogue, what was seen and what to do, and links', () => {
     const bases = { publicUrl: 'http://s', grafanaUrl: 'http://g' };
-    const input = toInput([good('b'), { ...down("a b'"), target: nodeTarget("a b'") }]);
+    const input = toInput([good('b')], {}, [problem('node_down', { ...b, name: "a b'" })]);
     expect(createJudge(bases)(input, none)).toContainEqual({
       state: 'active',
-      labels: { alertname: 'SubnetNodeDown', severity: 'warning', ...nodeLabels("a b'") },
+      labels: { alertname: 'SubnetNodeDown', severity: 'warning', ...labelsOf(nodeTarget("a b'")) },
       annotations: {
         summary: 'A node of d does not answer.',
-        description: expect.stringMatching(/^a b' of d answers no JSON-RPC call/),
+        description: expect.stringMatching(/^a b' of d answers no .* Seen: it broke at 7\. To do: repair it\.$/),
         runbook_url: 'http://s/alerts/SubnetNodeDown?subnet=d&name=a+b%27',
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
       },
-      forMs: MINUTE,
+      forMs: 0,
       keepFiringForMs: 3 * MINUTE,
     });
-    const watchdog = judge(toInput([]), none).find(({ state }) => state === 'active');
+    const watchdog = judge(toInput([]), none).find((finding) => finding.state === 'active');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');
     expect(watchdog).not.toHaveProperty('annotations.dashboard_url');
   });
 
-  it('has for each alert exactly the labels that its rule promises', () => {
+  it('has for each alert of subnetd exactly the labels that its rule promises', () => {
     for (const { name, severity, labels } of alertRules) {
-      if (name === 'SubnetdDown') continue;
-      const found = judge(cases[name].active, none).find((finding) => finding.labels.alertname === name);
+      const tested = (cases as Readonly<Record<string, Case>>)[name];
+      if (tested === undefined) continue;
+      const found = judge(tested.active, none).find((finding) => finding.labels.alertname === name);
       expect(Object.keys(found?.labels ?? {}).sort(), name).toEqual(['alertname', 'severity', ...labels].sort());
       expect(found?.labels.severity).toBe(severity);
     }
   });
 
+  it('knows all alerts but that subnetd is down', () => {
+    expect(alertRules.filter((rule) => conditionOf(rule) === undefined).map(({ name }) => name)).toEqual([
+      'SubnetdDown',
+    ]);
+  });
+
   it('of a subnetd that has just started is the watchdog alone', () => {
     const started = toInput(
       [
-        fresh('a'),
+        unseen('a'),
         state(relayer, { http: 'unknown', submissions: 'unknown' }),
         state(contained, { container: 'unknown' }),
       ],

@@ -6,7 +6,7 @@ import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
 import { COMPOSE_LINKS, toLinks } from '../../src/alerts/to-links.ts';
 import { checkWithPromtool, type PromtoolCase, type Series, testCases, toPromtoolTest } from '../support/promtool.ts';
-import { type RuleCase, ruleCases } from './rule-cases.ts';
+import { caseOf, type RuleCase } from './rule-cases.ts';
 
 type NamedRule = AlertRule & { readonly name: AlertName };
 
@@ -48,7 +48,7 @@ function toFiring(rule: AlertRule, { labels, value }: RuleCase, step: number) {
 /** What promtool has to see of one alert. */
 function toCase(group: string, rule: NamedRule): PromtoolCase {
   const alert = rule.name;
-  const tested = ruleCases[alert];
+  const tested = caseOf(rule);
   const always = rule.expr === 'vector(1)';
   const firing = (step: number) => [toFiring(rule, tested, step)];
   const test = toPromtoolTest(asScraped(tested.series), course, [
