@@ -30,7 +30,7 @@ export type MissingReason =
   | 'too-large'
   /** The connection failed, or the time ran out. */
   | 'no-answer'
-  /** The chain is too young for it. */
+  /** The chain is too young for it, or its height is unknown. */
   | 'not-yet'
   /** The part is there, but only its newest entries. */
   | 'truncated';

@@ -1,8 +1,11 @@
+import type { ChainObservation } from '../model/chain.ts';
 import type { NodeObservation, Peers, Result } from '../model/observation.ts';
+import { askChain, type ChainMemory, MESH_CALLS } from './chain-question.ts';
+import { addMesh, toMissingReason } from './chain-results.ts';
 import type { RpcTransport } from './http-transport.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
-import { createNodeProber, type NodeProber } from './node-prober.ts';
+import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
 import { toAdminPeers } from './node-results.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
@@ -13,7 +16,8 @@ export const createIpcProber = (ipc: string, consensus: string, now: () => numbe
 
 /**
  * A probe of a node by HTTP that gets the peers from the IPC socket when HTTP does not serve `admin`. From then on both
- * are asked at the same time, so that one that hangs takes no time from the other.
+ * are asked at the same time, so that one that hangs takes no time from the other. When HTTP was asked about the chain,
+ * the socket is asked about the peer mesh.
  */
 export function createHttpAndIpcProber(
   rpc: string | RpcTransport,
@@ -23,6 +27,7 @@ export function createHttpAndIpcProber(
 ): NodeProber {
   const httpProber = createNodeProber(rpc, consensus, now);
   const ipcTransport = createIpcTransport(ipc);
+  const meshMemory: ChainMemory = { singly: false, absent: new Set() };
   let needsIpc = false;
 
   const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Result<Peers>> => {
@@ -33,6 +38,21 @@ export function createHttpAndIpcProber(
     const [result] = outcome === 'refused' ? [] : outcome;
     if (result === undefined) return { ok: false, fault: { kind: 'envelope', what: 'it is no object' } };
     return result.ok ? toAdminPeers(result.value) : result;
+  };
+
+  const askMesh = async (
+    chain: ChainObservation,
+    peers: Result<Peers>,
+    deadline: number,
+    signal?: AbortSignal,
+  ): Promise<ChainObservation> => {
+    if (!peers.ok && peers.fault.kind !== 'rpc-error') {
+      const reason = toMissingReason(peers.fault);
+      return { ...chain, missing: { ...chain.missing, nodeId: reason, peerIds: reason } };
+    }
+    const end = Math.min(deadline, performance.now() + CHAIN_MS);
+    const send = (body: Buffer) => ipcTransport.exchange({ method: 'POST', body }, end, signal);
+    return addMesh(chain, await askChain(MESH_CALLS, send, meshMemory));
   };
 
   const merge = (seen: NodeObservation, peers: Result<Peers>): NodeObservation =>
@@ -48,7 +68,9 @@ export function createHttpAndIpcProber(
         await early;
         return seen;
       }
-      return merge(seen, await (early ?? askPeers(deadline, signal)));
+      const peers = await (early ?? askPeers(deadline, signal));
+      const chain = seen.chain && (await askMesh(seen.chain, peers, deadline, signal));
+      return { ...merge(seen, peers), ...(chain && { chain }) };
     },
     close: () => {
       httpProber.close();

@@ -9,6 +9,9 @@ export interface Call {
   readonly params: readonly unknown[];
 }
 
+/** Statuses by which servers refuse batches; others are the node's own failures. */
+export const REFUSES_BATCH: ReadonlySet<number> = new Set([400, 405, 406, 413, 422, 500, 501]);
+
 /** The outcome of a call: its unparsed `result`, or the fault. */
 export type CallResult = Result<unknown>;
 
@@ -52,8 +55,8 @@ function judgeHttp({ status, contentType, body }: TransportResponse): Fault | un
   return undefined;
 }
 
-function parseJson(body: Buffer): Result<unknown> {
-  const text = skimPeers(body.toString());
+function parseJson(body: Buffer, reads: 'skimmed' | 'whole'): Result<unknown> {
+  const text = reads === 'whole' ? body.toString() : skimPeers(body.toString());
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
@@ -65,13 +68,17 @@ function parseJson(body: Buffer): Result<unknown> {
 
 /**
  * Parses an HTTP response into one result per call, in the order of the calls. `refused` when the node answered a batch
- * with a single object: it accepts single calls only.
+ * with a single object: it accepts single calls only. Peers in it are counted only, unless it is read as a `whole`.
  */
-export function parseAnswer(answer: TransportResponse, calls: number): readonly CallResult[] | 'refused' {
+export function parseAnswer(
+  answer: TransportResponse,
+  calls: number,
+  reads: 'skimmed' | 'whole' = 'skimmed',
+): readonly CallResult[] | 'refused' {
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
-  const parsed = parseJson(answer.body);
+  const parsed = parseJson(answer.body, reads);
   if (!parsed.ok) return all(parsed);
   const { value } = parsed;
   if (calls > 1 && isRecord(value)) return 'refused';

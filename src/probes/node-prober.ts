@@ -1,7 +1,10 @@
+import type { ChainObservation } from '../model/chain.ts';
 import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { Block, Fault, NodeObservation, Peers, Result } from '../model/observation.ts';
+import { askChain, type ChainMemory, createChainTiming, toChainCalls, toMark } from './chain-question.ts';
+import { toChain } from './chain-results.ts';
 import { createHttpTransport, type Exchange, type RpcTransport } from './http-transport.ts';
-import { type Call, type CallResult, parseAnswer, toBody } from './json-rpc.ts';
+import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
 
 type CallName = 'latest' | 'committed' | 'admin_peers' | 'net_peerCount' | 'modules';
@@ -30,10 +33,10 @@ export interface NodeProber {
   close(): void;
 }
 
-const MODULES_EVERY_MS = 60 * 60 * 1000;
+/** The question about the chain has no more time than this, so that it cannot hold up a round. */
+export const CHAIN_MS = 2_000;
 
-/** Statuses by which servers refuse batches; others are the node's own failures. */
-const REFUSES_BATCH = new Set([400, 405, 406, 413, 422, 500, 501]);
+const MODULES_EVERY_MS = 60 * 60 * 1000;
 
 const isMethodMissing = (result: CallResult | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
@@ -60,6 +63,8 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     modules: { method: 'rpc_modules', params: [] },
   };
   const bodies = new Map<string, Buffer>();
+  const chainTiming = createChainTiming();
+  const chainMemory: ChainMemory = { singly: false, absent: new Set() };
   let session: Session | undefined;
 
   const bodyOf = (names: readonly CallName[]): Buffer => {
@@ -128,6 +133,26 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     return undefined;
   };
 
+  /**
+   * Asks about the chain, when that is due. It is a request of its own, after the others: an answer that is slow, too
+   * large or refused must not cost a check its observation.
+   */
+  const askAboutChain = async (
+    state: Session,
+    height: number | undefined,
+    bounds: Bounds,
+  ): Promise<ChainObservation | undefined> => {
+    const deadline = Math.min(bounds.deadline, performance.now() + CHAIN_MS);
+    if (!chainTiming.isDue(now()) || performance.now() >= deadline) return undefined;
+    chainTiming.asked(now());
+    const mark = toMark(height);
+    const calls = toChainCalls(consensus, mark, state.peersBy === 'admin_peers');
+    const send = (body: Buffer) =>
+      transport.exchange({ method: 'POST', contentType: 'application/json', body }, deadline, bounds.signal);
+    if (state.batches === 'refused') chainMemory.singly = true;
+    return toChain(await askChain(calls, send, chainMemory), mark);
+  };
+
   const run = async (bounds: Bounds, retry: boolean): Promise<NodeObservation> => {
     const connection = transport.connection();
     const state: Session =
@@ -137,7 +162,10 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     const first: CallName[] = ['latest'];
     if (state.hasNumber && connection === 'reused') first.push('committed');
     if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
-    if (modulesDue) first.push('modules');
+    if (modulesDue) {
+      first.push('modules');
+      chainMemory.absent.clear();
+    }
 
     const results = await ask(state, first, bounds);
     const latestResult = results.latest as CallResult & { readonly stale?: boolean };
@@ -151,6 +179,7 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     if (!Object.values(results).some(isAnswer)) {
       const { fault } = latestResult as { readonly fault: Fault };
       session = undefined;
+      chainTiming.record(false, undefined);
       return { answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
     }
 
@@ -161,7 +190,10 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     Object.assign(results, second.length > 0 ? await ask(state, second, bounds) : {});
     const peers = await askPeers(state, results, bounds);
     const committed: Result<Block> | undefined = results.committed && parseResult(results.committed, toBlock);
-    return { answered: true, latest, committed, peers };
+    const height = latest.ok ? latest.value.number : undefined;
+    chainTiming.record(true, height);
+    const chain = await askAboutChain(state, height, bounds);
+    return { answered: true, latest, committed, peers, ...(chain && { chain }) };
   };
 
   return {

@@ -1,0 +1,147 @@
+import { copyUnpooled } from '../model/copy-unpooled.ts';
+import type { ChainAnswers, ChainCall } from './chain-results.ts';
+import type { Exchange } from './http-transport.ts';
+import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
+
+const EVERY_MS = 60_000;
+
+/** A node whose height falls again and again is not asked more often. */
+const SOONEST_MS = 10_000;
+
+/** Decides when a node is asked about its chain. Times are watched time in milliseconds. */
+export interface ChainTiming {
+  /** Adds the outcome of a probe. A fall, a lost height and the end of a silence make the question due. */
+  record(answered: boolean, height: number | undefined): void;
+  isDue(now: number): boolean;
+  asked(now: number): void;
+}
+
+export function createChainTiming(): ChainTiming {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let isChanged = false;
+  let before: { readonly answered: boolean; readonly height: number | undefined } | undefined;
+  return {
+    record: (answered, height) => {
+      const fell = answered && before?.height !== undefined && (height === undefined || height < before.height);
+      if (fell || (answered && before?.answered === false)) isChanged = true;
+      before = { answered, height: answered ? height : before?.height };
+    },
+    isDue: (now) => now - askedAt >= (isChanged ? SOONEST_MS : EVERY_MS),
+    asked: (now) => {
+      askedAt = now;
+      isChanged = false;
+    },
+  };
+}
+
+const MARK_STEP = 32;
+const MARK_DEPTH = 16;
+
+/** The height whose hash is asked for; undefined while only the genesis is deep enough. */
+export function toMark(height: number | undefined): number | undefined {
+  const mark = height === undefined ? 0 : Math.floor((height - MARK_DEPTH) / MARK_STEP) * MARK_STEP;
+  return mark > 0 ? mark : undefined;
+}
+
+/** What `admin` says about the peer mesh. */
+export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = new Map([
+  ['nodeId', { method: 'admin_nodeInfo', params: [] }],
+  ['peerIds', { method: 'admin_peers', params: [] }],
+]);
+
+/**
+ * The calls of the question, with those that may have a large answer at the end. None crashes inside a node without a
+ * committed block, as `committed` and unknown heights do.
+ */
+export const toChainCalls = (
+  consensus: string,
+  mark: number | undefined,
+  servesAdmin: boolean,
+): ReadonlyMap<ChainCall, Call> =>
+  new Map<ChainCall, Call>([
+    ['chainId', { method: 'eth_chainId', params: [] }],
+    ['genesis', { method: `${consensus}_getV2BlockByNumber`, params: ['earliest'] }],
+    ['address', { method: 'eth_coinbase', params: [] }],
+    ['syncing', { method: 'eth_syncing', params: [] }],
+    ['consensus', { method: `${consensus}_networkInformation`, params: [] }],
+    ['masternodes', { method: `${consensus}_getMasternodesByNumber`, params: ['latest'] }],
+    ...(mark === undefined
+      ? []
+      : ([['block', { method: `${consensus}_getV2BlockByNumber`, params: [`0x${mark.toString(16)}`] }]] as const)),
+    ...(servesAdmin ? MESH_CALLS : []),
+    ['pool', { method: `${consensus}_getLatestPoolStatus`, params: [] }],
+    ['missedRounds', { method: `${consensus}_getMissedRoundsInEpochByBlockNum`, params: ['latest'] }],
+  ]);
+
+type Send = (body: Buffer) => Promise<Exchange>;
+
+/** Sends a request again if the reused connection turned out to be dead. */
+async function sendAlive(send: Send, calls: readonly Call[]): Promise<Exchange> {
+  const body = copyUnpooled(toBody(calls));
+  const exchange = await send(body);
+  return !exchange.ok && exchange.stale ? send(body) : exchange;
+}
+
+const parseOne = (exchange: Exchange): CallResult | undefined => {
+  if (!exchange.ok) return exchange;
+  const outcome = parseAnswer(exchange.value, 1, 'whole');
+  return outcome === 'refused' ? undefined : outcome[0];
+};
+
+/** One request for each call. One whose answer is too large is skipped; after another failure the rest fails as well. */
+async function askSingly(calls: ReadonlyMap<ChainCall, Call>, send: Send): Promise<ChainAnswers> {
+  const answers: Partial<Record<ChainCall, CallResult>> = {};
+  let failed: Exchange | undefined;
+  for (const [name, call] of calls) {
+    const exchange: Exchange = failed ?? (await sendAlive(send, [call]));
+    if (!exchange.ok && exchange.fault.kind !== 'too-large') failed = exchange;
+    const result = parseOne(exchange);
+    if (result) answers[name] = result;
+  }
+  return answers;
+}
+
+/** What is remembered of a node from one question to the next. */
+export interface ChainMemory {
+  /** Each call goes alone, because the batch was refused or its answer was too large. */
+  singly: boolean;
+  /** The methods that the node does not have. It would log a warning for each further call. */
+  readonly absent: Set<string>;
+}
+
+const METHOD_NOT_FOUND: CallResult = {
+  ok: false,
+  fault: { kind: 'rpc-error', code: -32601, known: 'method-not-found' },
+};
+
+const isMethodNotFound = (result: CallResult | undefined): boolean =>
+  result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
+
+async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: ChainMemory): Promise<ChainAnswers> {
+  if (memory.singly || calls.size <= 1) return askSingly(calls, send);
+  const exchange = await sendAlive(send, [...calls.values()]);
+  const forAll = (results: readonly CallResult[]): ChainAnswers =>
+    Object.fromEntries([...calls.keys()].map((name, i) => [name, results[i]]));
+  if (!exchange.ok && exchange.fault.kind !== 'too-large') return forAll(Array(calls.size).fill(exchange));
+  if (exchange.ok && !REFUSES_BATCH.has(exchange.value.status)) {
+    const outcomes = parseAnswer(exchange.value, calls.size, 'whole');
+    if (outcomes !== 'refused') return forAll(outcomes);
+  }
+  memory.singly = true;
+  return askSingly(calls, send);
+}
+
+/** Sends those of the calls that the node has. */
+export async function askChain(
+  calls: ReadonlyMap<ChainCall, Call>,
+  send: Send,
+  memory: ChainMemory,
+): Promise<ChainAnswers> {
+  const present = new Map([...calls].filter(([, { method }]) => !memory.absent.has(method)));
+  const answers: Partial<Record<ChainCall, CallResult>> = { ...(await ask(present, send, memory)) };
+  for (const [name, { method }] of calls) {
+    if (!present.has(name)) answers[name] = METHOD_NOT_FOUND;
+    else if (isMethodNotFound(answers[name])) memory.absent.add(method);
+  }
+  return answers;
+}

@@ -1,0 +1,205 @@
+import type {
+  BlockMark,
+  ChainObservation,
+  ChainPart,
+  ConsensusSettings,
+  Masternodes,
+  MissedRounds,
+  MissingReason,
+} from '../model/chain.ts';
+import type { Fault } from '../model/observation.ts';
+import { isRecord } from '../model/record.ts';
+import { type AddressReader, createAddressReader, readHash, readId, toCount } from './chain-values.ts';
+import type { CallResult } from './json-rpc.ts';
+import { toPoolStatus } from './pool-status.ts';
+
+/** The calls of the question about the chain. A part is read from the call of its name. */
+export type ChainCall = ChainPart;
+export type ChainAnswers = Readonly<Partial<Record<ChainCall, CallResult>>>;
+
+/** A part, or why it is missing; a part that is `truncated` is both. */
+interface Part<T> {
+  readonly value?: T | undefined;
+  readonly reason?: MissingReason;
+}
+
+/** More are kept for nobody: the counts by miner are of all. */
+const MAX_ROUNDS = 200;
+
+const missing = (reason: MissingReason): Part<never> => ({ reason });
+
+export function toMissingReason(fault: Fault): MissingReason {
+  switch (fault.kind) {
+    case 'rpc-error':
+      return fault.known === 'other' ? 'error' : fault.known;
+    case 'status':
+    case 'redirect':
+      return 'error';
+    case 'too-large':
+      return 'too-large';
+    case 'not-http':
+    case 'not-json':
+    case 'encoding':
+    case 'envelope':
+      return 'malformed';
+    default:
+      return 'no-answer';
+  }
+}
+
+/** Reads a part from its answer. What the reader does not recognise is malformed. */
+function toPart<T>(result: CallResult | undefined, read: (value: unknown) => Part<T> | undefined): Part<T> {
+  if (result === undefined) return missing('not-served');
+  return result.ok ? (read(result.value) ?? missing('malformed')) : missing(toMissingReason(result.fault));
+}
+
+const readPart =
+  <T>(read: (value: unknown) => T | undefined) =>
+  (value: unknown): Part<T> | undefined => {
+    const known = read(value);
+    return known === undefined ? undefined : { value: known };
+  };
+
+const toHexNumber = (value: unknown): number | undefined =>
+  typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : undefined;
+
+/** The chain id in `networkInformation`, whose `NetworkId` is that (XDC-Subnet consensus/XDPoS/api.go). */
+const readNetworkId = (result: CallResult | undefined): number | undefined =>
+  (result?.ok && isRecord(result.value) && toCount(result.value.NetworkId)) || undefined;
+
+/** Before the block of EIP-155, `eth_chainId` is 0 (XDC-Subnet eth/api.go). */
+const readChainId =
+  (networkId: number | undefined) =>
+  (value: unknown): Part<number> | undefined => {
+    const id = toHexNumber(value);
+    if (id !== 0) return id === undefined ? undefined : { value: id };
+    return networkId === undefined ? missing('not-yet') : { value: networkId };
+  };
+
+/** A fresh node answers its genesis with an error text, for it has no commit, but with the right hash. */
+function readGenesis(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  return value.Number === 0 || value.Number === null ? readHash(value.Hash) : undefined;
+}
+
+const readMark =
+  (asked: number | undefined) =>
+  (value: unknown): Part<BlockMark> | undefined => {
+    if (!isRecord(value) || asked === undefined) return undefined;
+    if (value.Error !== undefined && value.Error !== null && value.Error !== '') return missing('error');
+    const hash = readHash(value.Hash);
+    return hash !== undefined && value.Number === asked ? { value: { number: asked, hash } } : undefined;
+  };
+
+const toPositive = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+
+/** Reads `networkInformation`; its periods are in seconds. */
+function readConsensus(value: unknown): ConsensusSettings | undefined {
+  const configs = isRecord(value) ? value.ConsensusConfigs : undefined;
+  const v2 = isRecord(configs) ? configs.v2 : undefined;
+  const config = isRecord(v2) ? v2.config : undefined;
+  if (!isRecord(configs) || !isRecord(config)) return undefined;
+  const [minePeriod, timeoutPeriod] = [toPositive(config.minePeriod), toPositive(config.timeoutPeriod)];
+  const certificateThreshold = toPositive(config.certificateThreshold);
+  const [epoch, gap] = [toCount(configs.epoch), toCount(configs.gap)];
+  if (minePeriod === undefined || timeoutPeriod === undefined) return undefined;
+  if (certificateThreshold === undefined || certificateThreshold > 1) return undefined;
+  if (epoch === undefined || gap === undefined) return undefined;
+  return { minePeriodMs: minePeriod * 1000, timeoutPeriodMs: timeoutPeriod * 1000, certificateThreshold, epoch, gap };
+}
+
+/** Reads `getMasternodesByNumber`. Its `Error` is null when all is well, and an empty object when not. */
+const readMasternodes =
+  (addresses: AddressReader) =>
+  (value: unknown): Part<Masternodes> | undefined => {
+    if (!isRecord(value)) return undefined;
+    if (value.Error !== undefined && value.Error !== null) return missing('error');
+    const [number, round] = [toCount(value.Number), toCount(value.Round)];
+    const active = addresses.readList(value.Masternodes);
+    const standby = addresses.readList(value.Standbynodes);
+    const penalised = addresses.readList(value.Penalty);
+    if (number === undefined || round === undefined || !active || !standby || !penalised) return undefined;
+    // No chain is without masternodes.
+    return active.length === 0 ? undefined : { value: { number, round, active, standby, penalised } };
+  };
+
+/** Reads `getMissedRoundsInEpochByBlockNum`, whose list is null when no round was missed. */
+const readMissedRounds =
+  (addresses: AddressReader) =>
+  (value: unknown): Part<MissedRounds> | undefined => {
+    const list = isRecord(value) ? (value.MissedRounds ?? []) : undefined;
+    const epochBlock = isRecord(value) ? toCount(value.EpochBlockNumber) : undefined;
+    if (!Array.isArray(list) || epochBlock === undefined) return undefined;
+    const rounds: { readonly round: number; readonly miner: string }[] = [];
+    const byMiner: Record<string, number> = {};
+    for (const entry of list) {
+      const round = isRecord(entry) ? toCount(entry.Round) : undefined;
+      const miner = isRecord(entry) ? addresses.read(entry.Miner) : undefined;
+      if (round === undefined || miner === undefined) return undefined;
+      rounds.push({ round, miner });
+      byMiner[miner] = (byMiner[miner] ?? 0) + 1;
+    }
+    const newest = rounds.sort((a, b) => b.round - a.round).slice(0, MAX_ROUNDS);
+    const known = { value: { epochBlock, rounds: newest, byMiner } };
+    return newest.length < rounds.length ? { ...known, reason: 'truncated' } : known;
+  };
+
+const readNodeId = (value: unknown): string | undefined => (isRecord(value) ? readId(value.id) : undefined);
+
+function readPeerIds(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const ids = value.map(readNodeId);
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+}
+
+const readSyncing = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' ? value : isRecord(value) || undefined;
+
+type Parts = Partial<{ readonly [Name in ChainPart]: Part<ChainObservation[Name]> }>;
+
+const toMesh = ({ nodeId, peerIds }: ChainAnswers) =>
+  ({
+    nodeId: toPart(nodeId, readPart(readNodeId)),
+    peerIds: toPart(peerIds, readPart(readPeerIds)),
+  }) satisfies Parts;
+
+const pick = (parts: Parts, member: 'value' | 'reason'): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries<Part<unknown>>(parts)
+      .filter(([, part]) => part[member] !== undefined)
+      .map(([name, part]) => [name, part[member]]),
+  );
+
+const toObservation = (parts: Parts): ChainObservation => ({ ...pick(parts, 'value'), missing: pick(parts, 'reason') });
+
+/** Adds what another transport answered about the peer mesh. */
+export function addMesh(chain: ChainObservation, answers: ChainAnswers): ChainObservation {
+  const { nodeId: _, peerIds: __, ...missing } = chain.missing;
+  const mesh = toObservation(toMesh(answers));
+  return { ...chain, ...mesh, missing: { ...missing, ...mesh.missing } };
+}
+
+/**
+ * Reads what a node answered about its chain. `mark` is the height of the block that was asked for; undefined when none
+ * was.
+ */
+export function toChain(answers: ChainAnswers, mark: number | undefined): ChainObservation {
+  const addresses = createAddressReader();
+  const address = toPart(answers.address, readPart(addresses.read));
+  return toObservation({
+    chainId: toPart(answers.chainId, readChainId(readNetworkId(answers.consensus))),
+    genesis: toPart(answers.genesis, readPart(readGenesis)),
+    address,
+    ...toMesh(answers),
+    consensus: toPart(answers.consensus, readPart(readConsensus)),
+    masternodes: toPart(answers.masternodes, readMasternodes(addresses)),
+    missedRounds: toPart(answers.missedRounds, readMissedRounds(addresses)),
+    pool: toPart(
+      answers.pool,
+      readPart((value) => toPoolStatus(value, address.value, addresses)),
+    ),
+    block: mark === undefined ? missing('not-yet') : toPart(answers.block, readMark(mark)),
+    syncing: toPart(answers.syncing, readPart(readSyncing)),
+  });
+}

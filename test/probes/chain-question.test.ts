@@ -1,0 +1,179 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { toMark } from '../../src/probes/chain-question.ts';
+import { MAX_ANSWER_BYTES } from '../../src/probes/http-transport.ts';
+import { createNodeProber } from '../../src/probes/node-prober.ts';
+import { blockResult, type FakeNode, type Methods, type ReceivedCall, startNode } from '../support/fake-node.ts';
+import { recordedMethods } from '../support/recorded-node.ts';
+
+const recorded = recordedMethods('healthy');
+const MISSED = 'XDPoS_getMissedRoundsInEpochByBlockNum';
+const NO_COMMIT = 'can not find latest committed block from consensus';
+
+/** A recorded node at a height of the test's, and its prober on a clock of the test's. */
+async function watch(methods: Methods = {}, respond?: Parameters<typeof startNode>[1]) {
+  const state = { height: 1000 as number | null, now: 0 };
+  const server = await startNode(
+    {
+      ...recorded,
+      XDPoS_getV2BlockByNumber: (call) =>
+        call.params[0] === 'latest'
+          ? blockResult(state.height, state.height === null ? NO_COMMIT : '')
+          : recorded.XDPoS_getV2BlockByNumber?.(call),
+      ...methods,
+    },
+    respond,
+  );
+  const prober = createNodeProber(server.url, 'XDPoS', () => state.now);
+  onTestFinished(server.stop);
+  onTestFinished(() => prober.close());
+  /** Probes at a second of the clock, and says whether the chain was asked about. */
+  const asksAt = async (second: number, height: number | null = state.height): Promise<boolean> => {
+    Object.assign(state, { now: second * 1000, height });
+    return (await prober.probe(5_000)).chain !== undefined;
+  };
+  return { server, prober, state, asksAt };
+}
+const methodsOf = ({ requests }: FakeNode): readonly string[] => requests.flat().map(({ method }) => method);
+const countOf = (server: FakeNode, wanted: string): number =>
+  methodsOf(server).filter((method) => method === wanted).length;
+
+describe('a node is asked about its chain', () => {
+  test('at the first probe, and then every minute', async () => {
+    const { asksAt } = await watch();
+    const asked: number[] = [];
+    for (let second = 0; second <= 180; second += 10) if (await asksAt(second)) asked.push(second);
+    expect(asked).toEqual([0, 60, 120, 180]);
+  });
+
+  test('again when its height fell or is lost, but not at once again', async () => {
+    const { asksAt } = await watch();
+    await asksAt(0, 1000);
+    expect(await asksAt(5, 400)).toBe(false);
+    expect(await asksAt(10, 401)).toBe(true);
+    expect(await asksAt(20, 402)).toBe(false);
+    expect(await asksAt(30, null)).toBe(true);
+    expect(await asksAt(40, null)).toBe(false);
+  });
+
+  test('again when it answers after silence', async () => {
+    let isSilent = false;
+    const { asksAt, prober } = await watch({}, (answers, response) => {
+      if (isSilent) response.statusCode = 503;
+      response.end(JSON.stringify(answers));
+    });
+    expect(await asksAt(0)).toBe(true);
+    isSilent = true;
+    expect(await asksAt(10)).toBe(false);
+    expect((await prober.probe(5_000)).answered).toBe(false);
+    isSilent = false;
+    expect(await asksAt(20)).toBe(true);
+    expect(await asksAt(30)).toBe(false);
+  });
+
+  test('in one batch, which the other probes do not have', async () => {
+    const { asksAt, server } = await watch();
+    for (const second of [0, 10, 20, 60]) await asksAt(second);
+    const sizes = server.requests.map(({ length }) => length);
+    // Twice without the namespaces, as these are asked for once.
+    expect(sizes).toEqual([2, 2, 9, 3, 3, 3, 9]);
+  });
+
+  test('by no height above its own, and never for the committed block', async () => {
+    const { asksAt, server } = await watch();
+    const heights = [1000, 1032, 50, 47, 16, null, 3, 48];
+    for (const [i, height] of heights.entries()) await asksAt(i * 60, height);
+    const questions = server.requests.filter((request) => request.some(({ params }) => params[0] === 'earliest'));
+    const tags = (request: readonly ReceivedCall[]) => request.flatMap(({ params }) => params.map(String));
+    const always = ['earliest', 'latest', 'latest'];
+    expect(questions.map((request) => tags(request).filter((tag) => !always.includes(tag)))).toEqual([
+      ...[['0x3c0'], ['0x3e0'], ['0x20'], [], [], [], [], ['0x20']],
+    ]);
+  });
+
+  test('for a mark at least 16 below its height', () => {
+    expect([undefined, 0, 15, 47, 48, 79, 80, 1e6].map(toMark)).toEqual([
+      ...[undefined, undefined, undefined, undefined, 32, 32, 64, 999_968],
+    ]);
+  });
+
+  test('not again by a method that it does not have, until another process may answer', async () => {
+    const { XDPoS_getLatestPoolStatus: _, ...others } = recorded;
+    const server = await startNode(others);
+    let at = 0;
+    const prober = createNodeProber(server.url, 'XDPoS', () => at);
+    onTestFinished(server.stop);
+    onTestFinished(() => prober.close());
+    const probeAt = async (minute: number) => {
+      at = minute * 60_000;
+      return (await prober.probe(5_000)).chain?.missing.pool;
+    };
+    for (const minute of [0, 1, 2]) expect(await probeAt(minute)).toBe('method-not-found');
+    expect(countOf(server, 'XDPoS_getLatestPoolStatus')).toBe(1);
+    server.breakConnections();
+    await probeAt(3);
+    expect(countOf(server, 'XDPoS_getLatestPoolStatus')).toBe(2);
+    for (const minute of [50, 64]) await probeAt(minute);
+    expect(countOf(server, 'XDPoS_getLatestPoolStatus')).toBe(3);
+  });
+});
+
+describe('the question costs a check nothing', () => {
+  test('when it is not answered', async () => {
+    const { prober, state } = await watch({}, (answers, response) => {
+      if (!Array.isArray(answers) || answers.length < 9) response.end(JSON.stringify(answers));
+    });
+    for (const second of [0, 60]) {
+      state.now = second * 1000;
+      const { latest, committed, peers, chain } = await prober.probe(500);
+      expect([latest.ok, committed?.ok, peers?.ok]).toEqual([true, true, true]);
+      expect(chain?.missing).toMatchObject({ genesis: 'no-answer', pool: 'no-answer' });
+    }
+    state.now = 70_000;
+    expect(await prober.probe(500)).toMatchObject({ latest: { ok: true }, committed: { ok: true } });
+  });
+
+  test.each([
+    ['an error', { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'the batch is too long' } }, 200],
+    ['HTTP 413', {}, 413],
+  ])('when its batch is refused by %s: the calls go singly, and the others stay a batch', async (_, body, status) => {
+    const { asksAt, prober, server, state } = await watch({}, (answers, response) => {
+      const isLong = Array.isArray(answers) && answers.length > 5;
+      if (isLong) response.statusCode = status;
+      response.end(JSON.stringify(isLong ? body : answers));
+    });
+    expect((await prober.probe(5_000)).chain?.missing).toEqual({ nodeId: 'not-served', peerIds: 'not-served' });
+    await asksAt(10);
+    expect(server.requests.at(-1)).toHaveLength(3);
+    state.now = 60_000;
+    expect((await prober.probe(5_000)).chain?.genesis).toBeDefined();
+    expect(server.requests.filter(({ length }) => length > 5)).toHaveLength(1);
+  });
+
+  test('when one answer is too large: only that part is missing', async () => {
+    const { prober, state, server } = await watch({ [MISSED]: () => 'x'.repeat(MAX_ANSWER_BYTES) });
+    for (const second of [0, 60]) {
+      state.now = second * 1000;
+      const { latest, chain } = await prober.probe(5_000);
+      expect(latest.ok).toBe(true);
+      expect(chain?.missing).toEqual({ nodeId: 'not-served', peerIds: 'not-served', missedRounds: 'too-large' });
+    }
+    expect(server.requests.filter(({ length }) => length > 5)).toHaveLength(1);
+  });
+});
+
+test('of a whole epoch of missed rounds the newest 200 are kept, and all are counted', async () => {
+  const miners = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`);
+  const MissedRounds = Array.from({ length: 900 }, (_, i) => ({
+    Round: i + 1,
+    Miner: miners[i % 3],
+    CurrentBlockHash: `0x${'1'.repeat(64)}`,
+    CurrentBlockNum: i,
+    ParentBlockHash: `0x${'2'.repeat(64)}`,
+    ParentBlockNum: i - 1,
+  }));
+  const { prober } = await watch({ [MISSED]: () => ({ EpochRound: 0, EpochBlockNumber: 0, MissedRounds }) });
+  const { chain } = await prober.probe(5_000);
+  expect(chain?.missedRounds?.rounds.map(({ round }) => round)).toEqual(Array.from({ length: 200 }, (_, i) => 900 - i));
+  expect(chain?.missedRounds?.byMiner).toEqual(Object.fromEntries(miners.map((miner) => [miner, 300])));
+  expect(chain?.missing.missedRounds).toBe('truncated');
+});
