@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { alertRules } from '../src/alerts/alert-rules.ts';
-import type { FaultName } from '../src/demo/faults.ts';
-import { type FaultAlerts, faultAlerts } from '../test/support/fault-alerts.ts';
+import { type FaultAlerts, faultAlerts, type MeasuredFault } from '../test/support/fault-alerts.ts';
 
 /** An alert that was notified of a fault. */
 export interface MatrixRow {
@@ -31,7 +30,7 @@ const inhibits = ({ source_matchers }: InhibitRule, name: string): boolean =>
   });
 
 /** What decides which alerts a fault raises and which of them are notified: their rules, and the inhibitions that they start. */
-export function stampOf(fault: FaultName): string {
+export function stampOf(fault: MeasuredFault): string {
   const { pages = [], tickets = [], inhibited = [] }: FaultAlerts = faultAlerts[fault];
   const names = [...new Set([...pages, ...tickets, ...inhibited].map((alert) => alert.split(' ')[0]))].sort();
   const rules = alertRules

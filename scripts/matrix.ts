@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { alertRules } from '../src/alerts/alert-rules.ts';
-import { FAULT_NAMES, type FaultName, listFaults } from '../src/demo/faults.ts';
+import { listFaults } from '../src/demo/faults.ts';
 import { findChromium } from '../src/demo/find-chromium.ts';
-import { faultAlerts } from '../test/support/fault-alerts.ts';
+import { faultAlerts, isMeasured, MEASURED_FAULTS, type MeasuredFault } from '../test/support/fault-alerts.ts';
 import { judgeRun } from '../test/support/judge-run.ts';
 import { type FaultRun, runFault, waitForCalm, waitForHistory } from '../test/support/run-fault.ts';
 import { startStack } from '../test/support/start-stack.ts';
@@ -22,7 +22,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const words = process.argv.slice(2);
 const parts = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: true };
-const faults = listFaults(parts).filter(({ name }) => words.length === 0 || words.includes(name));
+const faults = listFaults(parts).filter(({ name }) => isMeasured(name) && (words.length === 0 || words.includes(name)));
 
 const unknown = words.filter((word) => !faults.some(({ name }) => name === word));
 if (unknown.length > 0) {
@@ -60,7 +60,7 @@ try {
   await waitForHistory(stack);
   const runs = await Promise.all(
     stack.subnets.map(async (watched) => {
-      const fault = watched.name as FaultName;
+      const fault = watched.name as MeasuredFault;
       await waitForCalm(stack, watched, 10 * MINUTE);
       const run = await runFault(stack, watched, fault, faultAlerts[fault], PATIENCE);
       for (const { alert, seconds } of toRows(run)) say(`${fault}: ${alert} after ${seconds} s`);
@@ -71,7 +71,7 @@ try {
   const errors = runs.flatMap((run) => judgeRun(run, faultAlerts[run.fault]));
   const before = parseMatrix(readFileSync(PAGE, 'utf8'));
   const measured = new Map<string, readonly MatrixRow[]>(runs.map((run) => [run.fault, toRows(run)]));
-  const rows = FAULT_NAMES.flatMap((name) => measured.get(name) ?? before.filter(({ fault }) => fault === name));
+  const rows = MEASURED_FAULTS.flatMap((name) => measured.get(name) ?? before.filter(({ fault }) => fault === name));
   if (errors.length === 0) writeFileSync(PAGE, toMatrix(rows));
   for (const error of errors) process.stderr.write(`npm run matrix: ${error}\n`);
   if (errors.length > 0) process.exitCode = 1;

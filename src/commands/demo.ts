@@ -3,15 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { type App, startApp } from '../app.ts';
-import {
-  type DemoParts,
-  demoNodeNames,
-  type FaultName,
-  findFaultErrors,
-  isFaultName,
-  listFaults,
-  missingFor,
-} from '../demo/faults.ts';
+import type { DemoParts } from '../demo/expected-changes.ts';
+import { demoNodeNames, type FaultName, findFaultErrors, isFaultName, listFaults, missingFor } from '../demo/faults.ts';
 import { findChromium } from '../demo/find-chromium.ts';
 import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
 import { type Listener, listen } from '../http/listen.ts';
@@ -44,10 +37,12 @@ function printFaults(parts: DemoParts, json: boolean): ExitCode {
   const faults = listFaults(parts);
   if (json) printLine(JSON.stringify(faults, null, 2));
   else {
-    for (const { name, what, fails, degrades, needs } of faults) {
+    for (const { name, what, problems, fails, degrades, unknown, needs } of faults) {
       printLine(`${strong(name)}: ${what}`);
+      if (problems.length > 0) printLine(`  problems  ${problems.join(', ')}`);
       if (fails.length > 0) printLine(`  fails     ${fails.join(' ')}`);
       if (degrades.length > 0) printLine(`  degrades  ${degrades.join(' ')}`);
+      if (unknown.length > 0) printLine(`  unknown   ${unknown.join(' ')}`);
       if (needs !== undefined) printLine(`  ${needs}`);
     }
   }

@@ -1,6 +1,17 @@
 import type { Hex } from 'viem';
 import { keccak256 } from './keccak.ts';
-import { changeTimeline, eraAfter, eraOf, heightAt, startTimeline, type Turnout, timeOf } from './timeline.ts';
+import {
+  changeTimeline,
+  eraAfter,
+  eraOf,
+  heightAt,
+  inOffice,
+  type Pace,
+  placeOf,
+  startTimeline,
+  type Turnout,
+  turnOf,
+} from './timeline.ts';
 
 /** The demo's chain id, which is its network id too. */
 export const CHAIN_ID = 28_656;
@@ -52,6 +63,8 @@ export interface Office {
 
 /** A chain as its nodes read it. Times are Unix milliseconds. */
 export interface Chain {
+  /** How long a round may last before it times out. */
+  readonly roundTimeoutMs: number;
   /** The newest number at a time, now or past. */
   heightAt(ms: number): number;
   /** When a block was made. */
@@ -72,64 +85,47 @@ export interface MainChain extends Chain {
   change(ms: number, how: Turnout): void;
 }
 
-/** What of a block cannot be computed from its number alone. */
-interface Seal {
-  readonly hash: Hex;
-  readonly round: number;
-}
+/** The wait for a masternode that makes no block, in milliseconds, as a generated subnet has it. */
+export const ROUND_TIMEOUT_MS = 10_000;
 
 /**
  * A chain that stands at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
  * hashes are made and kept when somebody asks.
  */
-export const createChain = (masternodes: readonly Hex[], nowMs: number): MainChain => {
-  let timeline = startTimeline(nowMs, START_HEIGHT);
-  const seals: Seal[] = [];
+export const createChain = (
+  masternodes: readonly Hex[],
+  nowMs: number,
+  roundTimeoutMs: number = ROUND_TIMEOUT_MS,
+): MainChain => {
+  const pace: Pace = { masternodes: masternodes.length, roundTimeoutMs };
+  let timeline = startTimeline(nowMs, START_HEIGHT, LOST_ROUNDS, pace);
+  const hashes: Hex[] = [];
 
-  const inOffice = (penalised: readonly number[]): readonly number[] =>
-    masternodes.flatMap((_, index) => (penalised.includes(index) ? [] : [index]));
   const addressesOf = (places: readonly number[]): readonly Hex[] =>
     places.map((place) => masternodes[place] ?? ZERO_ADDRESS);
-  const turnOf = (round: number, places: readonly number[]): number => places[round % places.length] ?? 0;
-
   const proposerOf = (round: number, number: number): Hex =>
-    masternodes[turnOf(round, inOffice(eraOf(timeline, number).penalised))] ?? ZERO_ADDRESS;
-  const nextRound = (number: number, after: number): number => {
-    const { absent, penalised } = eraOf(timeline, number);
-    const places = inOffice(penalised);
-    let round = after + 1;
-    for (let tries = 1; tries < places.length && absent.includes(turnOf(round, places)); tries++) round++;
-    return round;
-  };
+    masternodes[turnOf(pace, eraOf(timeline, number), round)] ?? ZERO_ADDRESS;
 
   const fieldsOf = (number: number): BlockFields => {
-    const parent = seals[number - 1];
-    const parentRound = parent?.round ?? 0;
-    const round = seals[number]?.round ?? (number === 0 ? 0 : nextRound(number, Math.max(parentRound, LOST_ROUNDS)));
+    const { round, ms } = placeOf(timeline, number);
     return {
       number,
       round,
-      parentHash: parent?.hash ?? ZERO_HASH,
+      parentHash: hashes[number - 1] ?? ZERO_HASH,
       miner: number === 0 ? ZERO_ADDRESS : proposerOf(round, number),
-      timestamp: Math.floor(timeOf(timeline, number) / 1000),
+      timestamp: Math.floor(ms / 1000),
     };
   };
 
-  const sealUpTo = (number: number): void => {
-    for (let next = seals.length; next <= number; next++) {
-      const fields = fieldsOf(next);
-      seals.push({ hash: keccak256(encode(fields)), round: fields.round });
-    }
-  };
-
   const hashOf = (number: number): Hex => {
-    sealUpTo(number);
-    return seals[number]?.hash ?? ZERO_HASH;
+    for (let next = hashes.length; next <= number; next++) hashes.push(keccak256(encode(fieldsOf(next))));
+    return hashes[number] ?? ZERO_HASH;
   };
 
   return {
+    roundTimeoutMs,
     heightAt: (ms) => heightAt(timeline, ms),
-    timeOf: (number) => timeOf(timeline, number),
+    timeOf: (number) => placeOf(timeline, number).ms,
     block: (number) => {
       const hash = hashOf(number);
       const fields = fieldsOf(number);
@@ -137,12 +133,12 @@ export const createChain = (masternodes: readonly Hex[], nowMs: number): MainCha
     },
     hashOf,
     officeAt: (number) => {
-      const { absent, penalised } = eraAfter(timeline, number);
-      const places = inOffice(penalised);
+      const era = eraAfter(timeline, number);
+      const places = inOffice(pace, era);
       return {
         masternodes: addressesOf(places),
-        voters: addressesOf(places.filter((place) => !absent.includes(place))),
-        penalised: addressesOf(penalised),
+        voters: addressesOf(places.filter((place) => !era.absent.includes(place))),
+        penalised: addressesOf(era.penalised),
       };
     },
     proposerOf,

@@ -1,4 +1,6 @@
-import { connectedTo, type Effects, mergeEffects, producesBlocks, SERVICES } from './effects.ts';
+import { type Effects, mergeEffects } from './effects.ts';
+import { type Changes, changesOf, type DemoParts } from './expected-changes.ts';
+import { problemsOf } from './expected-problems.ts';
 
 /** The names of what `subnetd demo --fault` can break. */
 export const FAULT_NAMES = [
@@ -21,29 +23,29 @@ export const FAULT_NAMES = [
   'log-level-low',
   'oom-kill',
   'ipc-path-too-long',
+  'fork',
+  'mesh-hole',
+  'node-partitioned',
+  'other-genesis',
+  'liar',
+  'non-voting',
+  'penalty',
+  'finality-stalled',
+  'contract-gone',
+  'monitor-offline',
+  'rolling-restart',
 ] as const;
 
 export type FaultName = (typeof FAULT_NAMES)[number];
-
-/** The checks, as `component/name/check`, whose verdict is other than in a healthy demo. */
-export interface Changes {
-  readonly fails: readonly string[];
-  readonly degrades: readonly string[];
-}
 
 /** A fault of the demo: `what` breaks, in a sentence, and exactly what changes once things have settled. */
 export interface DemoFault extends Changes {
   readonly name: FaultName;
   readonly what: string;
+  /** The problems that it brings, each with the name of what has it, as `node_stalled subnet2`. */
+  readonly problems: readonly string[];
   /** What it takes to see it, when that is not there; then nothing changes. */
   readonly needs?: string;
-}
-
-/** What a demo consists of. */
-export interface DemoParts {
-  readonly nodes: readonly string[];
-  /** Does a browser visit the page of the frontend? */
-  readonly browser: boolean;
 }
 
 interface Entry {
@@ -54,6 +56,7 @@ interface Entry {
   readonly effects: Partial<Effects>;
 }
 
+const needsFour = { least: 4, because: 'with fewer the chain halts when one node does not vote' } as const;
 const needsSecond = { least: 2, because: 'it happens to subnet2' } as const;
 
 /** One entry per fault. What the checks make of it is not written here: it follows from the effects. */
@@ -70,8 +73,7 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
   },
   'node-behind': {
     what: 'subnet2 follows the chain, but 25 blocks below the others.',
-    least: 4,
-    because: 'with fewer the chain halts when one node does not vote',
+    ...needsFour,
     effects: { behind: ['subnet2'] },
   },
   'peer-missing': {
@@ -155,6 +157,67 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     ...needsSecond,
     effects: { down: ['subnet2'], fates: { subnet2: 'ipc-path-too-long' } },
   },
+  fork: {
+    what: 'subnet2 follows another branch: its heights are those of the others, and its newer blocks are not.',
+    ...needsFour,
+    effects: { forked: ['subnet2'] },
+  },
+  'mesh-hole': {
+    what: 'subnet2 and subnet3 are not connected, and neither are subnet1 and subnet4, so each node has one peer less.',
+    least: 4,
+    because: 'with fewer no node is left that connects them',
+    effects: {
+      cut: [
+        ['subnet2', 'subnet3'],
+        ['subnet1', 'subnet4'],
+      ],
+    },
+  },
+  'node-partitioned': {
+    what: 'A firewall cuts off subnet2 from the other nodes: it runs and answers with 0 peers, and its height is stalled.',
+    ...needsFour,
+    effects: { frozen: ['subnet2'], isolated: ['subnet2'] },
+  },
+  'other-genesis': {
+    what: 'subnet2 was started with the genesis of another chain, so it stays at block 0 and has no peer.',
+    ...needsFour,
+    effects: { foreign: ['subnet2'], isolated: ['subnet2'] },
+  },
+  liar: {
+    what: 'subnet2 answers with a height that is a million blocks above every other, and it rises.',
+    ...needsSecond,
+    effects: { boasting: ['subnet2'] },
+  },
+  'non-voting': {
+    what: 'subnet2 runs, follows the chain and answers, but it neither votes nor makes its blocks.',
+    ...needsFour,
+    effects: { mute: ['subnet2'] },
+  },
+  penalty: {
+    what: 'subnet2 follows the chain, but is in Penalty and no masternode, as it missed its rounds in the epoch before.',
+    ...needsSecond,
+    effects: { penalised: ['subnet2'] },
+  },
+  'finality-stalled': {
+    what: 'Blocks come, but none is committed any more, so the relayer has nothing to submit.',
+    least: 1,
+    effects: { finalityStalled: true },
+  },
+  'contract-gone': {
+    what: 'The parent chain answers, but has no contract at the address of the checkpoint contract.',
+    least: 1,
+    effects: { relayer: 'no-contract' },
+  },
+  'monitor-offline': {
+    what: 'subnetd has lost its network: no node, no service and no Docker Engine answers it, while the subnet is well.',
+    least: 1,
+    effects: { unreachable: true },
+  },
+  'rolling-restart': {
+    what: 'Somebody restarts all nodes, one after the other; each is down for ten seconds, and all is well afterwards.',
+    ...needsFour,
+    effects: { rolling: true },
+  },
 };
 
 /** The names that the demo gives to its nodes: subnet1, subnet2, … */
@@ -165,43 +228,13 @@ export const demoNodeNames = (count: number): readonly string[] =>
 export const effectsOf = (faults: readonly FaultName[]): Effects =>
   mergeEffects(faults.map((fault) => TABLE[fault].effects));
 
-const judge = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
-  const hasNewBlocks = producesBlocks(effects, nodes);
-  const { down, frozen, behind, uncommitted, garbled, adminHidden, closed, logLevelLow, unheard, fates } = effects;
-  const silent = (name: string) => down.includes(name) || garbled.includes(name);
-  const late = (name: string) =>
-    !hasNewBlocks || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
-  const stands = (name: string) => !hasNewBlocks || down.includes(name) || frozen.includes(name);
-  const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
-  // Without a block in the log, a low level explains everything but a fatal line.
-  const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stands(name) && !logLevelLow);
-  const unserved = closed.includes('frontend');
-  const componentOf = (name: string) => (nodes.includes(name) ? 'node' : name);
-  const fails = [
-    ...nodes.flatMap((name) => [
-      ...(late(name) ? [`node/${name}/latest_block`] : []),
-      ...(lonely(name) ? [`node/${name}/peers`] : []),
-      ...(logFails(name) ? [`node/${name}/log_block`] : []),
-    ]),
-    ...(nodes.some((name) => down.includes(name) || unheard.includes(name)) ? ['bootnode/bootnode/messages'] : []),
-    ...(effects.relayer !== undefined || !hasNewBlocks ? ['relayer/relayer/submissions'] : []),
-    ...(effects.statsStale || closed.includes('stats') || !hasNewBlocks ? ['stats/stats/block_data'] : []),
-    ...(effects.statsStale || closed.includes('stats') ? ['stats/stats/history_data'] : []),
-    ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
-    ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
-    ...(browser && (effects.consoleError || unserved) ? ['frontend/frontend/console'] : []),
-    ...Object.keys(fates).map((name) => `${componentOf(name)}/${name}/container`),
-  ];
-  const degrades = [
-    ...(adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : []),
-    ...(logLevelLow ? nodes.filter((name) => !logFails(name)).map((name) => `node/${name}/log_block`) : []),
-  ];
-  return { fails, degrades };
-};
-
 /** What changes when these faults are switched on together: a check that one fails and another degrades fails. */
 export const expectedChanges = (faults: readonly FaultName[], parts: DemoParts): Changes =>
-  judge(effectsOf(faults), parts);
+  changesOf(effectsOf(faults), parts);
+
+/** The problems that these faults bring together, each with the name of what has it. */
+export const expectedProblems = (faults: readonly FaultName[], parts: DemoParts): readonly string[] =>
+  problemsOf(effectsOf(faults), parts);
 
 /** What it takes to see this fault, as a sentence, when it is not there. */
 export const missingFor = (fault: FaultName, { browser }: DemoParts): string | undefined =>
@@ -213,7 +246,8 @@ export const missingFor = (fault: FaultName, { browser }: DemoParts): string | u
 export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
   FAULT_NAMES.filter((name) => TABLE[name].least <= parts.nodes.length).map((name) => {
     const needs = missingFor(name, parts);
-    return { name, what: TABLE[name].what, ...expectedChanges([name], parts), needs };
+    const { what } = TABLE[name];
+    return { name, what, problems: expectedProblems([name], parts), ...expectedChanges([name], parts), needs };
   });
 
 /** Whether a word names a fault. */

@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID, ZERO_HASH } from './chain.ts';
+import { CHAIN_ID, type Chain, ZERO_HASH } from './chain.ts';
 import { plain, type RpcMethod } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
 import { consensusConfigs, xdposMethods } from './xdpos-methods.ts';
@@ -36,7 +36,7 @@ const toPeer = ({ identity }: NodeView, peer: PeerView) => {
 /** The first block of which a transaction names its chain; before it a node says that its chain is 0. */
 const EIP155_BLOCK = 3;
 
-const chainConfig = {
+const toChainConfig = (chain: Chain) => ({
   chainId: CHAIN_ID,
   homesteadBlock: 1,
   eip150Block: 2,
@@ -44,8 +44,8 @@ const chainConfig = {
   eip155Block: EIP155_BLOCK,
   eip158Block: 3,
   byzantiumBlock: 4,
-  XDPoS: consensusConfigs,
-};
+  XDPoS: consensusConfigs(chain),
+});
 
 const toNodeInfo = ({ identity, chain, head }: NodeView) => {
   const { id, p2pPort: port } = identity;
@@ -61,7 +61,7 @@ const toNodeInfo = ({ identity, chain, head }: NodeView) => {
         network: CHAIN_ID,
         difficulty: totalDifficulty(head),
         genesis: chain.hashOf(0),
-        config: chainConfig,
+        config: toChainConfig(chain),
         head: chain.hashOf(head),
       },
     },

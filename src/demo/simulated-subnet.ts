@@ -93,12 +93,15 @@ const chainFor = (mode: Mode, name: string, chain: Chain, from: number): Chain =
 };
 
 /** A subnet of these nodes in which `effects` have been so for long. `now` gives Unix milliseconds. */
-export const createSubnet = (names: readonly string[], effects: Effects, now: () => number): SimulatedSubnet => {
+export const createSubnet = (
+  names: readonly string[],
+  effects: Effects,
+  now: () => number,
+  roundTimeoutMs?: number,
+): SimulatedSubnet => {
   const identities = names.map(toNodeIdentity);
-  const chain = createChain(
-    identities.map(({ address }) => address),
-    now(),
-  );
+  const addresses = identities.map(({ address }) => address);
+  const chain = createChain(addresses, now(), roundTimeoutMs);
   let broken = effects;
   const placesOf = (all: { has(name: string): boolean }): readonly number[] =>
     names.flatMap((name, index) => (all.has(name) ? [index] : []));

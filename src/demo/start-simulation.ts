@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { boast } from './boast.ts';
 import { createContainers } from './containers.ts';
 import { toDemoInventory } from './demo-inventory.ts';
 import { createEngineHandler } from './docker-engine.ts';
-import { SERVICES, type ServiceName } from './effects.ts';
+import { type Effects, mergeEffects, SERVICES, type ServiceName } from './effects.ts';
 import { demoNodeNames, effectsOf, type FaultName, findFaultErrors } from './faults.ts';
 import { frontendService } from './frontend-service.ts';
 import { type Listener, openListener } from './listener.ts';
@@ -12,6 +14,7 @@ import { createNodeHandler } from './node-server.ts';
 import { planContainers } from './plan-containers.ts';
 import { printSubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
+import { restartingAt } from './rolling-restart.ts';
 import { runContainers } from './run-containers.ts';
 import { createServiceHandler, type Service } from './service.ts';
 import { createSubnet } from './simulated-subnet.ts';
@@ -27,6 +30,8 @@ export interface SimulationOptions {
   readonly host?: string;
   /** What the inventory says under `checks`, as an object or as YAML; its defaults when absent. */
   readonly checks?: string | Readonly<Record<string, unknown>>;
+  /** How long the nodes wait for a masternode that makes no block, in milliseconds; ten seconds when absent. */
+  readonly roundTimeoutMs?: number;
   /** The Chromium that visits the page of the frontend; nobody visits it when absent. */
   readonly browser?: string;
 }
@@ -61,6 +66,9 @@ const createQueue = (): ((work: () => Promise<void>) => Promise<void>) => {
 
 const ENGINE = 'docker';
 
+/** How often a rolling restart looks whose turn it is. */
+const TURN_MS = 250;
+
 const SERVICE_OF: Readonly<Record<ServiceName, Service>> = {
   relayer: relayerService,
   stats: statsService,
@@ -77,12 +85,23 @@ const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => 
  * more nodes; `faultProblems` checks that beforehand.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
-  const { faults, now = Date.now, host = '127.0.0.1', checks, browser } = options;
+  const { faults, now = Date.now, host = '127.0.0.1', checks, roundTimeoutMs, browser } = options;
   if (options.nodes < 1) throw new RangeError('A simulated subnet needs at least 1 node.');
   refuseImpossible(faults, options.nodes);
 
   const names = demoNodeNames(options.nodes);
-  const subnet = createSubnet(names, effectsOf(faults), now);
+  let wanted = effectsOf(faults);
+  let wantedSince = now();
+  let restarting: string | undefined;
+  /** What is broken now: a rolling restart breaks one node after the other. */
+  const breakNow = (): Effects => {
+    restarting = wanted.rolling ? restartingAt(names, wantedSince, now()) : undefined;
+    return restarting === undefined
+      ? wanted
+      : mergeEffects([wanted, { down: [restarting], fates: { [restarting]: 'stopped' } }]);
+  };
+  let current = breakNow();
+  const subnet = createSubnet(names, current, now, roundTimeoutMs);
   const serially = createQueue();
   const listeners = new Map<string, Listener>();
   const closeAll = async (): Promise<void> => {
@@ -94,7 +113,6 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     return listener;
   };
 
-  let current = effectsOf(faults);
   const identities = names.map((name) => subnet.node(name).identity);
   const containers = createContainers(planContainers(identities, current.logLevelLow ? 2 : 4), now);
   let stopped = false;
@@ -106,26 +124,35 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     );
   };
 
+  const change = async (): Promise<void> => {
+    const before = current;
+    current = breakNow();
+    subnet.apply(current);
+    await openAndClose();
+    // What a node serves changes only when it is restarted.
+    if (current.adminHidden !== before.adminHidden) for (const name of names) listenerOf(name).breakConnections();
+    if (current.unreachable !== before.unreachable)
+      for (const listener of listeners.values()) listener.breakConnections();
+  };
+  const listenAs = async (name: string, handler: RequestListener): Promise<void> => {
+    const reachable: RequestListener = (request, response) => {
+      if (current.unreachable) request.resume();
+      else handler(request, response);
+    };
+    listeners.set(name, await openListener(host, reachable));
+  };
+
   try {
     for (const name of names) {
-      listeners.set(
-        name,
-        await openListener(
-          host,
-          createNodeHandler(() => subnet.node(name)),
-        ),
-      );
+      const view = () => (current.boasting.includes(name) ? boast(subnet.node(name)) : subnet.node(name));
+      await listenAs(name, createNodeHandler(view));
     }
-    for (const service of SERVICES) {
-      listeners.set(
+    for (const service of SERVICES)
+      await listenAs(
         service,
-        await openListener(
-          host,
-          createServiceHandler(SERVICE_OF[service], subnet, () => current),
-        ),
+        createServiceHandler(SERVICE_OF[service], subnet, () => current),
       );
-    }
-    listeners.set(ENGINE, await openListener(host, createEngineHandler(containers)));
+    await listenAs(ENGINE, createEngineHandler(containers));
     await openAndClose();
   } catch (error) {
     await closeAll();
@@ -135,6 +162,9 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));
   const logs = printSubnetLogs(folder, subnet, containers, () => current);
   const stopContainers = runContainers(containers, logs, () => current, now);
+  const turns = setInterval(() => {
+    if (wanted.rolling && restarting !== restartingAt(names, wantedSince, now())) void serially(change);
+  }, TURN_MS);
   const addresses = {
     nodes: names.map((name) => ({ name, rpc: listenerOf(name).url })),
     statsFiles: logs.statsFiles,
@@ -151,12 +181,9 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     setFaults: async (next) => {
       refuseImpossible(next, options.nodes);
       return serially(async () => {
-        const before = current;
-        current = effectsOf(next);
-        subnet.apply(current);
-        await openAndClose();
-        // What a node serves changes only when it is restarted.
-        if (current.adminHidden !== before.adminHidden) for (const name of names) listenerOf(name).breakConnections();
+        wanted = effectsOf(next);
+        wantedSince = now();
+        await change();
       });
     },
     restartNode: (name, { fallBy = 0 } = {}) =>
@@ -166,6 +193,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       }),
     stop: () => {
       stopped = true;
+      clearInterval(turns);
       stopContainers();
       rmSync(folder, { recursive: true, force: true });
       return serially(closeAll);

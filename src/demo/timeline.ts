@@ -16,49 +16,113 @@ export interface Era extends Turnout {
   readonly fromMs: number;
   /** The height when it begins. */
   readonly fromNumber: number;
+  /** The round of that block. */
+  readonly fromRound: number;
+}
+
+/** What makes blocks come as they do. */
+export interface Pace {
+  /** Masternodes in office and out of it. */
+  readonly masternodes: number;
+  /** How long the others wait for a masternode that makes no block in its round. */
+  readonly roundTimeoutMs: number;
 }
 
 /** The chain's life so far, oldest first. Times are Unix milliseconds; the first era begins with block 0. */
-export type Timeline = readonly [Era, ...Era[]];
+export interface Timeline {
+  readonly pace: Pace;
+  readonly eras: readonly [Era, ...Era[]];
+}
 
-/** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds. */
-export const startTimeline = (nowMs: number, height: number): Timeline => [
-  {
-    fromMs: Math.floor(nowMs / 1000) * 1000 - height * BLOCK_PERIOD_MS,
-    fromNumber: 0,
-    producing: true,
-    absent: [],
-    penalised: [],
-  },
-];
+/** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds; `lostRounds` ran out before block 1. */
+export const startTimeline = (nowMs: number, height: number, lostRounds: number, pace: Pace): Timeline => ({
+  pace,
+  eras: [
+    {
+      fromMs: Math.floor(nowMs / 1000) * 1000 - height * BLOCK_PERIOD_MS,
+      fromNumber: 0,
+      fromRound: lostRounds,
+      producing: true,
+      absent: [],
+      penalised: [],
+    },
+  ],
+});
+
+/** The places of the masternodes in office. */
+export const inOffice = ({ masternodes }: Pace, { penalised }: Turnout): readonly number[] =>
+  Array.from({ length: masternodes }, (_, place) => place).filter((place) => !penalised.includes(place));
+
+/** Whose turn a round is, by place. */
+export const turnOf = (pace: Pace, turnout: Turnout, round: number): number => {
+  const places = inOffice(pace, turnout);
+  return places[round % places.length] ?? 0;
+};
+
+/** How the blocks of an era come: in each cycle every masternode has one round. */
+interface Cycle {
+  readonly rounds: number;
+  readonly ms: number;
+  /** The blocks of one cycle: rounds and time since its beginning. */
+  readonly blocks: readonly { readonly round: number; readonly ms: number }[];
+}
+
+const cycleOf = (pace: Pace, era: Era): Cycle => {
+  const rounds = inOffice(pace, era).length;
+  const blocks = [];
+  let ms = 0;
+  for (let round = 1; round <= rounds; round++) {
+    if (era.absent.includes(turnOf(pace, era, era.fromRound + round))) ms += pace.roundTimeoutMs;
+    else {
+      ms += BLOCK_PERIOD_MS;
+      blocks.push({ round, ms });
+    }
+  }
+  return { rounds, ms, blocks };
+};
 
 /** The number of the newest block at a time, now or in the past. */
-export const heightAt = (timeline: Timeline, ms: number): number => {
-  const era = timeline.findLast(({ fromMs }) => fromMs <= ms);
+export const heightAt = ({ pace, eras }: Timeline, ms: number): number => {
+  const era = eras.findLast(({ fromMs }) => fromMs <= ms);
   if (era === undefined) return 0;
-  return era.fromNumber + (era.producing ? Math.floor((ms - era.fromMs) / BLOCK_PERIOD_MS) : 0);
+  if (!era.producing) return era.fromNumber;
+  const cycle = cycleOf(pace, era);
+  const cycles = Math.floor((ms - era.fromMs) / cycle.ms);
+  const rest = ms - era.fromMs - cycles * cycle.ms;
+  const begun = cycle.blocks.filter((block) => block.ms <= rest).length;
+  return era.fromNumber + cycles * cycle.blocks.length + begun;
 };
 
 /** The era in which a block was made. */
-export const eraOf = (timeline: Timeline, number: number): Era =>
-  timeline.findLast(({ fromNumber }) => fromNumber < number) ?? timeline[0];
+export const eraOf = ({ eras }: Timeline, number: number): Era =>
+  eras.findLast(({ fromNumber }) => fromNumber < number) ?? eras[0];
 
 /** The era in which a block is voted for: the votes come after it. */
-export const eraAfter = (timeline: Timeline, number: number): Era =>
-  timeline.findLast(({ fromNumber }) => fromNumber <= number) ?? timeline[0];
+export const eraAfter = ({ eras }: Timeline, number: number): Era =>
+  eras.findLast(({ fromNumber }) => fromNumber <= number) ?? eras[0];
 
-/** When a block was made. */
-export const timeOf = (timeline: Timeline, number: number): number => {
+/** When a block was made, and in which round. */
+export const placeOf = (timeline: Timeline, number: number): { readonly round: number; readonly ms: number } => {
   const era = eraOf(timeline, number);
-  return era.fromMs + (number - era.fromNumber) * BLOCK_PERIOD_MS;
+  const { fromMs: ms, fromNumber, fromRound } = era;
+  if (number <= fromNumber) return { round: number === 0 ? 0 : fromRound, ms };
+  const cycle = cycleOf(timeline.pace, era);
+  const index = number - fromNumber - 1;
+  const cycles = Math.floor(index / cycle.blocks.length);
+  const block = cycle.blocks[index % cycle.blocks.length] ?? { round: 0, ms: 0 };
+  return { round: fromRound + cycles * cycle.rounds + block.round, ms: ms + cycles * cycle.ms + block.ms };
 };
 
 /** The timeline when blocks come differently from `ms` on; the same one when nothing changes. */
 export const changeTimeline = (timeline: Timeline, ms: number, turnout: Turnout): Timeline => {
-  const current = timeline.at(-1) ?? timeline[0];
+  const { pace, eras } = timeline;
+  const current = eras.at(-1) ?? eras[0];
   const same =
     current.producing === turnout.producing &&
     current.absent.join() === turnout.absent.join() &&
     current.penalised.join() === turnout.penalised.join();
-  return same ? timeline : [...timeline, { ...turnout, fromMs: ms, fromNumber: heightAt(timeline, ms) }];
+  if (same) return timeline;
+  const fromNumber = heightAt(timeline, ms);
+  const fromRound = Math.max(placeOf(timeline, fromNumber).round, eras[0].fromRound);
+  return { pace, eras: [...eras, { ...turnout, fromMs: ms, fromNumber, fromRound }] };
 };

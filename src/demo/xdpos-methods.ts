@@ -1,9 +1,10 @@
-import { CHAIN_ID, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
+import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
 import { missedRoundsUpTo } from './missed-rounds.ts';
 import { poolStatusOf } from './pool-status.ts';
 import { CRASHED, plain, type RpcMethod, type RpcOutcome, rpcMethod } from './rpc-method.ts';
 import { type BlockTag, optionalBlockTag } from './rpc-params.ts';
 import type { NodeView } from './simulated-subnet.ts';
+import { BLOCK_PERIOD_MS } from './timeline.ts';
 
 /** The hash of a header that is not there is always this one. */
 const NO_HEADER =
@@ -48,36 +49,37 @@ const toBlockInfo = (view: NodeView, block: ChainBlock): RpcOutcome => ({
         },
 });
 
-const v2Config = {
-  switchRound: 0,
-  minePeriod: 2,
-  timeoutSyncThreshold: 3,
-  timeoutPeriod: 10,
-  certificateThreshold: 0.667,
+/** The consensus settings as `XDPoS_networkInformation` and the configuration of a chain have them. */
+export const consensusConfigs = ({ roundTimeoutMs }: Chain) => {
+  const config = {
+    switchRound: 0,
+    minePeriod: BLOCK_PERIOD_MS / 1000,
+    timeoutSyncThreshold: 3,
+    timeoutPeriod: roundTimeoutMs / 1000,
+    certificateThreshold: 0.667,
+  };
+  return {
+    networkName: 'demo',
+    denom: 'sdc',
+    period: BLOCK_PERIOD_MS / 1000,
+    epoch: EPOCH,
+    reward: 2,
+    rewardCheckpoint: EPOCH,
+    gap: GAP,
+    foudationWalletAddr: '0x0000000000000000000000000000000000000068',
+    SkipV1Validation: false,
+    v2: { switchBlock: 0, config, allConfigs: { 0: config }, SkipV2Validation: false },
+  };
 };
 
-/** The consensus settings as `XDPoS_networkInformation` and the chain's configuration have them. */
-export const consensusConfigs = {
-  networkName: 'demo',
-  denom: 'sdc',
-  period: 2,
-  epoch: EPOCH,
-  reward: 2,
-  rewardCheckpoint: EPOCH,
-  gap: GAP,
-  foudationWalletAddr: '0x0000000000000000000000000000000000000068',
-  SkipV1Validation: false,
-  v2: { switchBlock: 0, config: v2Config, allConfigs: { 0: v2Config }, SkipV2Validation: false },
-};
-
-const networkInformation = {
+const toNetworkInformation = ({ chain }: NodeView) => ({
   NetworkId: CHAIN_ID,
   XDCValidatorAddress: '0x0000000000000000000000000000000000000088',
   RelayerRegistrationAddress: '0x0000000000000000000000000000000000000000',
   Denom: 'sdc',
   NetworkName: 'demo',
-  ConsensusConfigs: consensusConfigs,
-};
+  ConsensusConfigs: consensusConfigs(chain),
+});
 
 /** The consensus methods, as XDC-Subnet consensus/XDPoS/api.go answers them: Go names, and errors inside results. */
 export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
@@ -116,5 +118,5 @@ export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
 
   XDPoS_getLatestPoolStatus: plain(poolStatusOf),
 
-  XDPoS_networkInformation: plain(() => networkInformation),
+  XDPoS_networkInformation: plain(toNetworkInformation),
 };

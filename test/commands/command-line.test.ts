@@ -166,11 +166,12 @@ describe('once', () => {
 });
 
 describe('demo', () => {
-  it('lists the faults with what each fails and degrades', async () => {
+  it('lists the faults with what each fails and degrades, and the problems that it brings', async () => {
     const { code, stdout } = await runCli(['demo', '--list-faults', '--json']);
     expect(code).toBe(0);
     const faults: readonly { name: string; fails: string[]; degrades: string[] }[] = JSON.parse(stdout);
     expect(faults.find(({ name }) => name === 'node-stalled')).toMatchObject({
+      problems: ['quorum_at_risk', 'node_stalled subnet2'],
       fails: ['node/subnet2/latest_block', 'node/subnet2/log_block'],
       degrades: [],
     });

@@ -3,6 +3,7 @@ import { quorum } from '../../src/demo/effects.ts';
 import {
   demoNodeNames,
   expectedChanges,
+  expectedProblems,
   FAULT_NAMES,
   type FaultName,
   findFaultErrors,
@@ -39,7 +40,80 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['log-level-low', [], logBlock(1, 2, 3, 4)],
   ['oom-kill', ['console', 'container', 'http', 'logs'].map((check) => `frontend/frontend/${check}`), []],
   ['ipc-path-too-long', [...lost, 'node/subnet2/container'], []],
+  ['fork', [], []],
+  ['mesh-hole', peers(1, 2, 3, 4), []],
+  ['node-partitioned', [...latest(2), ...logBlock(2), ...peers(1, 2, 3, 4)], []],
+  ['other-genesis', [...latest(2), ...logBlock(2), ...peers(1, 2, 3, 4)], []],
+  ['liar', latest(2), []],
+  ['non-voting', [], []],
+  ['penalty', [], []],
+  ['finality-stalled', ['relayer/relayer/submissions'], []],
+  ['contract-gone', ['relayer/relayer/submissions'], []],
+  [
+    'monitor-offline',
+    [
+      ...latest(1, 2, 3, 4),
+      ...peers(1, 2, 3, 4),
+      ...['relayer', 'stats', 'frontend'].map((service) => `${service}/${service}/http`),
+      'frontend/frontend/console',
+    ],
+    [],
+  ],
+  ['rolling-restart', [], []],
 ];
+
+/** The problems of each fault in a subnet of four, in which all but one must vote. */
+const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
+  'node-stalled': ['quorum_at_risk', 'node_stalled subnet2'],
+  'node-down': ['quorum_at_risk', 'container_down subnet2'],
+  'node-behind': ['quorum_at_risk', 'node_behind subnet2'],
+  'peer-missing': ['peers_missing subnet2', 'peers_missing subnet3'],
+  'admin-not-exposed': [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
+  'rpc-error-inside-result': ['node_tells_no_block subnet2'],
+  'rpc-garbage': ['node_down subnet2'],
+  'subnet-halted': ['subnet_halted'],
+  'service-down': ['container_down stats'],
+  'relayer-silent': ['relayer_stopped relayer'],
+  'relayer-dead-container-up': ['relayer_dead relayer'],
+  'relayer-forking': ['relayer_stopped relayer'],
+  'bootnode-misses-a-node': ['bootnode_misses_node bootnode'],
+  'stats-stale': ['stats_stale stats'],
+  'frontend-error': ['frontend_errors frontend'],
+  'console-error': ['frontend_errors frontend'],
+  'log-level-low': [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
+  'oom-kill': ['out_of_memory frontend'],
+  'ipc-path-too-long': ['quorum_at_risk', 'ipc_path_too_long subnet2'],
+  fork: ['quorum_at_risk', 'chain_forked subnet2'],
+  'mesh-hole': [1, 2, 3, 4].map((n) => `peers_missing subnet${n}`),
+  'node-partitioned': ['quorum_at_risk', 'node_partitioned subnet2'],
+  'other-genesis': ['quorum_at_risk', 'other_chain subnet2'],
+  liar: ['height_not_credible subnet2'],
+  'non-voting': ['quorum_at_risk', 'node_not_voting subnet2'],
+  penalty: ['masternode_penalised subnet2'],
+  'finality-stalled': ['finality_stalled'],
+  'contract-gone': ['contract_missing relayer'],
+  'monitor-offline': ['monitor_offline'],
+  'rolling-restart': [],
+};
+
+test.each(FAULT_NAMES)('in a subnet of four, %s brings exactly these problems', (name) => {
+  expect(listFaults(parts(4)).find((one) => one.name === name)?.problems).toEqual(PROBLEMS[name]);
+});
+
+test('a node that does not vote brings a risk where three of four vote, a halt among three, and neither among seven', () => {
+  expect(expectedProblems(['node-down'], parts(3))).toEqual(['subnet_halted', 'container_down subnet2']);
+  expect(expectedProblems(['non-voting'], parts(7))).toEqual(['node_not_voting subnet2']);
+});
+
+test('of two faults both problems are there, and each once', () => {
+  expect(expectedProblems(['peer-missing', 'service-down'], parts(4))).toEqual([
+    'container_down stats',
+    'peers_missing subnet2',
+    'peers_missing subnet3',
+  ]);
+  expect(expectedProblems(['admin-not-exposed', 'log-level-low'], parts(4))).toEqual(PROBLEMS['log-level-low']);
+  expect(expectedProblems(['peer-missing', 'node-down'], parts(4))).toEqual(PROBLEMS['node-down']);
+});
 
 test.each(OF_FOUR)('in a subnet of four, %s changes exactly these checks', (name, fails, degrades) => {
   const fault = listFaults(parts(4)).find((one) => one.name === name);
@@ -72,14 +146,36 @@ test('a check that one fault fails and another degrades is listed as failing onl
 });
 
 test('together, all faults change what each of them changes', () => {
-  // At a low log level a height that stands cannot be seen in the log.
-  const all = FAULT_NAMES.filter((name) => name !== 'log-level-low');
+  // At a low log level a height that stands cannot be seen in the log, and without a network little is seen at all.
+  const all: readonly FaultName[] = FAULT_NAMES.filter(
+    (name) => name !== 'log-level-low' && name !== 'monitor-offline',
+  );
   const { fails } = expectedChanges(all, parts(4));
-  expect(new Set(fails)).toEqual(new Set(OF_FOUR.flatMap(([, each]) => each)));
+  expect(new Set(fails)).toEqual(new Set(OF_FOUR.flatMap(([name, each]) => (all.includes(name) ? each : []))));
+});
+
+test('only without a network is a check unknown: those of the containers, and those of the logs that Docker has', () => {
+  const { unknown } = expectedChanges(['monitor-offline'], parts(4));
+  expect(unknown.toSorted()).toEqual(
+    [
+      ...['subnet1', 'subnet2', 'subnet3', 'subnet4'].map((name) => `node/${name}`),
+      ...['bootnode', 'relayer', 'stats', 'frontend'].map((name) => `${name}/${name}`),
+    ]
+      .map((target) => `${target}/container`)
+      .concat(
+        logBlock(1, 2, 3, 4),
+        'bootnode/bootnode/messages',
+        'relayer/relayer/submissions',
+        'frontend/frontend/logs',
+      )
+      .sort(),
+  );
+  const others = listFaults(parts(4)).filter(({ name }) => name !== 'monitor-offline');
+  expect(others.flatMap((fault) => fault.unknown)).toEqual([]);
 });
 
 test('without a fault nothing changes', () => {
-  expect(expectedChanges([], parts(4))).toEqual({ fails: [], degrades: [] });
+  expect(expectedChanges([], parts(4))).toEqual({ fails: [], degrades: [], unknown: [] });
 });
 
 test('a subnet too small for a fault is told how many nodes it needs, and does not list it', () => {
@@ -100,6 +196,9 @@ test('a subnet too small for a fault is told how many nodes it needs, and does n
     'console-error',
     'log-level-low',
     'oom-kill',
+    'finality-stalled',
+    'contract-gone',
+    'monitor-offline',
   ]);
 });
 

@@ -213,7 +213,11 @@ test('the masternodes are the coinbases of the nodes', async () => {
 test('networkInformation gives the consensus settings under the names that the node uses', async () => {
   expect((await call(url, 'XDPoS_networkInformation')).result).toMatchObject({
     NetworkId: 28656,
-    ConsensusConfigs: { epoch: 900, gap: 450, v2: { config: { minePeriod: 2, certificateThreshold: 0.667 } } },
+    ConsensusConfigs: {
+      epoch: 900,
+      gap: 450,
+      v2: { config: { minePeriod: 2, timeoutPeriod: 10, certificateThreshold: 0.667 } },
+    },
   });
 });
 

@@ -5,10 +5,10 @@ import type { FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { block, call, createClock } from './rpc.ts';
 
-/** A simulation whose clock the test moves; it stops with the test. */
-export const start = async (faults: readonly FaultName[], nodes = 4) => {
+/** A simulation whose clock the test moves; it stops with the test. A lost round costs no time, so heights are easy to say. */
+export const start = async (faults: readonly FaultName[], nodes = 4, roundTimeoutMs = 0) => {
   const clock = createClock();
-  const simulation = await startSimulation({ nodes, faults, now: clock.now });
+  const simulation = await startSimulation({ nodes, faults, now: clock.now, roundTimeoutMs });
   onTestFinished(() => simulation.stop());
   return {
     simulation,

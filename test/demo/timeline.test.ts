@@ -5,20 +5,21 @@ import {
   changeTimeline,
   eraOf,
   heightAt,
+  placeOf,
   startTimeline,
   type Timeline,
-  timeOf,
 } from '../../src/demo/timeline.ts';
 
 const start = 1_700_000_000_000;
+const begin = (height: number) => startTimeline(start, height, 17, { masternodes: 4, roundTimeoutMs: 10_000 });
 
 test('a healthy chain gains a block every two seconds', () => {
-  const timeline = startTimeline(start, 100);
+  const timeline = begin(100);
   expect([0, 1_999, 2_000, 20_000].map((ms) => heightAt(timeline, start + ms))).toEqual([100, 100, 101, 110]);
 });
 
 test('a halted chain keeps its height and goes on from there', () => {
-  const halted = changeTimeline(startTimeline(start, 100), start + 10_000, {
+  const halted = changeTimeline(begin(100), start + 10_000, {
     producing: false,
     absent: [],
     penalised: [],
@@ -27,16 +28,16 @@ test('a halted chain keeps its height and goes on from there', () => {
   expect([9_000, 10_000, 99_000, 101_999, 102_000].map((ms) => heightAt(resumed, start + ms))).toEqual([
     104, 105, 105, 105, 106,
   ]);
-  expect(timeOf(resumed, 106)).toBe(start + 102_000);
+  expect(placeOf(resumed, 106).ms).toBe(start + 102_000);
 });
 
 test('a change that changes nothing starts no era', () => {
-  const timeline = startTimeline(start, 100);
+  const timeline = begin(100);
   expect(changeTimeline(timeline, start + 5_000, { producing: true, absent: [], penalised: [] })).toBe(timeline);
 });
 
 test('a block belongs to the era in which it was made', () => {
-  const timeline = changeTimeline(startTimeline(start, 100), start + 10_000, {
+  const timeline = changeTimeline(begin(100), start + 10_000, {
     producing: true,
     absent: [1],
     penalised: [],
@@ -45,23 +46,49 @@ test('a block belongs to the era in which it was made', () => {
   expect(eraOf(timeline, 106).absent).toEqual([1]);
 });
 
+test('with one of four absent three blocks come every two seconds, and then one after twelve', () => {
+  const timeline = changeTimeline(begin(100), start, { producing: true, absent: [1], penalised: [] });
+  const gaps = Array.from({ length: 12 }, (_, index) => {
+    const number = 101 + index;
+    return placeOf(timeline, number + 1).ms - placeOf(timeline, number).ms;
+  });
+  expect(gaps.filter((ms) => ms === 12_000)).toHaveLength(4);
+  expect(gaps.filter((ms) => ms === 2_000)).toHaveLength(8);
+  for (let number = 102; number < 114; number++) {
+    const [before, after] = [placeOf(timeline, number - 1), placeOf(timeline, number)];
+    expect([1, 2]).toContain(after.round - before.round);
+    expect(after.ms - before.ms).toBe(after.round - before.round === 2 ? 12_000 : 2_000);
+    expect(heightAt(timeline, after.ms - 1)).toBe(number - 1);
+    expect(heightAt(timeline, after.ms)).toBe(number);
+  }
+});
+
+test('penalised masternodes have no round, so nobody waits for them', () => {
+  const timeline = changeTimeline(begin(100), start, { producing: true, absent: [1], penalised: [1] });
+  expect(heightAt(timeline, start + 20_000)).toBe(110);
+  expect(placeOf(timeline, 110).round).toBe(127);
+});
+
 test('whatever happens, the height never falls and each block comes at least a period after its parent', () => {
-  const changes = fc.array(fc.record({ after: fc.nat(60_000), producing: fc.boolean() }), { maxLength: 12 });
+  const changes = fc.array(
+    fc.record({ after: fc.nat(60_000), producing: fc.boolean(), absent: fc.subarray([0, 1, 2, 3], { maxLength: 3 }) }),
+    { maxLength: 12 },
+  );
   fc.assert(
     fc.property(changes, (list) => {
       let now = start;
-      let timeline: Timeline = startTimeline(start, 20);
+      let timeline: Timeline = begin(20);
       let height = heightAt(timeline, now);
-      for (const { after, producing } of list) {
+      for (const { after, producing, absent } of list) {
         now += after;
         expect(heightAt(timeline, now)).toBeGreaterThanOrEqual(height);
         height = heightAt(timeline, now);
-        timeline = changeTimeline(timeline, now, { producing, absent: [], penalised: [] });
+        timeline = changeTimeline(timeline, now, { producing, absent, penalised: [] });
         expect(heightAt(timeline, now)).toBe(height);
       }
       for (let number = 1; number <= height; number++) {
-        expect(timeOf(timeline, number) - timeOf(timeline, number - 1)).toBeGreaterThanOrEqual(BLOCK_PERIOD_MS);
-        expect(heightAt(timeline, timeOf(timeline, number))).toBeGreaterThanOrEqual(number);
+        expect(placeOf(timeline, number).ms - placeOf(timeline, number - 1).ms).toBeGreaterThanOrEqual(BLOCK_PERIOD_MS);
+        expect(heightAt(timeline, placeOf(timeline, number).ms)).toBeGreaterThanOrEqual(number);
       }
     }),
   );

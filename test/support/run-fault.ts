@@ -1,14 +1,13 @@
-import type { FaultName } from '../../src/demo/faults.ts';
 import type { Status } from '../../src/http/to-status.ts';
 import type { ShownAlert } from './alertmanager.ts';
 import { eventually } from './cli.ts';
-import type { FaultAlerts } from './fault-alerts.ts';
+import type { FaultAlerts, MeasuredFault } from './fault-alerts.ts';
 import type { Stack, Watched } from './start-stack.ts';
 import type { Message } from './webhook.ts';
 
 /** What came of a fault between its beginning and the return of calm. */
 export interface FaultRun {
-  readonly fault: FaultName;
+  readonly fault: MeasuredFault;
   /** All notifications about its subnet, in order. */
   readonly messages: readonly Message[];
   /** Seconds from the fault to the first notification that an alert fires, by alert. */
@@ -81,7 +80,7 @@ function openOf(messages: readonly Message[]): readonly string[] {
 export async function runFault(
   stack: Stack,
   watched: Watched,
-  fault: FaultName,
+  fault: MeasuredFault,
   expected: FaultAlerts,
   { holdMs, withinMs }: Patience,
 ): Promise<FaultRun> {

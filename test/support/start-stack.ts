@@ -78,7 +78,7 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
   stops.push(() => Promise.all(ends.map((end) => end())));
 
   const watch = async ({ name, browser }: SubnetPlan): Promise<Watched> => {
-    const checks = faster === 1 ? {} : { checks: FAST_CHECKS };
+    const checks = faster === 1 ? {} : { checks: FAST_CHECKS, roundTimeoutMs: 1_000 };
     const simulation = await startSimulation({ nodes: 4, faults: [], ...checks, ...(browser && { browser }) });
     ends.push(simulation.stop);
     mkdirSync(folder.path(name));

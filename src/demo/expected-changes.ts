@@ -1,0 +1,72 @@
+import { connectedTo, type Effects, producesBlocks, SERVICES } from './effects.ts';
+
+/** The checks, as `component/name/check`, whose verdict is other than in a healthy demo. */
+export interface Changes {
+  readonly fails: readonly string[];
+  readonly degrades: readonly string[];
+  /** Those that cannot be judged. */
+  readonly unknown: readonly string[];
+}
+
+/** What a demo consists of. */
+export interface DemoParts {
+  readonly nodes: readonly string[];
+  /** Does a browser visit the page of the frontend? */
+  readonly browser: boolean;
+}
+
+/** Without its network, subnetd fails what it asks and does not know what Docker would tell; a local file it still reads. */
+const changesWhenOffline = ({ nodes, browser }: DemoParts): Changes => ({
+  fails: [
+    ...nodes.flatMap((name) => [`node/${name}/latest_block`, `node/${name}/peers`]),
+    ...SERVICES.map((service) => `${service}/${service}/http`),
+    ...(browser ? ['frontend/frontend/console'] : []),
+  ],
+  degrades: [],
+  unknown: [
+    ...nodes.flatMap((name) => [`node/${name}/log_block`, `node/${name}/container`]),
+    ...['messages', 'container'].map((check) => `bootnode/bootnode/${check}`),
+    ...['submissions', 'container'].map((check) => `relayer/relayer/${check}`),
+    ...['logs', 'container'].map((check) => `frontend/frontend/${check}`),
+    'stats/stats/container',
+  ],
+});
+
+/** The checks whose verdict changes while these effects last. */
+export const changesOf = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
+  if (effects.unreachable) return changesWhenOffline({ nodes, browser });
+  const hasNewBlocks = producesBlocks(effects, nodes);
+  const { down, frozen, behind, uncommitted, garbled, foreign, boasting } = effects;
+  const { adminHidden, closed, logLevelLow, unheard, fates } = effects;
+  const silent = (name: string) => down.includes(name) || garbled.includes(name);
+  const late = (name: string) =>
+    !hasNewBlocks || silent(name) || [...frozen, ...behind, ...uncommitted, ...foreign, ...boasting].includes(name);
+  const stands = (name: string) => !hasNewBlocks || [...down, ...frozen, ...foreign].includes(name);
+  const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
+  // Without a block in the log, a low level explains everything but a fatal line.
+  const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stands(name) && !logLevelLow);
+  const unserved = closed.includes('frontend');
+  const componentOf = (name: string) => (nodes.includes(name) ? 'node' : name);
+  const fails = [
+    ...nodes.flatMap((name) => [
+      ...(late(name) ? [`node/${name}/latest_block`] : []),
+      ...(lonely(name) ? [`node/${name}/peers`] : []),
+      ...(logFails(name) ? [`node/${name}/log_block`] : []),
+    ]),
+    ...(nodes.some((name) => down.includes(name) || unheard.includes(name)) ? ['bootnode/bootnode/messages'] : []),
+    ...(effects.relayer !== undefined || !hasNewBlocks || effects.finalityStalled
+      ? ['relayer/relayer/submissions']
+      : []),
+    ...(effects.statsStale || closed.includes('stats') || !hasNewBlocks ? ['stats/stats/block_data'] : []),
+    ...(effects.statsStale || closed.includes('stats') ? ['stats/stats/history_data'] : []),
+    ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
+    ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
+    ...(browser && (effects.consoleError || unserved) ? ['frontend/frontend/console'] : []),
+    ...Object.keys(fates).map((name) => `${componentOf(name)}/${name}/container`),
+  ];
+  const degrades = [
+    ...(adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : []),
+    ...(logLevelLow ? nodes.filter((name) => !logFails(name)).map((name) => `node/${name}/log_block`) : []),
+  ];
+  return { fails, degrades, unknown: [] };
+};

@@ -1,0 +1,73 @@
+import { absentees, type Effects, type Fate, producesBlocks, quorum } from './effects.ts';
+import type { DemoParts } from './expected-changes.ts';
+
+const PROBLEM_OF_FATE: Readonly<Record<Fate, string>> = {
+  stopped: 'container_down',
+  'ipc-path-too-long': 'ipc_path_too_long',
+  'out-of-memory': 'out_of_memory',
+};
+
+/** What is wrong with a node beside its container and connections: its first cause explains the rest. */
+const problemOfNode = (effects: Effects, name: string): string | undefined => {
+  const causes: readonly (readonly [string, readonly string[]])[] = [
+    ['other_chain', effects.foreign],
+    ['node_partitioned', effects.isolated],
+    ['node_stalled', effects.frozen],
+    ['chain_forked', effects.forked],
+    ['height_not_credible', effects.boasting],
+    ['node_behind', effects.behind],
+    ['masternode_penalised', effects.penalised],
+    ['node_not_voting', effects.mute],
+    ['node_down', effects.garbled],
+    ['node_tells_no_block', effects.uncommitted],
+  ];
+  const [problem] = causes.find(([, names]) => names.includes(name)) ?? [];
+  return problem;
+};
+
+/** What the votes that are missing bring: a halt, or a subnet in which no further node may fail. */
+const problemOfQuorum = (effects: Effects, nodes: readonly string[]): readonly string[] => {
+  if (!producesBlocks(effects, nodes)) return ['subnet_halted'];
+  const absent = absentees(effects);
+  const masternodes = nodes.filter((name) => !effects.penalised.includes(name));
+  const voters = masternodes.filter((name) => !absent.has(name));
+  return voters.length < masternodes.length && voters.length === quorum(masternodes.length) ? ['quorum_at_risk'] : [];
+};
+
+const problemsOfServices = (effects: Effects, browser: boolean): readonly string[] => {
+  const { closed, fates, relayer, statsStale, frontendError, consoleError } = effects;
+  const lost = closed.filter(
+    (service) => fates[service] === undefined && !(service === 'relayer' && relayer === 'dead'),
+  );
+  const unseen = !closed.includes('frontend') && (frontendError || (consoleError && browser));
+  return [
+    ...lost.map((service) => `service_down ${service}`),
+    ...(relayer === 'dead' ? ['relayer_dead relayer'] : []),
+    ...(relayer === 'silent' || relayer === 'forking' ? ['relayer_stopped relayer'] : []),
+    ...(relayer === 'no-contract' ? ['contract_missing relayer'] : []),
+    ...(statsStale && !closed.includes('stats') ? ['stats_stale stats'] : []),
+    ...(unseen ? ['frontend_errors frontend'] : []),
+  ];
+};
+
+/** The problems, each with the name of what has it, that these effects are the causes of, and no consequence of another. */
+export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): readonly string[] => {
+  if (effects.unreachable) return ['monitor_offline'];
+  const { down, isolated, cut, fates, unheard } = effects;
+  const gone = new Set([...down, ...isolated]);
+  const holes = cut.filter(([one, other]) => !gone.has(one) && !gone.has(other)).flat();
+  const running = nodes.filter((name) => !down.includes(name));
+  return [
+    ...problemOfQuorum(effects, nodes),
+    ...(effects.finalityStalled ? ['finality_stalled'] : []),
+    ...Object.entries(fates).map(([name, fate]) => `${PROBLEM_OF_FATE[fate]} ${name}`),
+    ...running.flatMap((name) => {
+      const problem = problemOfNode(effects, name);
+      return problem === undefined ? [] : [`${problem} ${name}`];
+    }),
+    ...[...new Set(holes)].sort().map((name) => `peers_missing ${name}`),
+    ...(effects.adminHidden || effects.logLevelLow ? running.map((name) => `check_degraded ${name}`) : []),
+    ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),
+    ...problemsOfServices(effects, browser),
+  ];
+};
