@@ -10,7 +10,6 @@ import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../m
 import type { CheckName, Judgement } from '../model/verdict.ts';
 import { checksFor } from '../rules/checks.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
-import { emptySummary } from '../rules/subnet-summary.ts';
 
 /** The result of a saved log, as of the time of its last line. */
 export interface SavedLog {
@@ -115,7 +114,6 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     target,
     facts: { logs: facts },
     subnet: component === 'bootnode' ? toHeardNodes(facts, file) : [{ target, facts: { logs: facts } }],
-    summary: emptySummary,
     settings,
     consensus: 'XDPoS',
     now: last ?? 0,

@@ -1,19 +1,35 @@
 import type { Problem } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
-import type { ExplainedCheckState, TargetState } from '../model/snapshot.ts';
+import type { ExplainedCheckState, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { splitReason } from './explain-checks.ts';
 import { followProblems } from './follow-problems.ts';
-import { viewSubnet } from './subnet-view.ts';
+import { findQuorum, findReference } from './quorum.ts';
+import { viewSubnet } from './view-subnet.ts';
 
-/** The problems of a subnet at `now`, given those before. */
-export const diagnoseSubnet = (
+/** What is known of a subnet as a whole after a diagnosis. */
+export interface Diagnosis {
+  readonly problems: readonly Problem[];
+  readonly quorum: Quorum | undefined;
+  /** The height that at least half of the nodes have reached. */
+  readonly reference: number | undefined;
+}
+
+/** Diagnoses a subnet at `now`, given its problems before. */
+export function diagnoseSubnet(
   subnet: Subnet,
   targets: readonly TargetState[],
   before: readonly Problem[],
   now: number,
-): readonly Problem[] => followProblems(before, diagnose(viewSubnet(subnet, targets, now), before), targets, now);
+): Diagnosis {
+  const view = viewSubnet(subnet, targets, now);
+  return {
+    problems: followProblems(before, diagnose(view, before), targets, now),
+    quorum: findQuorum(view),
+    reference: findReference(view),
+  };
+}
 
 /**
  * A check's reason under the problem that explains it: what was seen, and because of what. The checks that show a problem

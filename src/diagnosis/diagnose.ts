@@ -1,5 +1,6 @@
 import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
+import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
 import { findKnownFailures } from './find-known-failures.ts';
@@ -28,7 +29,8 @@ function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
 export function diagnose(view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] {
   const causes = dropCaused([
     ...findKnownFailures(view),
-    ...explainAround([...findContainerProblems(view), ...findNodeProblems(view)], view),
+    ...explainAround([...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)], view),
+    ...findChainProblems(view),
     ...findSubnetProblems(view),
   ]);
   const explained = new Set<string>();

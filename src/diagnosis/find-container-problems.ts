@@ -48,7 +48,7 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
       ...subject,
       problem: 'container_paused',
       summary: `the container of ${name} is paused`,
-      evidence: `Docker has paused ${container.name}, so its processes stand still`,
+      evidence: `Docker has paused ${container.name}, so its processes do nothing`,
       fix: `go on with \`docker unpause ${container.name}\``,
     };
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);

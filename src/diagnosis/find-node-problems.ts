@@ -3,6 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { explain, splitReason } from './explain-checks.ts';
+import { findReference } from './quorum.ts';
 import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
@@ -71,7 +72,8 @@ function findStalled(node: NodeView, { nodes, now, stallAfterMs }: SubnetView): 
 }
 
 /** Whatever else the check of the latest block says. */
-function findOther(node: NodeView, { now, stallAfterMs }: SubnetView): Suspicion | undefined {
+function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
+  const { now, stallAfterMs } = view;
   const { name, state, height } = node;
   if (!fails(state, 'latest_block')) return undefined;
   const { seen, fix } = splitReason(checkOf(state, 'latest_block')?.reason ?? '');
@@ -84,6 +86,14 @@ function findOther(node: NodeView, { now, stallAfterMs }: SubnetView): Suspicion
     };
   // Until another node has had time to rise, the whole subnet may be halted.
   if (now - height.riseDueSince >= stallAfterMs) return undefined;
+  const ahead = height.number - (findReference(view) ?? height.number);
+  if (ahead > 0)
+    return {
+      ...subjectOf(node, 'height_not_credible'),
+      ...subject,
+      summary: `${name} claims a height that no other node has`,
+      fix: `see what answers at the address of ${name}; if it is the node, remove its data and let it sync again from the others`,
+    };
   return { ...subjectOf(node, 'node_behind'), ...subject, summary: `${name} is behind the other nodes` };
 }
 
@@ -112,7 +122,7 @@ const explainReaders = (name: string, { targets }: SubnetView) =>
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   const connected = view.nodes.filter(({ peers = 0 }) => peers > 0);
   return view.nodes.flatMap((node) => {
-    if (isStopped(node)) return [];
+    if (isStopped(node) || node.isForeign) return [];
     const found =
       findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, view) ?? findOther(node, view);
     return found ?? [];

@@ -1,10 +1,8 @@
 import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain } from './explain-checks.ts';
+import { findQuorum } from './quorum.ts';
 import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
-
-/** How many masternodes must vote for a block, as the chain counts in floating point: votes >= nodes × 0.667. */
-export const requiredVotes = (masternodes: number): number => Math.ceil(0.667 * masternodes);
 
 const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 
@@ -12,6 +10,7 @@ const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ n
 function describeOut(node: NodeView): string {
   const { name, container, answers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
+  if (node.isForeign) return `${name} (on another chain)`;
   if (answers === false) return `${name} (does not answer)`;
   return `${name} (no peers)`;
 }
@@ -29,8 +28,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const stalledSince = Math.max(...heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
   if (heights.length === 0 ? out.length < nodes.length : now - stalledSince < stallAfterMs) return undefined;
-  const required = requiredVotes(nodes.length);
-  const voting = nodes.length - out.length;
+  const { total, required, voting } = findQuorum(view) ?? { total: 0, required: 0, voting: 0 };
   const last =
     heights.length === 0
       ? 'no node runs and answers'
@@ -38,7 +36,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${last}; ${voting} of ${nodes.length} nodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listNames(out.map(describeOut))}`}`,
+    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listNames(out.map(describeOut))}`}`,
     fix:
       voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
@@ -49,16 +47,22 @@ function findHalt(view: SubnetView): Suspicion | undefined {
 }
 
 /** The subnet goes on, but halts when one more node fails. */
-function findRisk({ nodes }: SubnetView): Suspicion | undefined {
-  const required = requiredVotes(nodes.length);
-  const out = nodes.filter(({ isOut, height, rises, isStarting }) => !isStarting && (isOut || (height && !rises)));
-  const voting = nodes.length - out.length;
-  if (out.length === 0 || voting > required || !nodes.some(({ rises }) => rises)) return undefined;
+function findRisk(view: SubnetView): Suspicion | undefined {
+  const { nodes, silentVoters } = view;
+  const quorum = findQuorum(view);
+  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
+  const idle = nodes.filter(({ isOut, isStarting, height, rises }) => !isOut && !isStarting && height && !rises);
+  if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
+  const { total, required } = quorum;
+  const voting = quorum.voting - idle.length;
+  if (voting === total || voting > required) return undefined;
+  const silent = nodes.filter(({ state }) => silentVoters.has(state.facts.node?.chain?.observation.address ?? ''));
+  const names = namesOf([...new Set([...out, ...idle, ...silent])]);
   return {
     problem: 'quorum_at_risk',
     summary: 'no further node may fail',
-    evidence: `${voting} of ${nodes.length} nodes vote and ${required} are needed, without ${namesOf(out)}`,
-    fix: `bring back ${namesOf(out)} before any other work, and restart no other node`,
+    evidence: `${voting} of ${total} masternodes vote and ${required} are needed, without ${names}`,
+    fix: `bring back ${names} before any other work, and restart no other node`,
     explains: [],
     causes: [],
   };

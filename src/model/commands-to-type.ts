@@ -2,7 +2,7 @@ import type { Target } from '../model/target.ts';
 
 /** The command that shows the last output of a target's program, as far as the inventory says where it runs. */
 export function commandToSeeLog({ container, component, name }: Target): string {
-  if (container === undefined) return `look at the log of ${component === name ? `the ${name}` : `the node ${name}`}`;
+  if (container === undefined) return `read the log of ${component === name ? `the ${name}` : `the node ${name}`}`;
   return 'name' in container
     ? `run docker logs --tail 50 ${container.name}`
     : `run docker compose -p ${container.project} logs --tail 50 ${container.service}`;

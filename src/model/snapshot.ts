@@ -27,12 +27,20 @@ export interface TargetState extends Known {
   readonly heardNodes?: number;
 }
 
+/** Votes of masternodes: how many there are, how many a block needs, and how many can be given. */
+export interface Quorum {
+  readonly total: number;
+  readonly required: number;
+  readonly voting: number;
+}
+
 /** The current state of a subnet. */
 export interface SubnetState {
   readonly subnet: Subnet;
   readonly targets: readonly TargetState[];
   /** What is wrong and why, the worst first. */
   readonly problems: readonly Problem[];
+  readonly quorum?: Quorum;
 }
 
 /** Everything known at one moment; immutable. */

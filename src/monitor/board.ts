@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { diagnoseSubnet, explainTargets } from '../diagnosis/diagnose-subnet.ts';
+import { type Diagnosis, diagnoseSubnet, explainTargets } from '../diagnosis/diagnose-subnet.ts';
 import type { Facts } from '../model/facts.ts';
 import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
-import type { Problem } from '../model/problem.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import { type Inventory, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
@@ -11,7 +10,6 @@ import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { activeFailures, failuresOf } from '../rules/known-failures.ts';
-import { createSummaryTree, type SummaryTree } from './create-summary-tree.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -37,15 +35,14 @@ export interface Board {
 /** A subnet with the states of its targets; a probe replaces one in place. */
 interface Entry {
   readonly subnet: Subnet;
-  problems: readonly Problem[];
+  diagnosis: Diagnosis;
   readonly states: TargetState[];
-  readonly summaries: SummaryTree;
 }
 
 const initial = (check: CheckName, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
   const { kind, skippedBecause } = checks[check];
   const because = skippedBecause(target, settings);
-  const judgement = because === undefined ? unknown(`${target.name} has not been looked at yet`) : skipped(because);
+  const judgement = because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because);
   return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
@@ -83,13 +80,15 @@ function withHeardNodes(
   return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
 }
 
+const NO_DIAGNOSIS: Diagnosis = { problems: [], quorum: undefined, reference: undefined };
+
 /** Creates an empty board; `toWall` is the clock's. */
 export function createBoard(toWall: (at: number) => number = (at) => at): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
   const load = (inventory: Inventory, now: number) => {
-    const problemsOf = new Map(entries.map(({ subnet, problems }) => [subnet.name, problems]));
+    const diagnoses = new Map(entries.map(({ subnet, diagnosis }) => [subnet.name, diagnosis]));
     const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
     const toState = (target: Target, subnet: Subnet): TargetState => {
       const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
@@ -106,7 +105,11 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     entries = inventory.subnets.map((subnet) => {
       const known = subnet.targets.map((target) => toState(target, subnet));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
-      return { subnet, states, problems: problemsOf.get(subnet.name) ?? [], summaries: createSummaryTree(states) };
+      return {
+        subnet,
+        states,
+        diagnosis: diagnoses.get(subnet.name) ?? NO_DIAGNOSIS,
+      };
     });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
@@ -118,16 +121,19 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
     const { entry, index } = place;
-    const changed = { ...state, facts: change(state.facts, entry.subnet) };
-    entry.states[index] = changed;
-    if (changed.facts.node !== state.facts.node) entry.summaries.set(index, changed);
+    entry.states[index] = { ...state, facts: change(state.facts, entry.subnet) };
   };
 
   /** Judges a target's checks of one round by the current facts. */
-  const judge = ({ subnet, states, summaries }: Entry, state: TargetState, round: RoundName, now: number) => {
+  const judge = (
+    { subnet, states, diagnosis: { reference } }: Entry,
+    state: TargetState,
+    round: RoundName,
+    now: number,
+  ) => {
     const { target, facts } = state;
     const { checks: settings, consensus } = subnet;
-    const view = { target, facts, subnet: states, summary: summaries.summary(), settings, consensus, now, toWall };
+    const view = { target, facts, subnet: states, reference, settings, consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
       const judgement = checks[before.check].judge(view);
@@ -178,13 +184,14 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     },
     diagnose: (name, now) => {
       const entry = entries.find(({ subnet }) => subnet.name === name);
-      if (entry) entry.problems = diagnoseSubnet(entry.subnet, entry.states, entry.problems, now);
+      if (entry) entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis.problems, now);
     },
     snapshot: () =>
-      entries.map(({ subnet, states, problems }) => ({
+      entries.map(({ subnet, states, diagnosis: { problems, quorum } }) => ({
         subnet,
         targets: explainTargets([...states], problems),
         problems,
+        quorum,
       })),
   };
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../model/clock.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { Prober } from '../model/prober.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import { engineOf, type Inventory, positionKeys, type RoundName, type Target } from '../model/target.ts';
+import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
@@ -126,6 +126,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
   const shared = { scheduled, runs, connections, awakeMs, onFinished: onRoundFinished, onLate, onBug };
 
+  /** Judges a round again when all of its targets have been probed: the first were judged before the others were known. */
+  const judgeTogether = (subnet: Subnet, round: RoundName) => {
+    board.diagnose(subnet.name, now());
+    board.judgeAgain(subnet, round, now());
+    board.diagnose(subnet.name, now());
+  };
+
   const close = (watch: SubnetWatch, kept: ReadonlySet<Prober>) => closeWatch(watch, kept, shared);
 
   /** Builds everything, or changes nothing. */
@@ -178,13 +185,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const { subnet, rounds } of created)
         for (const round of rounds) {
           round.start();
-          // The first nodes were judged before the others had been read.
-          round.first
-            .then(() => {
-              board.judgeAgain(subnet, round.name, now());
-              board.diagnose(subnet.name, now());
-            })
-            .catch(onBug);
+          round.first.then(() => judgeTogether(subnet, round.name)).catch(onBug);
         }
       const firsts = watches.flatMap(({ rounds }) =>
         rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
@@ -212,7 +213,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         ),
       );
       await Promise.all(started);
-      for (const { subnet } of watches) board.diagnose(subnet.name, now());
+      for (const { subnet } of watches) judgeTogether(subnet, 'rpc');
     },
     stop: async () => {
       clearInterval(watchdog);

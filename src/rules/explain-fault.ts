@@ -19,14 +19,14 @@ const STATUS: Readonly<Record<number, string>> = {
   415: 'it refuses the content type application/json; what answers is no node, so correct the address in the inventory',
   429: 'it takes no more requests for now; raise its limit, or the interval of the check',
   502: 'the proxy before it does not reach it; start the program behind the proxy',
-  503: 'it is overloaded or gave up on the call after its own time limit; look at its load and memory',
+  503: 'it is overloaded or gave up on the call after its own time limit; check its load and memory',
 };
 
 const RPC_ERROR: Readonly<Record<(Fault & { kind: 'rpc-error' })['known'], (namespace: string) => string>> = {
   'method-not-found': (namespace) =>
     `it does not serve the method; add ${namespace} to RPC_API in its env file and recreate it, or correct consensus in the inventory`,
   crashed: () => 'the method crashed inside the node; its log has the stack, and a restart repairs a lost state',
-  'not-started': () => 'the node is just starting or stopping; wait, and look at its log if it lasts',
+  'not-started': () => 'the node is just starting or stopping; wait, and read its log if it lasts',
   other: () => 'the node could not carry out the call; its log has a line "Served" that names the cause',
 };
 
@@ -48,7 +48,7 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): stri
       return `the TLS connection to ${fault.address} failed; check its certificate, or whether it speaks TLS at all`;
     case 'timeout':
       return fault.received
-        ? `${fault.address} began an answer and did not end it within ${formatDuration(fault.afterMs)}; look at its load, and ${commandToSeeLog(target)}`
+        ? `${fault.address} began an answer and did not end it within ${formatDuration(fault.afterMs)}; check its load, and ${commandToSeeLog(target)}`
         : `${fault.address} did not answer within ${formatDuration(fault.afterMs)}; it may hang, so ${commandToSeeLog(target)}`;
     case 'too-large':
       return `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB; what answers is no healthy ${target.component}, so correct the address in the inventory`;

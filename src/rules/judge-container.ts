@@ -49,7 +49,7 @@ function explainStopped(container: Container, toWall: ToWall): string {
     case 'exited':
       return explainExited(container, toWall);
     case 'paused':
-      return `${name} is paused, its processes stand still; go on with \`docker unpause ${name}\``;
+      return `${name} is paused, so its processes do nothing; go on with \`docker unpause ${name}\``;
     case 'restarting': {
       const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
       return `${name} ends again and again and waits for its next restart${why}; read \`docker logs --tail 100 ${name}\``;
@@ -120,7 +120,7 @@ export function judgeContainer(
 ): Judgement {
   const { observation, lastRestartAt } = facts ?? {};
   if (facts === undefined || observation === undefined)
-    return unknown(`the ${formatRef(ref)} has not been looked at yet`);
+    return unknown(`the ${formatRef(ref)} has not been checked yet`);
   if (observation.kind === 'docker-unreachable') return unknown(explainDockerFault(observation.why));
   if (observation.kind === 'missing') return fail(explainMissing(ref));
 

@@ -7,7 +7,7 @@ import type { View } from './view.ts';
 /** Is the log of the frontend free of errors? */
 export function judgeFrontendLog({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement {
   const { errorWindowMs } = settings.logs;
-  if (logs === undefined) return unknown('the log of the frontend has not been looked at yet');
+  if (logs === undefined) return unknown('the log of the frontend has not been checked yet');
   const fault = findLogFault(logs, target, errorWindowMs, now);
   if (fault !== undefined) return fail(fault);
   const unread = findSourceFault(logs);

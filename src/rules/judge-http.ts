@@ -9,7 +9,7 @@ const SERVICE_NAMES = { relayer: 'the relayer', stats: 'the stats server', front
 /** Does the body of the service's answer show that it is healthy? */
 export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
   const who = SERVICE_NAMES[target.component];
-  if (facts.service === undefined) return unknown(`${who} has not been looked at yet`);
+  if (facts.service === undefined) return unknown(`${who} has not been checked yet`);
   const { observation } = facts.service;
   if (!observation.ok)
     return (

@@ -7,27 +7,24 @@ import { judgeBlind } from './explain-blind-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-function judgeStall(view: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
-  const { target, summary, settings, now } = view;
-  const rising = summary.risen.some(({ name, advancedAt }) => name !== target.name && advancedAt > riseDueSince);
-  const what = `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)}`;
-  if (summary.nodes === 1) return fail(`${what}; ${commandToSeeLog(target)}`);
-  if (rising)
-    return fail(`${what} while other nodes rise, so only this node stands; restart it, and ${commandToSeeLog(target)}`);
+/** A height this far above the others is no lead: the chain makes about that many blocks in half an hour. */
+const NOT_CREDIBLE_BLOCKS = 1_000;
+
+function judgeStall({ target, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
   const { stallAfterMs } = settings.rpc;
   return fail(
-    `${what} and no other node rose meanwhile, so the subnet may be halted (limit ${formatDuration(stallAfterMs)}); check that more than two thirds of its masternodes run and reach each other`,
+    `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)} (limit ${formatDuration(stallAfterMs)}); ${commandToSeeLog(target)}`,
   );
 }
 
 /**
- * Does the node answer, is its height rising, and is it level with its peers? Another node's height counts as long as its
- * last probe obtained one; it was read before this one, so it can only be too low.
+ * Does the node answer, is its height rising, and is it level with the other nodes? Their height was read before this one, so
+ * it can only be too low.
  */
 export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
-  const { target, facts, summary, settings, consensus, now } = view;
+  const { target, facts, reference, settings, consensus, now } = view;
   const { stallAfterMs, maxLag } = settings.rpc;
-  if (facts.node === undefined) return unknown(`${target.name} has not been looked at yet`);
+  if (facts.node === undefined) return unknown(`${target.name} has not been checked yet`);
   const { observation, latest } = facts.node;
   if (!observation.latest.ok) {
     const { fault } = observation.latest;
@@ -37,9 +34,9 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       fault.kind === 'result-error'
         ? `; to see it run ${commandToCall('RPC_ADDRESS', `${consensus}_getV2BlockByNumber`, '["latest"]')}`
         : '';
-    return fail(`${target.name} told no latest block: ${explainFault(fault, target, consensus)}${repeat}`);
+    return fail(`${target.name} did not return its latest block: ${explainFault(fault, target, consensus)}${repeat}`);
   }
-  if (latest === undefined) return unknown(`${target.name} has told no block yet`);
+  if (latest === undefined) return unknown(`${target.name} has returned no block yet`);
 
   const { number, fall } = latest;
   if (fall?.repeated && now - fall.at < stallAfterMs)
@@ -47,10 +44,13 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}; it restarts in a loop or two nodes answer at its address, so ${commandToSeeLog(target)}`,
     );
   if (now - latest.riseDueSince >= stallAfterMs) return judgeStall(view, latest);
-  const top = summary.highest;
-  if (top !== undefined && top.number - number > maxLag)
+  if (reference !== undefined && reference - number > maxLag)
     return fail(
-      `${target.name} is at block ${number}, ${top.number - number} behind ${top.name} (limit ${maxLag}); wait if it is syncing, else check its peers and its disk`,
+      `${target.name} is at block ${number}, ${reference - number} behind the other nodes (limit ${maxLag}); wait if it is syncing, else check its peers and its disk`,
+    );
+  if (reference !== undefined && number - reference > NOT_CREDIBLE_BLOCKS)
+    return fail(
+      `${target.name} claims block ${number}, ${number - reference} above what half of the nodes have reached; see what answers at its address`,
     );
   const where = `${target.name} is at block ${number}`;
   if (fall && now - fall.at < stallAfterMs)

@@ -13,7 +13,7 @@ const INFO = 3;
 export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<NodeTarget>): Judgement {
   const { name } = target;
   const { stallAfterMs } = settings.rpc;
-  if (logs === undefined) return unknown(`the log of ${name} has not been looked at yet`);
+  if (logs === undefined) return unknown(`the log of ${name} has not been checked yet`);
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
   if (fault !== undefined) return fail(fault);
   const unread = findSourceFault(logs);
@@ -39,7 +39,7 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
   const silentMs = now - advancedAt;
   if (silentMs >= stallAfterMs)
     return fail(
-      `the height in the log of ${name} stands at ${height} for ${formatDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew}`,
+      `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew}`,
     );
   const where = `the log of ${name} is at block ${height}, which it reached ${formatDuration(Math.max(silentMs, 0))} ago`;
   if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${skew}`);

@@ -9,7 +9,7 @@ import type { View } from './view.ts';
 /** Has the bootnode heard every node within its window? */
 export function judgeMessages({ target, facts: { logs }, subnet, settings, now }: View<BootnodeTarget>): Judgement {
   const { bootnodeWindowMs, errorWindowMs } = settings.logs;
-  if (logs === undefined) return unknown('the log of the bootnode has not been looked at yet');
+  if (logs === undefined) return unknown('the log of the bootnode has not been checked yet');
   const fault = findLogFault(logs, target, errorWindowMs, now);
   if (fault !== undefined) return fail(fault);
   const unread = findSourceFault(logs);

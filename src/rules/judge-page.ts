@@ -15,8 +15,8 @@ const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['wh
   unreachable:
     'no browser answers at browser.cdpUrl; start it there with --remote-debugging-port, or correct the address',
   timeout:
-    'the browser did not answer in time; look at the load of its machine, and at what listens at browser.cdpUrl if that is given',
-  died: 'the browser ended during the visit and is started again with the next one; look at the memory of its machine',
+    'the browser did not answer in time; check the load of its machine, and what listens at browser.cdpUrl if that is given',
+  died: 'the browser ended during the visit and is started again with the next one; check the memory of its machine',
 };
 
 type NoPage = PageObservation & { kind: 'no-page' };
@@ -31,7 +31,7 @@ const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => string>> = {
   dialogs: () =>
     'it opens one dialog after the other, which no page of a subnet does; see what the url in the inventory leads to',
   'too-large': () => 'it loads more data than any healthy one does; see what the url in the inventory leads to',
-  crashed: () => 'it crashed the browser; look at the memory that it needs',
+  crashed: () => 'it crashed the browser; check the memory that it needs',
   'no-html': () => 'it is a download and no page; see what the url in the inventory leads to',
 };
 

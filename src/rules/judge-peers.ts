@@ -8,9 +8,9 @@ import type { View } from './view.ts';
 const EXPOSE_ADMIN = (name: string) => `add admin to the line RPC_API= of ${name}.env and recreate the node`;
 
 /** Is the node connected to as many peers as it should be? */
-export function judgePeers({ target, facts, summary }: View<NodeTarget>): Judgement {
+export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
   const { name, expectedPeers } = target;
-  if (facts.node === undefined) return unknown(`${name} has not been looked at yet`);
+  if (facts.node === undefined) return unknown(`${name} has not been checked yet`);
   const { peers, ipcFault } = facts.node.observation;
   const noIpc = ipcFault && `its IPC socket is of no help: ${explainFault(ipcFault, target, 'admin')}`;
   if (peers === undefined)
@@ -19,16 +19,13 @@ export function judgePeers({ target, facts, summary }: View<NodeTarget>): Judgem
       : degraded(`${name} serves neither admin nor net over HTTP, so its peers cannot be counted, and ${noIpc}`);
   const blind = peers.ok ? undefined : judgeBlind(peers.fault, target);
   if (blind) return blind;
-  if (!peers.ok) return fail(`${name} told no peers: ${explainFault(peers.fault, target, 'admin')}`);
+  if (!peers.ok) return fail(`${name} did not return its peers: ${explainFault(peers.fault, target, 'admin')}`);
   const { count, via } = peers.value;
   if (count !== expectedPeers) {
-    const { silent } = summary;
     const cause =
       count > expectedPeers
         ? 'a node that the inventory does not list is in the network, or expectedPeers is too low'
-        : silent.length > 0
-          ? `${silent.slice(0, 5).join(', ')}${silent.length > 5 ? ' and others' : ''} did not answer either; fix that first`
-          : 'check the bootnode and the firewall for the p2p ports';
+        : 'check the bootnode and the firewall for the p2p ports';
     return fail(`${name} has ${count} peers instead of ${expectedPeers}; ${cause}`);
   }
   if (via === 'net_peerCount')

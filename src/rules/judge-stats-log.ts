@@ -10,7 +10,7 @@ const HISTORY_GRACE_MS = 60_000;
 
 /** A failure of reading or of the program, which is judged before any data line. */
 function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement | LogFacts {
-  if (logs === undefined) return unknown('the debug log of the stats server has not been looked at yet');
+  if (logs === undefined) return unknown('the debug log of the stats server has not been checked yet');
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
   if (fault !== undefined) return fail(fault);
   const unread = findSourceFault(logs);
@@ -44,7 +44,7 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
     return pass(`the stats server got block ${block.number} ${formatDuration(Math.max(age, 0))} ago`);
   return fail(
     now - block.at < blockDataWithinMs
-      ? `the stats server gets block ${block.number} again and again for ${formatDuration(age)}; the chain stands, so check the nodes`
+      ? `the stats server gets block ${block.number} again and again for ${formatDuration(age)}; the chain is stalled, so check the nodes`
       : `the stats server has got no block for ${formatDuration(now - block.at)}; check that the nodes run and reach it at STATS_SERVICE_ADDRESS`,
   );
 }

@@ -42,7 +42,7 @@ function findModeFault(
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0);
   if (phase === 'attempt') {
     if (silentMs < MINED_WITHIN_MS) return undefined;
-    return `the relayer (${formatMode(mode)}) has waited ${formatDuration(silentMs)} for a transaction to be mined; look at the pool and the gas price of the parent chain`;
+    return `the relayer (${formatMode(mode)}) has waited ${formatDuration(silentMs)} for a transaction to be mined; check the pool and the gas price of the parent chain`;
   }
   if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
   if (silentMs >= MISSED_CYCLES * periodMs)
@@ -75,7 +75,7 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, 
 export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const { target, facts, settings, now } = view;
   const { logs } = facts;
-  if (logs === undefined) return unknown('the log of the relayer has not been looked at yet');
+  if (logs === undefined) return unknown('the log of the relayer has not been checked yet');
   const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
   if (own !== undefined) return fail(own);
   const unread = findSourceFault(logs);

@@ -146,7 +146,7 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['relayer'],
     symptom: 'The relayer prints nothing more, and its queues do not answer; its log has `[0] … exited with code …`.',
     cause: 'Redis in the container of the relayer has ended, most often because it ran out of memory.',
-    fix: 'restart the container of the relayer, and look at its memory',
+    fix: 'restart the container of the relayer, and check its memory',
     seenAt: ({ logs }, now) => (logs?.relayer?.redisDiedAt === undefined ? undefined : now),
   },
   {

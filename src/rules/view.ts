@@ -1,7 +1,6 @@
 import type { WallMs, WatchedMs } from '../model/clock.ts';
 import type { Facts, Known } from '../model/facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
-import type { SubnetSummary } from './subnet-summary.ts';
 
 /** Everything a rule may use: one target, its whole subnet, and the time. */
 export interface View<T extends Target = Target> {
@@ -9,8 +8,8 @@ export interface View<T extends Target = Target> {
   readonly facts: Facts;
   /** All targets of the subnet, including the judged one. */
   readonly subnet: readonly Known[];
-  /** The summary of all targets; for rules that are judged for each node of a subnet. */
-  readonly summary: SubnetSummary;
+  /** The height that at least half of the nodes had reached a moment ago; no single claim counts. */
+  readonly reference?: number;
   readonly settings: CheckSettings;
   /** The consensus engine's prefix of RPC methods. */
   readonly consensus: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { viewSubnet } from '../../src/diagnosis/subnet-view.ts';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Facts, Known } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { NodeTarget, Subnet } from '../../src/model/target.ts';
@@ -114,7 +114,7 @@ describe('one of four', () => {
       [
         'quorum_at_risk',
         'no further node may fail',
-        '3 of 4 nodes vote and 3 are needed, without subnet2',
+        '3 of 4 masternodes vote and 3 are needed, without subnet2',
         'bring back subnet2 before any other work, and restart no other node',
       ],
     ]);
@@ -200,7 +200,7 @@ describe('a halt', () => {
     ]);
     expect(problems[2]).toMatchObject({
       evidence:
-        'no block after 100 for 1m 30s; 2 of 4 nodes can vote and 3 are needed, without subnet3 (stopped), subnet4 (stopped)',
+        'no block after 100 for 1m 30s; 2 of 4 masternodes can vote and 3 are needed, without subnet3 (stopped), subnet4 (stopped)',
       fix: 'bring back subnet3, subnet4: 1 more must vote; restart no other node',
     });
     expect(problems[2]?.explains).toEqual(

@@ -23,19 +23,20 @@ test('each node is judged by the last observations of its neighbours, not by ear
       peers: { ok: true, value: { count: 2, via: 'admin_peers' } },
     } as const;
     board.recordRun(target, 'rpc', { kind: 'node', seen: observation }, 0, at);
+    board.diagnose('d', at);
     return board
       .checksOf(target)
       .map(({ reason }) => reason)
       .join(' | ');
   };
   expect(look(b, 100, 1_000)).toContain('b is at block 100, and has time to rise');
-  expect(look(a, 80, 2_000)).toContain('a is at block 80, 20 behind b (limit 10)');
-  expect(look(b, undefined, 3_000)).toContain('b told no latest block');
+  expect(look(a, 80, 2_000)).toContain('a is at block 80, 20 behind the other nodes (limit 10)');
+  expect(look(b, undefined, 3_000)).toContain('b did not return its latest block');
   expect(look(a, 81, 4_000)).toContain(
-    'a is at block 81, last seen to rise 0ms ago | a has 2 peers instead of 3; b did not answer either',
+    'a is at block 81, last seen to rise 0ms ago | a has 2 peers instead of 3; check the bootnode',
   );
   expect(look(b, 101, 5_000)).toContain('b is at block 101');
-  expect(look(a, 81, 64_000)).toContain('a has not risen for 1m while other nodes rise');
+  expect(look(a, 81, 64_000)).toContain('the block 81 of a has not risen for 1m (limit 1m)');
   expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
 });
 

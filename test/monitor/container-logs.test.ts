@@ -111,7 +111,7 @@ test('the height in the log of a node is seen to rise, and to stand when its con
   await isSo('subnet1', 'log_block', 'pass', /is at block 12\d\d/);
   await metric(/subnet_node_log_block_number\{subnet="d",name="subnet1"\} 12\d\d$/);
   await containers.get('subnet1')?.kill();
-  await isSo('subnet1', 'log_block', 'fail', /stands at 12\d\d/);
+  await isSo('subnet1', 'log_block', 'fail', /has been 12\d\d/);
 }, 100_000);
 
 test('a node whose socket path is too long is known by its fatal line, with what to do', async () => {

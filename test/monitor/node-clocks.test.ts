@@ -112,7 +112,7 @@ test('what was printed while subnetd did not run is as old as its line says', as
   const second = start();
   await vi.waitFor(async () => {
     const check = await second.check();
-    expect(check?.reason).toMatch(/^the height in the log of subnet1 stands at 102 for 1m 3\ds/);
+    expect(check?.reason).toMatch(/^the height in the log of subnet1 has been 102 for 1m 3\ds/);
     expect(check?.verdict).toBe('fail');
   }, LONG);
   expect(second.skew()).toBeUndefined();

@@ -4,7 +4,6 @@ import type { ServiceTarget } from '../../src/model/target.ts';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
 import { foldPage } from '../../src/rules/fold-page.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
-import { emptySummary } from '../../src/rules/subnet-summary.ts';
 import { findChromium } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';
 import { serviceTarget, settings } from '../support/views.ts';
@@ -104,7 +103,6 @@ test.each(RESULTS)(
       target,
       facts,
       subnet: [],
-      summary: emptySummary,
       settings,
       consensus: 'XDPoS',
       now: 0,

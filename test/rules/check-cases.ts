@@ -59,7 +59,7 @@ export const checkCases: Readonly<Record<CheckName, Case>> = {
   latest_block: {
     target: node,
     pass: [atBlock(7, 2_000), 'subnet1 is at block 7, last seen to rise 2s ago'],
-    fail: [atBlock(7, 60_000), /^the block 7 of subnet1 has not risen for 1m; /],
+    fail: [atBlock(7, 60_000), /^the block 7 of subnet1 has not risen for 1m \(limit 1m\); /],
   },
   peers: {
     target: node,
@@ -74,7 +74,7 @@ export const checkCases: Readonly<Record<CheckName, Case>> = {
     ],
     fail: [
       logs({ node: { height: 7, advancedAt: NOW - 60_000 } }),
-      /^the height in the log of subnet1 stands at 7 for 1m; /,
+      /^the height in the log of subnet1 has been 7 for 1m; /,
     ],
   },
   messages: {

@@ -26,11 +26,11 @@ describe('latest_block', () => {
       aView(nodeTarget('a'), at(own), { now: NOW, others: [{ target: nodeTarget('b'), facts: at(other) }] }),
     );
 
-  it('passes at the limit of blocks behind the highest node', () => expect(judge(90, 100).verdict).toBe('pass'));
-  it('fails one block further behind, and names the highest node', () => {
+  it('passes at the limit of blocks behind the other nodes', () => expect(judge(90, 100).verdict).toBe('pass'));
+  it('fails one block further behind', () => {
     expect(judge(89, 100)).toMatchObject({
       verdict: 'fail',
-      reason: expect.stringContaining('11 behind b (limit 10)'),
+      reason: expect.stringContaining('11 behind the other nodes (limit 10)'),
     });
   });
   it('does not fail for being ahead', () => expect(judge(200, 100).verdict).toBe('pass'));
@@ -47,21 +47,6 @@ describe('latest_block', () => {
       others: [{ target: nodeTarget('b'), facts: { node: gone } }],
     });
     expect(judgeLatestBlock(view).verdict).toBe('pass');
-  });
-  it('says whether the node stands alone or all stand', () => {
-    const later = NOW + 61_000;
-    const own = at(5);
-    const stalled = {
-      node: foldNode(own.node, { answered: true, latest: { ok: true, value: { number: 5 } } }, later, 60_000),
-    };
-    const risen = {
-      node: foldNode(own.node, { answered: true, latest: { ok: true, value: { number: 9 } } }, later, 60_000),
-    };
-    const judgeBeside = (facts: typeof own) =>
-      judgeLatestBlock(aView(nodeTarget('a'), stalled, { now: later, others: [{ target: nodeTarget('b'), facts }] }))
-        .reason;
-    expect(judgeBeside(risen)).toContain('only this node stands');
-    expect(judgeBeside(stalled)).toContain('the subnet may be halted');
   });
   it('gives the call to repeat when the node hides an unknown error in its result', () => {
     expect(judgeLatestBlock(aView(nodeTarget('a'), down({ kind: 'result-error' }))).reason).toContain(
@@ -87,15 +72,6 @@ describe('peers', () => {
   it.each([2, 4, 0])('fails with %i instead of 3, however it was counted', (count) => {
     expect(counted(count, 'admin_peers').verdict).toBe('fail');
     expect(counted(count, 'net_peerCount').verdict).toBe('fail');
-  });
-  it('names the nodes that do not answer, for they are the cause', () => {
-    const view = aView(nodeTarget('a'), at(1, { peers: { ok: true, value: { count: 2, via: 'admin_peers' } } }), {
-      others: [{ target: nodeTarget('b'), facts: down() }],
-    });
-    expect(judgePeers(view).reason).toContain('b did not answer');
-  });
-  it('cannot be judged where no method is served', () => {
-    expect(judgePeers(aView(nodeTarget('a'), at(1))).verdict).toBe('unknown');
   });
   it('fails when the node does not answer', () => {
     expect(judgePeers(aView(nodeTarget('a'), down())).verdict).toBe('fail');

@@ -5,14 +5,13 @@ import { foldPage } from '../../src/rules/fold-page.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
-import { emptySummary } from '../../src/rules/subnet-summary.ts';
 import type { View } from '../../src/rules/view.ts';
 
 const base = { subnet: 'devnet', logFiles: [], patterns: [] } as const;
 const frontend: ServiceTarget = { ...base, component: 'frontend', name: 'frontend' };
 const node: NodeTarget = { ...base, component: 'node', name: 'subnet1', consoleExec: false, expectedPeers: 3 };
 const settings = { rpc: { stallAfterMs: 60_000, maxLag: 10 } } as View['settings'];
-const rest = { subnet: [], summary: emptySummary, settings, consensus: 'XDPoS', now: 0, toWall: (at: number) => at };
+const rest = { subnet: [], settings, consensus: 'XDPoS', now: 0, toWall: (at: number) => at };
 
 const judge = (observation: PageObservation) =>
   judgePage({ target: frontend, facts: { page: foldPage(undefined, observation) }, ...rest });

@@ -1,6 +1,5 @@
 import type { Facts, Known } from '../../src/model/facts.ts';
 import type { CheckSettings, NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
-import { createSummaryTree } from '../../src/monitor/create-summary-tree.ts';
 import type { View } from '../../src/rules/view.ts';
 
 /** The inventory's default settings. */
@@ -47,11 +46,14 @@ export const aView = <T extends Target>(
   more: { readonly now?: number; readonly others?: readonly Known[] } = {},
 ): View<T> => {
   const subnet = [{ target, facts }, ...(more.others ?? [])];
+  const heights = subnet
+    .flatMap(({ facts: { node } }) => (node?.observation.latest.ok && node.latest ? [node.latest.number] : []))
+    .sort((one, other) => other - one);
   return {
     target,
     facts,
     subnet,
-    summary: createSummaryTree(subnet).summary(),
+    reference: heights[Math.floor((heights.length - 1) / 2)],
     settings,
     consensus: 'XDPoS',
     now: more.now ?? 1_000_000,

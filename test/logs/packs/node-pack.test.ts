@@ -68,7 +68,7 @@ test('a height that stands fails, as of the time of the last line', async () => 
   expect((await judge(text)).check).toMatchObject({ verdict: 'pass' });
   expect((await judge(text + warn(61, 'Stats server unreachable err="dial tcp"'))).check).toMatchObject({
     verdict: 'fail',
-    reason: expect.stringContaining('stands at 1234'),
+    reason: expect.stringContaining('has been 1234'),
   });
 });
 

@@ -1,0 +1,80 @@
+import type { Fault } from '../model/observation.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import type { NodeTarget, Subnet } from '../model/target.ts';
+import { type ChainView, isForeign, viewChain } from './chain-view.ts';
+import { findSilentVoters } from './find-silent-voters.ts';
+import { type ContainerView, isStopped, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
+
+/** A node that started a shorter time ago has neither found its peers nor caught up. */
+const START_MS = 60_000;
+
+/** A container that was asked to stop a shorter time ago may be about to start again. */
+const STOP_MS = 30_000;
+
+/** Faults of subnetd itself: they say nothing about the node. */
+const isOwnFault = (fault: Fault): boolean =>
+  fault.kind === 'no-descriptor' ||
+  (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long')) ||
+  (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
+
+function viewContainer({ facts }: TargetState): ContainerView {
+  const observation = facts.container?.observation;
+  if (observation === undefined || observation.kind === 'docker-unreachable') return { kind: 'unknown' };
+  if (observation.kind === 'missing') return { kind: 'missing' };
+  const { container } = observation;
+  if (container.status === 'paused') return { kind: 'paused', container };
+  if (container.status === 'restarting') return { kind: 'restarting', container };
+  return { kind: container.running ? 'running' : 'stopped', container };
+}
+
+const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
+
+function isNodeStarting({ state: { facts }, container }: TargetView, now: number): boolean {
+  if (container.kind === 'running') return within(container.container.startedAt, START_MS, now);
+  return container.kind === 'stopped' && within(facts.container?.lastStopRequest?.at, STOP_MS, now);
+}
+
+function viewNode(
+  view: TargetView,
+  target: NodeTarget,
+  chain: ChainView,
+  { stallAfterMs, now }: { readonly stallAfterMs: number; readonly now: number },
+): NodeView {
+  const { facts } = view.state;
+  const { observation, latest } = facts.node ?? {};
+  const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
+  const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
+  const height = observation?.latest.ok ? latest : undefined;
+  const log = facts.logs?.node;
+  const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
+  const isStarting = isNodeStarting(view, now);
+  const foreign = isForeign(view.state, chain);
+  return {
+    ...view,
+    target,
+    name: target.name,
+    answers,
+    fault,
+    height,
+    isForeign: foreign,
+    rises:
+      !foreign &&
+      ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
+        // The log of a node that answers says nothing new, and that of one that does not is a second witness.
+        (observation?.answered !== true && within(log?.advancedAt, stallAfterMs, now))),
+    peers,
+    isStarting,
+    isOut: foreign || isStopped(view) || answers === false || (peers === 0 && target.expectedPeers > 0 && !isStarting),
+  };
+}
+
+/** Brings together what is known of a subnet. */
+export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
+  const { stallAfterMs } = subnet.checks.rpc;
+  const targets = states.map((state) => ({ state, container: viewContainer(state) }));
+  const chain = viewChain(states.filter(({ target }) => target.component === 'node'));
+  const nodes = targets.flatMap((view) =>
+    view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],
+  );
+  return { subnet, targets, nodes, chain, silentVoters: findSilentVoters(nodes, chain), stallAfterMs, now };
+}
