@@ -13,13 +13,12 @@ const problemOfNode = (effects: Effects, name: string): string | undefined => {
     ['other_chain', effects.foreign],
     ['node_partitioned', effects.isolated],
     ['node_stalled', effects.frozen],
-    ['chain_forked', effects.forked],
     ['height_not_credible', effects.boasting],
     ['node_behind', effects.behind],
     ['masternode_penalised', effects.penalised],
     ['node_not_voting', effects.mute],
     ['node_down', effects.garbled],
-    ['node_tells_no_block', effects.uncommitted],
+    ['node_without_block', effects.uncommitted],
   ];
   const [problem] = causes.find(([, names]) => names.includes(name)) ?? [];
   return problem;
@@ -60,6 +59,7 @@ export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): rea
   return [
     ...problemOfQuorum(effects, nodes),
     ...(effects.finalityStalled ? ['finality_stalled'] : []),
+    ...(running.some((name) => effects.forked.includes(name)) ? ['chain_forked'] : []),
     ...Object.entries(fates).map(([name, fate]) => `${PROBLEM_OF_FATE[fate]} ${name}`),
     ...running.flatMap((name) => {
       const problem = problemOfNode(effects, name);

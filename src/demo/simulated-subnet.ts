@@ -8,7 +8,7 @@ import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
 /** How far `node-behind` stays below the others. */
 export const BEHIND_BLOCKS = 25;
 
-/** A branch that is there from the start of the demo has this many blocks. */
+/** A node that goes to another branch has this many blocks of it at once. */
 const BRANCH_BLOCKS = 50;
 
 /** When no block is committed from the start of the demo on, the newest committed one is this far below. */
@@ -86,10 +86,10 @@ const ruleFor = (mode: Mode, fromNumber: number, fromMs: number): HeadRule => {
   return { kind: 'following', lag: mode === 'behind' ? BEHIND_BLOCKS : 0, fromNumber, fromMs };
 };
 
-/** The chain of a node; `from` is the first block that it does not share with the others when it is on a branch. */
-const chainFor = (mode: Mode, name: string, chain: Chain, from: number): Chain => {
+/** The chain of a node that has the height `head` when its mode begins. */
+const chainFor = (mode: Mode, name: string, chain: Chain, head: number): Chain => {
   if (mode === 'foreign') return branchOf(chain, 0, name);
-  return mode === 'forked' ? branchOf(chain, from, name) : chain;
+  return mode === 'forked' ? branchOf(chain, Math.max(head - BRANCH_BLOCKS, 0) + 1, name) : chain;
 };
 
 /** A subnet of these nodes in which `effects` have been so for long. `now` gives Unix milliseconds. */
@@ -126,7 +126,7 @@ export const createSubnet = (
       const running = ruleFor(mode, 0, Number.NEGATIVE_INFINITY);
       const head = mode === 'down' || mode === 'frozen' ? ruleFor(mode, height, 0) : running;
       const startedAt = mode === 'foreign' ? 0 : undefined;
-      return [name, { identity, chain: chainFor(mode, name, chain, height - BRANCH_BLOCKS), head, startedAt }];
+      return [name, { identity, chain: chainFor(mode, name, chain, height), head, startedAt }];
     }),
   );
   const stateOf = (name: string): NodeState => {
@@ -199,7 +199,7 @@ export const createSubnet = (
         const restarted = was === 'down' || was === 'foreign';
         states.set(name, {
           identity,
-          chain: chainFor(mode, name, chain, fromNumber + 1),
+          chain: chainFor(mode, name, chain, fromNumber),
           head: ruleFor(mode, fromNumber, now()),
           startedAt: mode === 'foreign' ? 0 : restarted ? fromNumber : startedAt,
         });

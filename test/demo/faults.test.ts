@@ -10,6 +10,7 @@ import {
   isFaultName,
   listFaults,
 } from '../../src/demo/faults.ts';
+import { problemCatalog } from '../../src/model/problem-catalog.ts';
 
 const parts = (nodes: number, browser = true) => ({ nodes: demoNodeNames(nodes), browser });
 const latest = (...numbers: readonly number[]) => numbers.map((n) => `node/subnet${n}/latest_block`);
@@ -69,7 +70,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'node-behind': ['quorum_at_risk', 'node_behind subnet2'],
   'peer-missing': ['peers_missing subnet2', 'peers_missing subnet3'],
   'admin-not-exposed': [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
-  'rpc-error-inside-result': ['node_tells_no_block subnet2'],
+  'rpc-error-inside-result': ['node_without_block subnet2'],
   'rpc-garbage': ['node_down subnet2'],
   'subnet-halted': ['subnet_halted'],
   'service-down': ['container_down stats'],
@@ -83,7 +84,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'log-level-low': [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
   'oom-kill': ['out_of_memory frontend'],
   'ipc-path-too-long': ['quorum_at_risk', 'ipc_path_too_long subnet2'],
-  fork: ['quorum_at_risk', 'chain_forked subnet2'],
+  fork: ['quorum_at_risk', 'chain_forked'],
   'mesh-hole': [1, 2, 3, 4].map((n) => `peers_missing subnet${n}`),
   'node-partitioned': ['quorum_at_risk', 'node_partitioned subnet2'],
   'other-genesis': ['quorum_at_risk', 'other_chain subnet2'],
@@ -97,7 +98,9 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
 };
 
 test.each(FAULT_NAMES)('in a subnet of four, %s brings exactly these problems', (name) => {
-  expect(listFaults(parts(4)).find((one) => one.name === name)?.problems).toEqual(PROBLEMS[name]);
+  const problems = listFaults(parts(4)).find((one) => one.name === name)?.problems ?? [];
+  expect(problems).toEqual(PROBLEMS[name]);
+  for (const problem of problems) expect(Object.keys(problemCatalog)).toContain(problem.split(' ')[0]);
 });
 
 test('a node that does not vote brings a risk where three of four vote, a halt among three, and neither among seven', () => {
