@@ -8,6 +8,7 @@ import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
 import { families } from '../src/metrics/families.ts';
 import { knownFailures } from '../src/rules/known-failures.ts';
 import { logPatternsPage } from './log-patterns.ts';
+import { problemsParagraph, problemsTable } from './problem-tables.ts';
 import { specificationTable } from './specification-table.ts';
 import { wrapLines } from './wrap-lines.ts';
 
@@ -124,6 +125,22 @@ function withTable(file: string, table: string): string {
   return `${page.slice(0, before)}<!-- table -->\n\n${table}\n\n${page.slice(after)}`;
 }
 
+/** A runbook with the times of its problems, in the paragraph that begins with this word. */
+function withProblems(alert: string, paragraph: string): string {
+  const file = `docs/alerts/${alert}.md`;
+  const page = readFileSync(new URL(file, root), 'utf8');
+  if (!/^\*\*Problems\*\*: /m.test(page)) throw new Error(`${file} has no paragraph **Problems**: …`);
+  return page.replace(/^\*\*Problems\*\*: [\s\S]*?(?=\n\n)/m, () => paragraph);
+}
+
+const runbooks = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    alertRules.flatMap(({ name }) => {
+      const paragraph = problemsParagraph(name);
+      return paragraph === undefined ? [] : [[`docs/alerts/${name}.md`, withProblems(name, paragraph)] as const];
+    }),
+  );
+
 /** Every generated file with the content that it should have. */
 export const generated = async (): Promise<Readonly<Record<string, string>>> => ({
   'config/inventory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
@@ -133,6 +150,8 @@ export const generated = async (): Promise<Readonly<Record<string, string>>> => 
   'docs/known-failures.md': withTable('docs/known-failures.md', knownFailureSections()),
   'docs/log-patterns.md': logPatternsPage(),
   'docs/metrics.md': withTable('docs/metrics.md', await metricsTable()),
+  'docs/problems.md': withTable('docs/problems.md', problemsTable()),
+  ...runbooks(),
 });
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

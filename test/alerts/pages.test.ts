@@ -62,7 +62,7 @@ describe('subnetd explain', () => {
     });
     expect(JSON.parse(stdout)).toMatchObject({
       severity: 'warning',
-      for: '1m',
+      for: '0s',
       labels: ['subnet', 'component', 'name'],
     });
   });

@@ -1,0 +1,27 @@
+import { formatDuration } from '../src/model/duration.ts';
+import { type ProblemKind, problemCatalog, problemsOfAlert } from '../src/model/problem-catalog.ts';
+import { wrapLines } from './wrap-lines.ts';
+
+const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
+
+/** Every problem with its severity, its alert, and how long it must be found, or missing, to be open or over. */
+export const problemsTable = (): string =>
+  [
+    '| problem | severity | alert | open after | over after | shown by |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...Object.entries(problems).map(
+      ([name, { severity, alert, confirmMs, clearMs, judgedBy }]) =>
+        `| \`${name}\` | ${severity} | [${alert}](alerts/${alert}.md) | ${formatTime(confirmMs)} | ${formatTime(clearMs)} | ${judgedBy.join(', ')} |`,
+    ),
+  ].join('\n');
+
+const formatTime = (ms: number): string => (ms === 0 ? 'at once' : formatDuration(ms));
+
+/** The paragraph of a runbook that names the problems of its alert with their times; undefined for an alert of none. */
+export function problemsParagraph(alert: string): string | undefined {
+  const times = problemsOfAlert(alert).map((name) => {
+    const { confirmMs, clearMs }: ProblemKind = problemCatalog[name];
+    return `\`${name}\` (open ${confirmMs === 0 ? 'at once' : `after ${formatDuration(confirmMs)}`}, over after ${formatDuration(clearMs)})`;
+  });
+  return times.length === 0 ? undefined : wrapLines(`**Problems**: ${times.join(', ')}.`);
+}
