@@ -9,7 +9,8 @@ import { fails, isStopped, type SubnetView, type TargetView } from './subnet-vie
  * The problem of a check that fails for no cause outside of itself. A node's latest block and containers have finders of
  * their own.
  */
-const PROBLEM_OF: Readonly<Partial<Record<CheckName, ProblemName>>> = {
+const PROBLEM_OF: Readonly<Record<CheckName, ProblemName | undefined>> = {
+  latest_block: undefined,
   peers: 'peers_missing',
   log_block: 'node_log_fault',
   messages: 'bootnode_misses_node',
@@ -19,6 +20,7 @@ const PROBLEM_OF: Readonly<Partial<Record<CheckName, ProblemName>>> = {
   history_data: 'stats_stale',
   logs: 'frontend_errors',
   console: 'frontend_errors',
+  container: undefined,
 };
 
 const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
