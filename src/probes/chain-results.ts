@@ -28,7 +28,7 @@ const MAX_ROUNDS = 200;
 
 const missing = (reason: MissingReason): Part<never> => ({ reason });
 
-export function toMissingReason(fault: Fault): MissingReason {
+function toMissingReason(fault: Fault): MissingReason {
   switch (fault.kind) {
     case 'rpc-error':
       return fault.known === 'other' ? 'error' : fault.known;

@@ -1,7 +1,7 @@
 import type { ChainObservation } from '../model/chain.ts';
 import type { NodeObservation, Peers, Result } from '../model/observation.ts';
 import { askChain, type ChainMemory, MESH_CALLS } from './chain-question.ts';
-import { addMesh, toMissingReason } from './chain-results.ts';
+import { addMesh } from './chain-results.ts';
 import type { RpcTransport } from './http-transport.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
@@ -42,14 +42,9 @@ export function createHttpAndIpcProber(
 
   const askMesh = async (
     chain: ChainObservation,
-    peers: Result<Peers>,
     deadline: number,
     signal?: AbortSignal,
   ): Promise<ChainObservation> => {
-    if (!peers.ok && peers.fault.kind !== 'rpc-error') {
-      const reason = toMissingReason(peers.fault);
-      return { ...chain, missing: { ...chain.missing, nodeId: reason, peerIds: reason } };
-    }
     const end = Math.min(deadline, performance.now() + CHAIN_MS);
     const send = (body: Buffer) => ipcTransport.exchange({ method: 'POST', body }, end, signal);
     return addMesh(chain, await askChain(MESH_CALLS, send, meshMemory));
@@ -69,7 +64,7 @@ export function createHttpAndIpcProber(
         return seen;
       }
       const peers = await (early ?? askPeers(deadline, signal));
-      const chain = seen.chain && (await askMesh(seen.chain, peers, deadline, signal));
+      const chain = seen.chain && (await askMesh(seen.chain, deadline, signal));
       return { ...merge(seen, peers), ...(chain && { chain }) };
     },
     close: () => {

@@ -224,6 +224,20 @@ describe('a part that a node does not give', () => {
     expect(chain?.missing).toEqual({ block: 'error', masternodes: 'error' });
   });
 
+  test('is not taken from values that no chain can have', async () => {
+    const members = { Number: 1, Round: 1, Penalty: null, Standbynodes: null, Error: null };
+    for (const Masternodes of [null, [], [ZERO], [A80D, '0x1']]) {
+      const chain = await chainOf({ ...HEALTHY, XDPoS_getMasternodesByNumber: () => ({ ...members, Masternodes }) });
+      expect(chain?.missing, JSON.stringify(Masternodes)).toEqual({ masternodes: 'malformed' });
+    }
+    const config = { minePeriod: 2, timeoutPeriod: 10, certificateThreshold: 0.667 };
+    for (const wrong of [{ certificateThreshold: 1.01 }, { certificateThreshold: 0 }, { minePeriod: 0 }]) {
+      const ConsensusConfigs = { epoch: 900, gap: 450, v2: { config: { ...config, ...wrong } } };
+      const chain = await chainOf({ ...HEALTHY, XDPoS_networkInformation: () => ({ ConsensusConfigs }) });
+      expect(chain?.missing, JSON.stringify(wrong)).toEqual({ consensus: 'malformed' });
+    }
+  });
+
   test('is the chain id before EIP-155 if nothing else gives it, and the address that is zero', async () => {
     const { XDPoS_networkInformation: _, ...methods }: Methods = {
       ...HEALTHY,
