@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 
 /**
@@ -31,8 +32,17 @@ const block = {
   EncodedRLP: hex('Q', 700),
   Error: '',
 };
+/** What real nodes answered to the question about the chain. */
+const recording = JSON.parse(
+  readFileSync(new URL('../test/fixtures/real-network/healthy.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, { readonly result: unknown }>>;
+const recorded = Object.fromEntries(
+  Object.entries(recording).map(([call, { result }]) => [call.replace(/ .*/, ''), result]),
+);
 const results: Readonly<Record<string, unknown>> = {
+  ...recorded,
   XDPoS_getV2BlockByNumber: block,
+  admin_nodeInfo: peer(0),
   admin_peers: Array.from({ length: peers }, (_, i) => peer(i)),
   rpc_modules: { admin: '1.0', eth: '1.0', net: '1.0', XDPoS: '1.0' },
 };

@@ -16,7 +16,18 @@ let input = '';
 for await (const chunk of process.stdin) input += chunk;
 const ports = JSON.parse(input) as readonly number[];
 const [mode, seconds = '5'] = process.argv.slice(2);
-const probes = ports.map((port) => createNodeProber(`http://127.0.0.1:${port}`, 'XDPoS', Date.now));
+/** A clock on which every probe of the mode `chain` is a minute after the one before it. */
+const ownClock = () => {
+  let at = 0;
+  return () => {
+    at += 30_000;
+    return at;
+  };
+};
+const probes = ports.map((port) =>
+  createNodeProber(`http://127.0.0.1:${port}`, 'XDPoS', mode === 'chain' ? ownClock() : Date.now),
+);
+let asked = 0;
 let good = 0;
 let bad = 0;
 
@@ -24,6 +35,7 @@ async function probe(index: number): Promise<void> {
   const observation = await probes[index % probes.length]?.probe(5000);
   if (observation?.latest.ok && observation.peers?.ok) good += 1;
   else bad += 1;
+  if (observation?.chain) asked += 1;
 }
 
 /** Always 64 probes at a time, over all nodes in turn. */
@@ -54,7 +66,12 @@ async function spread(forSeconds: number): Promise<void> {
   await Promise.all(looks);
 }
 
-const runs = { closed: () => closedLoop(Number(seconds)), burst, spread: () => spread(Number(seconds)) };
+const runs = {
+  closed: () => closedLoop(Number(seconds)),
+  chain: () => closedLoop(Number(seconds)),
+  burst,
+  spread: () => spread(Number(seconds)),
+};
 const run = runs[mode as keyof typeof runs];
 
 // Connections are open and the code is warm before anything is counted.
@@ -62,6 +79,7 @@ await closedLoop(WARM_UP_SECONDS);
 if (mode === 'burst') for (let i = 0; i < 5; i += 1) await burst();
 good = 0;
 bad = 0;
+asked = 0;
 const started = performance.now();
 const cpu = process.cpuUsage();
 await run();
@@ -69,6 +87,7 @@ process.stdout.write(
   `${JSON.stringify({
     checks: good,
     failed: bad,
+    askedAboutChain: asked,
     cpuMicrosPerCheck: cpuMicros(cpu) / Math.max(good, 1),
     cpuMillis: cpuMicros(cpu) / 1000,
     wallMillis: performance.now() - started,

@@ -16,7 +16,13 @@ export interface ChainTiming {
   asked(now: number): void;
 }
 
-export function createChainTiming(): ChainTiming {
+/** A share of a minute by a name, so that nodes that are first asked together are asked apart later. */
+export const toPhaseMs = (name: string): number =>
+  [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % EVERY_MS, 0);
+
+/** `phaseMs` shifts the begin of each minute. */
+export function createChainTiming(phaseMs: number): ChainTiming {
+  const minuteOf = (at: number) => Math.floor((at + phaseMs) / EVERY_MS);
   let askedAt = Number.NEGATIVE_INFINITY;
   let isChanged = false;
   let before: { readonly answered: boolean; readonly height: number | undefined } | undefined;
@@ -26,7 +32,7 @@ export function createChainTiming(): ChainTiming {
       if (fell || (answered && before?.answered === false)) isChanged = true;
       before = { answered, height: answered ? height : before?.height };
     },
-    isDue: (now) => now - askedAt >= (isChanged ? SOONEST_MS : EVERY_MS),
+    isDue: (now) => Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || minuteOf(now) !== minuteOf(askedAt)),
     asked: (now) => {
       askedAt = now;
       isChanged = false;

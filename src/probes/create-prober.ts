@@ -2,9 +2,10 @@ import type { DockerLinks } from '../docker/links.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ContainerObservation } from '../model/observation.ts';
 import { inputsOf, type Observation, type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
-import { type CheckSettings, isAttachOnly, type Subnet, type Target } from '../model/target.ts';
+import { type CheckSettings, isAttachOnly, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { createAttachProber } from './attach-prober.ts';
 import type { BrowserLink } from './browser-link.ts';
+import { toPhaseMs } from './chain-question.ts';
 import { createHttpAndIpcProber, createIpcProber } from './http-and-ipc-prober.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createNodeProber, type NodeProber } from './node-prober.ts';
@@ -48,9 +49,12 @@ function createNodeProberFor(
   if (isAttachOnly(target) && container !== undefined)
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
   if (!checks.rpc.enabled) return undefined;
-  if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now);
+  const phaseMs = toPhaseMs(targetKey(target));
+  if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, phaseMs);
   const peer = createHttpTransport(rpc, keepsConnections);
-  return ipc === undefined ? createNodeProber(peer, consensus, now) : createHttpAndIpcProber(peer, ipc, consensus, now);
+  return ipc === undefined
+    ? createNodeProber(peer, consensus, now, phaseMs)
+    : createHttpAndIpcProber(peer, ipc, consensus, now, phaseMs);
 }
 
 /** The probe of each kind; undefined when the inventory gives it nothing to probe. */

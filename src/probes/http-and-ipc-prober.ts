@@ -11,8 +11,8 @@ import { toAdminPeers } from './node-results.ts';
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
 /** A probe of a node by its IPC socket alone, which serves every namespace. */
-export const createIpcProber = (ipc: string, consensus: string, now: () => number): NodeProber =>
-  createNodeProber(createIpcTransport(ipc), consensus, now);
+export const createIpcProber = (ipc: string, consensus: string, now: () => number, phaseMs = 0): NodeProber =>
+  createNodeProber(createIpcTransport(ipc), consensus, now, phaseMs);
 
 /**
  * A probe of a node by HTTP that gets the peers from the IPC socket when HTTP does not serve `admin`. From then on both
@@ -24,8 +24,9 @@ export function createHttpAndIpcProber(
   ipc: string,
   consensus: string,
   now: () => number,
+  phaseMs = 0,
 ): NodeProber {
-  const httpProber = createNodeProber(rpc, consensus, now);
+  const httpProber = createNodeProber(rpc, consensus, now, phaseMs);
   const ipcTransport = createIpcTransport(ipc);
   const meshMemory: ChainMemory = { singly: false, absent: new Set() };
   let needsIpc = false;

@@ -51,9 +51,15 @@ const parseResult = <T>(result: CallResult, parse: (value: unknown) => Result<T>
  * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
  * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
  * its own request, once `latest` has returned a number. The namespaces are read again after a failure, and hourly.
- * `now` gives watched time. `rpc` is an HTTP address or another transport.
+ * `now` gives watched time. `rpc` is an HTTP address or another transport. The chain is asked about once a minute, each
+ * of which begins `phaseMs` earlier than on the clock.
  */
-export function createNodeProber(rpc: string | RpcTransport, consensus: string, now: () => number): NodeProber {
+export function createNodeProber(
+  rpc: string | RpcTransport,
+  consensus: string,
+  now: () => number,
+  phaseMs = 0,
+): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
   const calls: Readonly<Record<CallName, Call>> = {
     latest: { method: `${consensus}_getV2BlockByNumber`, params: ['latest'] },
@@ -63,7 +69,7 @@ export function createNodeProber(rpc: string | RpcTransport, consensus: string, 
     modules: { method: 'rpc_modules', params: [] },
   };
   const bodies = new Map<string, Buffer>();
-  const chainTiming = createChainTiming();
+  const chainTiming = createChainTiming(phaseMs);
   const chainMemory: ChainMemory = { singly: false, absent: new Set() };
   let session: Session | undefined;
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { toMark } from '../../src/probes/chain-question.ts';
+import { createChainTiming, toMark, toPhaseMs } from '../../src/probes/chain-question.ts';
 import { MAX_ANSWER_BYTES } from '../../src/probes/http-transport.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
 import { blockResult, type FakeNode, type Methods, type ReceivedCall, startNode } from '../support/fake-node.ts';
@@ -44,6 +44,23 @@ describe('a node is asked about its chain', () => {
     const asked: number[] = [];
     for (let second = 0; second <= 180; second += 10) if (await asksAt(second)) asked.push(second);
     expect(asked).toEqual([0, 60, 120, 180]);
+  });
+
+  test('apart from the others with which it was asked first', () => {
+    const asked = Array.from({ length: 600 }, (_, i) => {
+      const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`));
+      const times: number[] = [];
+      for (let second = 0; second < 180; second += 10)
+        if (timing.isDue(second * 1000)) {
+          timing.asked(second * 1000);
+          times.push(second);
+        }
+      return times;
+    });
+    const countAt = (second: number) => asked.filter((times) => times.includes(second)).length;
+    expect(countAt(0)).toBe(600);
+    expect(Math.max(...[10, 20, 30, 40, 50, 60, 70, 80].map(countAt))).toBeLessThan(200);
+    expect(asked.filter((times) => times.length < 3 || times.length > 4)).toEqual([]);
   });
 
   test('again when its height fell or is lost, but not at once again', async () => {
