@@ -14,6 +14,8 @@ export interface Diagnosis {
   readonly quorum: Quorum | undefined;
   /** The height that at least half of the nodes have reached. */
   readonly reference: number | undefined;
+  /** How long a height may go without rising; undefined before the first diagnosis. */
+  readonly stallAfterMs: number | undefined;
 }
 
 /** Diagnoses a subnet at `now`, given its problems before. */
@@ -28,6 +30,7 @@ export function diagnoseSubnet(
     problems: followProblems(before, diagnose(view, before), targets, now),
     quorum: findQuorum(view),
     reference: findReference(view),
+    stallAfterMs: view.stallAfterMs,
   };
 }
 

@@ -135,7 +135,7 @@ function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
       component: 'node',
       name: node.name,
       summary: `${node.name} is not connected to ${names}`,
-      evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}, which run`,
+      evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}`,
       fix: `open the p2p ports between ${node.name} and ${names} (TCP and UDP)`,
       explains: [node, ...left.map((other) => other.node)].flatMap(({ state }) => explain(state, 'peers')),
       causes: [],

@@ -2,7 +2,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain } from './explain-checks.ts';
 import { findQuorum } from './quorum.ts';
-import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 
@@ -51,7 +51,9 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const { nodes, silentVoters } = view;
   const quorum = findQuorum(view);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const idle = nodes.filter(({ isOut, isStarting, height, rises }) => !isOut && !isStarting && height && !rises);
+  const idle = nodes.filter(
+    (node) => !node.isOut && !node.isStarting && node.height && fails(node.state, 'latest_block'),
+  );
   if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
   const { total, required } = quorum;
   const voting = quorum.voting - idle.length;
@@ -95,9 +97,11 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
   };
 }
 
+/** How long no block may be committed while blocks come. */
+const STALLED_MS = 60_000;
+
 /** The highest committed block is stalled, while the latest rises. */
 function findFinality({ nodes, now }: SubnetView): Suspicion | undefined {
-  const STALLED_MS = 60_000;
   const committed = nodes.flatMap(({ state }) => state.facts.node?.committed ?? []);
   const latest = nodes.flatMap(({ height }) => height ?? []);
   const moves = nodes.some(({ height }) => height?.risen && now - height.advancedAt < STALLED_MS);

@@ -1,4 +1,5 @@
 import type { Quorum } from '../model/snapshot.ts';
+import type { ChainView } from './chain-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 
 /** The share of votes that the chain asks for by default. */
@@ -7,10 +8,17 @@ const THRESHOLD = 0.667;
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
 
-/** How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs. */
+/**
+ * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs. A node that is out and has
+ * never given its address is taken for one of the masternodes without a name.
+ */
 function countSilent({ nodes, chain, silentVoters }: SubnetView, active: readonly string[]): number {
-  const outNames = new Set(nodes.filter(({ isOut, isStarting }) => isOut && !isStarting).map(({ name }) => name));
-  return active.filter((address) => outNames.has(chain.nameOf.get(address) ?? '') || silentVoters.has(address)).length;
+  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting).map(({ name }) => name);
+  const outNames = new Set(out);
+  const named = new Set(chain.nameOf.values());
+  const silent = active.filter((address) => outNames.has(chain.nameOf.get(address) ?? '') || silentVoters.has(address));
+  const nameless = active.filter((address) => !chain.nameOf.has(address));
+  return silent.length + Math.min(nameless.length, out.filter((name) => !named.has(name)).length);
 }
 
 /**
@@ -31,6 +39,22 @@ export function findQuorum(view: SubnetView): Quorum | undefined {
     required: requiredVotes(total, consensus?.certificateThreshold),
     voting: total - countSilent(view, masternodes.active),
   };
+}
+
+/** How many masternodes that are down may follow each other in turn, before a stall is assumed. */
+const MAX_TURNS = 4;
+const SPARE_BLOCKS = 4;
+
+/**
+ * How long the chain may go without a block: each masternode that is down costs a timeout, and so does the round that it
+ * breaks. Undefined until the chain has given its periods.
+ */
+export function findStallMs({ consensus, masternodes }: ChainView): number | undefined {
+  if (consensus === undefined || masternodes === undefined) return undefined;
+  const { minePeriodMs, timeoutPeriodMs, certificateThreshold } = consensus;
+  const total = masternodes.active.length;
+  const mayLose = Math.min(total - requiredVotes(total, certificateThreshold), MAX_TURNS);
+  return (mayLose + 1) * timeoutPeriodMs + SPARE_BLOCKS * minePeriodMs;
 }
 
 /** The height that at least half of the nodes on the chain have reached. */

@@ -3,6 +3,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, isForeign, viewChain } from './chain-view.ts';
 import { findSilentVoters } from './find-silent-voters.ts';
+import { findStallMs } from './quorum.ts';
 import { type ContainerView, isStopped, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** A node that started a shorter time ago has neither found its peers nor caught up. */
@@ -10,6 +11,9 @@ const START_MS = 60_000;
 
 /** A container that was asked to stop a shorter time ago may be about to start again. */
 const STOP_MS = 30_000;
+
+/** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
+const LOG_ALIVE_MS = 15_000;
 
 /** Faults of subnetd itself: they say nothing about the node. */
 const isOwnFault = (fault: Fault): boolean =>
@@ -64,15 +68,20 @@ function viewNode(
         (observation?.answered !== true && within(log?.advancedAt, stallAfterMs, now))),
     peers,
     isStarting,
-    isOut: foreign || isStopped(view) || answers === false || (peers === 0 && target.expectedPeers > 0 && !isStarting),
+    isOut:
+      foreign ||
+      isStopped(view) ||
+      (answers === false && !within(log?.advancedAt, LOG_ALIVE_MS, now)) ||
+      (peers === 0 && target.expectedPeers > 0 && !isStarting),
   };
 }
 
 /** Brings together what is known of a subnet. */
 export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
-  const { stallAfterMs } = subnet.checks.rpc;
   const targets = states.map((state) => ({ state, container: viewContainer(state) }));
   const chain = viewChain(states.filter(({ target }) => target.component === 'node'));
+  const { stallAfterMs: configured, isStallAuto } = subnet.checks.rpc;
+  const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const nodes = targets.flatMap((view) =>
     view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],
   );

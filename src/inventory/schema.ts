@@ -154,7 +154,12 @@ const checks = z.strictObject({
     .strictObject({
       schedule: schedule('every 10s').describe('When subnetd probes nodes by JSON-RPC.'),
       timeout: duration.default('5s').describe('Time limit of one probe of a node.'),
-      stallAfter: duration.default('60s').describe('The check fails if the height does not rise for this long.'),
+      stallAfter: z
+        .union([z.literal('auto'), duration], "must be 'auto' or a duration: 30s")
+        .default('auto')
+        .describe(
+          'The check fails if the height does not rise for this long. auto: as long as the mine and timeout periods of the chain allow, 60s until they are known.',
+        ),
       maxLag: count('a number of blocks')
         .default(10)
         .describe('The check fails if the node is more blocks than this below the highest node.'),

@@ -78,11 +78,15 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
   ];
 }
 
+/** How long a height may go without rising as long as the periods of its chain are unknown. */
+const UNKNOWN_STALL_MS = 60_000;
+
 const toChecks = ({ rpc, containers, services, logs, console }: SubnetDocument['checks']): CheckSettings => ({
   rpc: {
     schedule: toSchedule(rpc.schedule),
     timeoutMs: durationMs(rpc.timeout),
-    stallAfterMs: durationMs(rpc.stallAfter),
+    stallAfterMs: rpc.stallAfter === 'auto' ? UNKNOWN_STALL_MS : durationMs(rpc.stallAfter),
+    isStallAuto: rpc.stallAfter === 'auto',
     maxLag: rpc.maxLag,
     enabled: rpc.enabled,
   },

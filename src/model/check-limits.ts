@@ -21,6 +21,9 @@ function submissionsWithinMs({ subnet, targets }: SubnetState): number {
   return subnet.checks.logs.submissionsWithinMs ?? Math.min(...limits);
 }
 
+const stallAfterMs = ({ subnet, stallAfterMs: judged }: SubnetState): number =>
+  judged ?? subnet.checks.rpc.stallAfterMs;
+
 /** A check that fails after this long without progress, and its components. */
 interface TimeLimit {
   readonly check: CheckName;
@@ -30,8 +33,8 @@ interface TimeLimit {
 
 /** The checks of a subnet that wait for progress, and how long they wait. */
 export const TIME_LIMITS: readonly TimeLimit[] = [
-  { check: 'latest_block', of: 'node', ms: ({ subnet }) => subnet.checks.rpc.stallAfterMs },
-  { check: 'log_block', of: 'node', ms: ({ subnet }) => subnet.checks.rpc.stallAfterMs },
+  { check: 'latest_block', of: 'node', ms: stallAfterMs },
+  { check: 'log_block', of: 'node', ms: stallAfterMs },
   { check: 'messages', of: 'bootnode', ms: ({ subnet }) => subnet.checks.logs.bootnodeWindowMs },
   { check: 'submissions', of: 'relayer', ms: submissionsWithinMs },
   { check: 'block_data', of: 'stats', ms: ({ subnet }) => subnet.checks.logs.blockDataWithinMs },

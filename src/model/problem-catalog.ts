@@ -19,17 +19,17 @@ export interface ProblemKind {
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
-const subnet = { severity: 'critical', clearMs: MINUTE, judgedBy: ['latest_block'] } as const;
-const node = { severity: 'warning', confirmMs: 30 * SECOND, clearMs: MINUTE, judgedBy: ['latest_block'] } as const;
+const subnet = { severity: 'critical', clearMs: 2 * MINUTE, judgedBy: ['latest_block'] } as const;
+const node = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: 2 * MINUTE, judgedBy: ['latest_block'] } as const;
 const container = { ...node, judgedBy: ['container'] } as const;
-const service = { ...node, clearMs: 2 * MINUTE } as const;
+const service = { ...node, confirmMs: 30 * SECOND } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
 const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
 
 /** Every problem that the diagnosis can find, by name. */
 export const problemCatalog = {
-  subnet_halted: { ...subnet, alert: 'SubnetHalted', confirmMs: 10 * SECOND },
-  quorum_at_risk: { ...subnet, alert: 'SubnetQuorumAtRisk', confirmMs: 30 * SECOND },
+  subnet_halted: { ...subnet, alert: 'SubnetHalted', confirmMs: 0 },
+  quorum_at_risk: { ...subnet, alert: 'SubnetQuorumAtRisk', confirmMs: 20 * SECOND },
   finality_stalled: { ...subnet, alert: 'SubnetFinalityStalled', confirmMs: 30 * SECOND, clearMs: 2 * MINUTE },
   chain_forked: { ...subnet, alert: 'SubnetChainForked', confirmMs: 0 },
   node_down: { ...node, alert: 'SubnetNodeDown' },

@@ -41,6 +41,8 @@ export interface SubnetState {
   /** What is wrong and why, the worst first. */
   readonly problems: readonly Problem[];
   readonly quorum?: Quorum;
+  /** How long a height may go without rising, as it is judged now. */
+  readonly stallAfterMs?: number;
 }
 
 /** Everything known at one moment; immutable. */

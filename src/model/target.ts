@@ -92,7 +92,9 @@ export interface CheckSettings {
   readonly rpc: {
     readonly schedule: Schedule;
     readonly timeoutMs: number;
+    /** How long a height may go without rising; with `isStallAuto` only until the chain has given its periods. */
     readonly stallAfterMs: number;
+    readonly isStallAuto?: boolean;
     /** In blocks. */
     readonly maxLag: number;
     readonly enabled: boolean;

@@ -3,7 +3,14 @@ import { type Diagnosis, diagnoseSubnet, explainTargets } from '../diagnosis/dia
 import type { Facts } from '../model/facts.ts';
 import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
-import { type Inventory, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
+import {
+  type CheckSettings,
+  type Inventory,
+  type RoundName,
+  type Subnet,
+  type Target,
+  targetKey,
+} from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
 import { checks, checksFor } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
@@ -35,6 +42,8 @@ export interface Board {
 /** A subnet with the states of its targets; a probe replaces one in place. */
 interface Entry {
   readonly subnet: Subnet;
+  /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
+  settings: CheckSettings;
   diagnosis: Diagnosis;
   readonly states: TargetState[];
 }
@@ -80,7 +89,12 @@ function withHeardNodes(
   return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
 }
 
-const NO_DIAGNOSIS: Diagnosis = { problems: [], quorum: undefined, reference: undefined };
+const NO_DIAGNOSIS: Diagnosis = { problems: [], quorum: undefined, reference: undefined, stallAfterMs: undefined };
+
+function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
+  if (stallAfterMs === undefined || stallAfterMs === settings.rpc.stallAfterMs) return settings;
+  return { ...settings, rpc: { ...settings.rpc, stallAfterMs } };
+}
 
 /** Creates an empty board; `toWall` is the clock's. */
 export function createBoard(toWall: (at: number) => number = (at) => at): Board {
@@ -105,34 +119,31 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     entries = inventory.subnets.map((subnet) => {
       const known = subnet.targets.map((target) => toState(target, subnet));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
-      return {
-        subnet,
-        states,
-        diagnosis: diagnoses.get(subnet.name) ?? NO_DIAGNOSIS,
-      };
+      const diagnosis = diagnoses.get(subnet.name) ?? NO_DIAGNOSIS;
+      return { subnet, settings: withStallLimit(subnet.checks, diagnosis), states, diagnosis };
     });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
     );
   };
 
-  const update = (target: Target, change: (facts: Facts, subnet: Subnet) => Facts) => {
+  const update = (target: Target, change: (facts: Facts, settings: CheckSettings) => Facts) => {
     const place = places.get(target);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
     const { entry, index } = place;
-    entry.states[index] = { ...state, facts: change(state.facts, entry.subnet) };
+    entry.states[index] = { ...state, facts: change(state.facts, entry.settings) };
   };
 
   /** Judges a target's checks of one round by the current facts. */
   const judge = (
-    { subnet, states, diagnosis: { reference } }: Entry,
+    { subnet, settings, states, diagnosis: { reference } }: Entry,
     state: TargetState,
     round: RoundName,
     now: number,
   ) => {
     const { target, facts } = state;
-    const { checks: settings, consensus } = subnet;
+    const { consensus } = subnet;
     const view = { target, facts, subnet: states, reference, settings, consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
@@ -142,7 +153,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
   };
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
-    update(target, (facts, { checks: settings }) => fold(facts, observation, { at: now, settings }));
+    update(target, (facts, settings) => fold(facts, observation, { at: now, settings }));
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
     foldObservation(target, observation, now);
@@ -184,14 +195,17 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     },
     diagnose: (name, now) => {
       const entry = entries.find(({ subnet }) => subnet.name === name);
-      if (entry) entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis.problems, now);
+      if (entry === undefined) return;
+      entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis.problems, now);
+      entry.settings = withStallLimit(entry.settings, entry.diagnosis);
     },
     snapshot: () =>
-      entries.map(({ subnet, states, diagnosis: { problems, quorum } }) => ({
+      entries.map(({ subnet, states, diagnosis: { problems, quorum, stallAfterMs } }) => ({
         subnet,
         targets: explainTargets([...states], problems),
         problems,
         quorum,
+        stallAfterMs,
       })),
   };
 }

@@ -21,7 +21,7 @@ function explainCode(code: number): string {
   if (code === 0) return "which a node's container does even when its process died of a fatal error";
   if (code === 1) return 'which a plain stop of a relayer or stats server causes too';
   if (code === 137)
-    return 'killed, as a plain `docker stop` of a node or frontend is too; Docker does not call it out of memory';
+    return 'killed, as a plain `docker stop` of a node or frontend is too, and Docker does not call it out of memory';
   if (code === 143) return 'ended by SIGTERM, as a stop causes';
   return 'an error';
 }

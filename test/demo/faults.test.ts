@@ -68,7 +68,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'node-stalled': ['quorum_at_risk', 'node_stalled subnet2'],
   'node-down': ['quorum_at_risk', 'container_down subnet2'],
   'node-behind': ['quorum_at_risk', 'node_behind subnet2'],
-  'peer-missing': ['peers_missing subnet2', 'peers_missing subnet3'],
+  'peer-missing': ['peers_missing subnet2'],
   'admin-not-exposed': [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
   'rpc-error-inside-result': ['node_without_block subnet2'],
   'rpc-garbage': ['node_down subnet2'],
@@ -112,7 +112,6 @@ test('of two faults both problems are there, and each once', () => {
   expect(expectedProblems(['peer-missing', 'service-down'], parts(4))).toEqual([
     'container_down stats',
     'peers_missing subnet2',
-    'peers_missing subnet3',
   ]);
   expect(expectedProblems(['admin-not-exposed', 'log-level-low'], parts(4))).toEqual(PROBLEMS['log-level-low']);
   expect(expectedProblems(['peer-missing', 'node-down'], parts(4))).toEqual(PROBLEMS['node-down']);
