@@ -59,6 +59,7 @@ const LABELS = {
   check: 'subnet, component, name, check',
   failure: 'subnet, component, name, failure',
   problem: 'subnet, component, name, problem',
+  member: 'subnet, name',
   list: '',
 } as const;
 

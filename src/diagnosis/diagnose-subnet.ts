@@ -1,9 +1,10 @@
 import type { Problem } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
-import type { ExplainedCheckState, Quorum, TargetState } from '../model/snapshot.ts';
+import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { splitReason } from './explain-checks.ts';
+import { findMembers } from './find-members.ts';
 import { followProblems } from './follow-problems.ts';
 import { findQuorum, findReference } from './quorum.ts';
 import { viewSubnet } from './view-subnet.ts';
@@ -12,6 +13,7 @@ import { viewSubnet } from './view-subnet.ts';
 export interface Diagnosis {
   readonly problems: readonly Problem[];
   readonly quorum: Quorum | undefined;
+  readonly members: readonly Member[];
   /** The height that at least half of the nodes have reached. */
   readonly reference: number | undefined;
   /** How long a height may go without rising; undefined before the first diagnosis. */
@@ -29,6 +31,7 @@ export function diagnoseSubnet(
   return {
     problems: followProblems(before, diagnose(view, before), targets, now),
     quorum: findQuorum(view),
+    members: findMembers(view),
     reference: findReference(view),
     stallAfterMs: view.stallAfterMs,
   };

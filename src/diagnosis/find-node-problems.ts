@@ -56,9 +56,9 @@ function findPartitioned(node: NodeView, connected: readonly NodeView[]): Suspic
 }
 
 /** A height that is stalled while others rise. */
-function findStalled(node: NodeView, { nodes, now, stallAfterMs }: SubnetView): Suspicion | undefined {
-  const { name, height, rises, peers, isStarting } = node;
-  if (height === undefined || rises || isStarting || now - height.riseDueSince < stallAfterMs) return undefined;
+function findStalled(node: NodeView, { nodes, now }: SubnetView): Suspicion | undefined {
+  const { name, height, isStalled, peers, isStarting } = node;
+  if (height === undefined || !isStalled || isStarting) return undefined;
   const witness = nodes.find((other) => other !== node && other.rises && !other.isStarting);
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   if (witness === undefined && nodes.length > 1) return undefined;

@@ -52,7 +52,8 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const quorum = findQuorum(view);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const idle = nodes.filter(
-    (node) => !node.isOut && !node.isStarting && node.height && fails(node.state, 'latest_block'),
+    ({ isOut, isStarting, isStalled, height, state }) =>
+      !isOut && !isStarting && (isStalled || (height && fails(state, 'latest_block'))),
   );
   if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
   const { total, required } = quorum;

@@ -53,6 +53,13 @@ function viewNode(
   const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
   const isStarting = isNodeStarting(view, now);
   const foreign = isForeign(view.state, chain);
+  const rises =
+    !foreign &&
+    ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
+      // The log of a node that answers says nothing new, and that of one that does not is a second witness.
+      (observation?.answered !== true && within(log?.advancedAt, stallAfterMs, now)));
+  const isSilent = answers === false && !within(log?.advancedAt, LOG_ALIVE_MS, now);
+  const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   return {
     ...view,
     target,
@@ -60,19 +67,12 @@ function viewNode(
     answers,
     fault,
     height,
-    isForeign: foreign,
-    rises:
-      !foreign &&
-      ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
-        // The log of a node that answers says nothing new, and that of one that does not is a second witness.
-        (observation?.answered !== true && within(log?.advancedAt, stallAfterMs, now))),
+    rises,
+    isStalled: height !== undefined && !rises && now - height.riseDueSince >= stallAfterMs,
     peers,
+    isForeign: foreign,
     isStarting,
-    isOut:
-      foreign ||
-      isStopped(view) ||
-      (answers === false && !within(log?.advancedAt, LOG_ALIVE_MS, now)) ||
-      (peers === 0 && target.expectedPeers > 0 && !isStarting),
+    isOut: foreign || isStopped(view) || isSilent || isAlone,
   };
 }
 

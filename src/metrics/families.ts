@@ -1,7 +1,7 @@
 import { TIME_LIMITS } from '../model/check-limits.ts';
 import type { NodeObservation } from '../model/observation.ts';
 import { isRestartPlanned } from '../model/restart-cause.ts';
-import type { SubnetState, TargetState } from '../model/snapshot.ts';
+import type { Member, Quorum, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import { escapeLabel, type Family, timeOf } from './family.ts';
@@ -65,6 +65,20 @@ const has = ({ targets }: SubnetState, component: Component): boolean =>
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
 
+const quorum = (name: string, help: string, value: (quorum: Quorum) => number): Family => ({
+  name: `subnet_quorum_${name}`,
+  type: 'gauge',
+  help,
+  samples: [{ per: 'subnet', value: (state) => state.quorum && value(state.quorum) }],
+});
+
+const member = (name: string, help: string, value: (member: Member) => number | undefined): Family => ({
+  name,
+  type: 'gauge',
+  help,
+  samples: [{ per: 'member', value }],
+});
+
 /** Every metric of the monitor's snapshot, in the order of the page. */
 export const families: readonly Family[] = [
   check('success', 'gauge', 'Whether the check passes, degraded or not (1), or fails (0).', (state) =>
@@ -127,6 +141,35 @@ export const families: readonly Family[] = [
     help: 'A cause of what is wrong, confirmed and not over; always 1. Component and name are empty for a whole subnet.',
     samples: [{ per: 'problem', value: () => 1 }],
   },
+  quorum('required', 'Votes of masternodes that a block needs.', ({ required }) => required),
+  quorum('voting', 'Masternodes that can vote, as far as is known.', ({ voting }) => voting),
+  quorum(
+    'headroom',
+    'Masternodes that may still fail before the subnet halts; negative when it has.',
+    ({ voting, required }) => voting - required,
+  ),
+  {
+    name: 'subnet_masternode_info',
+    type: 'gauge',
+    help: 'The address by which a node votes, penalised or not; always 1.',
+    labels: 'subnet, name, address',
+    samples: [{ per: 'member', hasAddress: true, value: ({ address }) => (address === undefined ? undefined : 1) }],
+  },
+  member(
+    'subnet_masternode_missed_rounds',
+    'Rounds of the epoch in which the masternode made no block in its turn.',
+    ({ missedRounds }) => missedRounds,
+  ),
+  member(
+    'subnet_masternode_penalised',
+    'Whether the chain has left the masternode out for too few blocks (1) or not (0).',
+    ({ isPenalised }) => bit(isPenalised),
+  ),
+  member(
+    'subnet_node_chain_match',
+    'Whether chain id and genesis block are those of most nodes (1) or not (0).',
+    ({ isOnChain }) => bit(isOnChain),
+  ),
   {
     name: 'subnet_reads_from_info',
     type: 'gauge',
@@ -161,6 +204,10 @@ export const families: readonly Family[] = [
   node('peers', 'Peers by admin_peers, else by net_peerCount.', ({ facts }) => {
     const peers = facts.node?.observation.peers;
     return peers?.ok ? peers.value.count : undefined;
+  }),
+  node('peers_missing', 'Peers that the node lacks; 0 when it has all or more.', ({ target, facts }) => {
+    const peers = facts.node?.observation.peers;
+    return target.component === 'node' && peers?.ok ? Math.max(target.expectedPeers - peers.value.count, 0) : undefined;
   }),
   node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,

@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts';
-import type { SubnetState, TargetState } from '../model/snapshot.ts';
+import type { Member, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState } from '../model/verdict.ts';
 
 /** A sample with labels of its own, their values escaped. */
@@ -13,6 +13,11 @@ export interface ListSample {
 /** What each sample of a family belongs to. */
 type Samples =
   | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
+  | {
+      readonly per: 'member';
+      readonly hasAddress?: true;
+      readonly value: (member: Member) => number | undefined;
+    }
   | { readonly per: 'subnet'; readonly check?: CheckName; readonly value: (state: SubnetState) => number | undefined }
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }

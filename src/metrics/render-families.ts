@@ -55,6 +55,16 @@ export function renderFamilies(
           add(`subnet="${escapeLabel(subnet.subnet.name)}"${check}`, sample.value(subnet));
           continue;
         }
+        if (sample.per === 'member') {
+          for (const member of subnet.members ?? []) {
+            const address = sample.hasAddress ? `,address="${member.address ?? ''}"` : '';
+            add(
+              `subnet="${escapeLabel(subnet.subnet.name)}",name="${escapeLabel(member.name)}"${address}`,
+              sample.value(member),
+            );
+          }
+          continue;
+        }
         if (sample.per === 'problem') {
           for (const problem of subnet.problems.filter(isStanding))
             add(

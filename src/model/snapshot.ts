@@ -34,6 +34,18 @@ export interface Quorum {
   readonly voting: number;
 }
 
+/** What is known of a node as a member of its chain. */
+export interface Member {
+  readonly name: string;
+  /** Whether chain id and genesis block are those of most nodes; undefined while that is unknown. */
+  readonly isOnChain?: boolean;
+  /** The address by which it votes, of a masternode, penalised or not. */
+  readonly address?: string;
+  /** How many of its rounds of the epoch brought no block, by the node that knows of most. */
+  readonly missedRounds?: number;
+  readonly isPenalised?: boolean;
+}
+
 /** The current state of a subnet. */
 export interface SubnetState {
   readonly subnet: Subnet;
@@ -41,6 +53,7 @@ export interface SubnetState {
   /** What is wrong and why, the worst first. */
   readonly problems: readonly Problem[];
   readonly quorum?: Quorum;
+  readonly members?: readonly Member[];
   /** How long a height may go without rising, as it is judged now. */
   readonly stallAfterMs?: number;
 }

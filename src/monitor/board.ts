@@ -89,7 +89,13 @@ function withHeardNodes(
   return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
 }
 
-const NO_DIAGNOSIS: Diagnosis = { problems: [], quorum: undefined, reference: undefined, stallAfterMs: undefined };
+const NO_DIAGNOSIS: Diagnosis = {
+  problems: [],
+  quorum: undefined,
+  members: [],
+  reference: undefined,
+  stallAfterMs: undefined,
+};
 
 function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
   if (stallAfterMs === undefined || stallAfterMs === settings.rpc.stallAfterMs) return settings;
@@ -200,11 +206,12 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       entry.settings = withStallLimit(entry.settings, entry.diagnosis);
     },
     snapshot: () =>
-      entries.map(({ subnet, states, diagnosis: { problems, quorum, stallAfterMs } }) => ({
+      entries.map(({ subnet, states, diagnosis: { problems, quorum, members, stallAfterMs } }) => ({
         subnet,
         targets: explainTargets([...states], problems),
         problems,
         quorum,
+        members,
         stallAfterMs,
       })),
   };

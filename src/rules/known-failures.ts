@@ -1,5 +1,5 @@
 import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
-import { findCrashes } from '../model/restart-cause.ts';
+import { findCrashes, isRestartPlanned } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
@@ -194,17 +194,29 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
 /** A failure is over once the program has run this long without a sign of it. */
 export const QUIET_MS = 10 * 60 * 1000;
 
+/** Docker's times and those of log lines may differ by this. */
+const TOLERANCE_MS = 5_000;
+
+/** Whether the sign belongs to the run of a container that has ended. */
+const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
+  startedAt === undefined || seenAt >= startedAt - TOLERANCE_MS;
+
+/** Whether somebody restarted or recreated the container after the sign. */
+const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
+  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + TOLERANCE_MS;
+
 /**
- * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last
- * sign, and while its container is stopped.
+ * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last sign, until
+ * somebody restarts its container, and while the container is stopped. It belongs to one run: that of another container, or of
+ * an earlier start, explains no stop of today.
  */
 export function activeFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
   const { observation } = evidence.container ?? {};
   const container = observation?.kind === 'found' ? observation.container : undefined;
   return failuresOf(target).filter((failure) => {
     const seenAt = failure.seenAt(evidence, now);
-    if (seenAt === undefined) return false;
-    if (container && !container.running) return true;
+    if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
+    if (container && !container.running) return isOfLastRun(seenAt, container.startedAt);
     // A start in the future means that the clocks differ.
     const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
     return now - quietSince < QUIET_MS;

@@ -44,6 +44,23 @@ test('a path too long shows from its line on, while the node does not run, and u
   expect(names(node, again, t0 + 40 * minute)).toEqual([]);
 });
 
+test('a failure of an earlier run explains no later stop, and ends when somebody restarts the container', () => {
+  const logs = matched('ipc_path_too_long', t0);
+  const paused = found(t0 + 18 * minute, container(t0 + minute, { running: false, status: 'paused' }));
+  expect(names(node, { container: paused, logs }, t0 + 18 * minute)).toEqual([]);
+  const restart = [event('kill', t0 + minute), event('die', t0 + minute, 0), event('stop', t0 + minute)];
+  const again = found(
+    t0 + 2 * minute,
+    container(t0 + 2 * minute),
+    restart.reduce(foldContainerEvent, running(t0 - minute)),
+  );
+  expect(again.lastRestartBy).toBe('request');
+  expect(names(node, { container: again, logs }, t0 + 3 * minute)).toEqual([]);
+  expect(
+    names(node, { container: again, logs: matched('ipc_path_too_long', t0 + 3 * minute) }, t0 + 3 * minute),
+  ).toEqual(['ipc_path_too_long']);
+});
+
 describe('out of memory', () => {
   test("shows by Docker's own word", () => {
     const facts = foldContainerEvent(running(t0 - minute), event('oom', t0));
