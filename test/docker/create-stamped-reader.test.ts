@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createStampedReader } from '../../src/docker/create-stamped-reader.ts';
 import { MAX_RECENT, type Recent } from '../../src/docker/recent.ts';
-import { createRecentOf, createStamped, findLast, findSince, type Streams } from '../../src/docker/stamped.ts';
+import { createRecentOf, findLast, findSince, type Streams } from '../../src/docker/stream-positions.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 
@@ -11,7 +12,7 @@ function createLog() {
   const streams: Streams = {};
   const told: string[] = [];
   const recent = createRecentOf(streams, 0, Date.parse(stamp('09:00:00')));
-  let take: ReturnType<typeof createStamped> | undefined;
+  let take: ReturnType<typeof createStampedReader> | undefined;
   return {
     told,
     print: (stream: string, time: string, text: string) => {
@@ -22,7 +23,7 @@ function createLog() {
     /** The engine leaves out what is stamped before, wherever it stands. */
     connect: () => {
       const since = findSince(streams, recent) ?? 0;
-      take = createStamped({
+      take = createStampedReader({
         streams,
         from: 0,
         recent,
@@ -106,7 +107,7 @@ function createOpenings(streams: Streams = {}, files?: number) {
       const openedAt = Date.parse(stampAt(openedAtMs));
       const since = findSince(streams, recent) ?? 0;
       recent ??= createRecentOf(streams, 0, openedAt);
-      const take = createStamped({
+      const take = createStampedReader({
         streams,
         from: 0,
         recent,
@@ -199,7 +200,7 @@ test('a restarted process reports the lines after those that it has read with th
   const read = (count: number): readonly string[] => {
     const told: string[] = [];
     const openedAt = Date.parse(stamp('09:00:00'));
-    const take = createStamped({
+    const take = createStampedReader({
       streams,
       from: 0,
       recent: createRecentOf(streams, 0, openedAt),
