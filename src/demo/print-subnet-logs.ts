@@ -15,9 +15,9 @@ import {
   relayerLine,
   relayerStartLines,
   statsBlockLine,
-  statsConsoleLines,
   statsHistoryLine,
   statsStartLines,
+  statsStdoutLines,
 } from './log-lines.ts';
 import { nodeEnv } from './plan-containers.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
@@ -175,7 +175,7 @@ export function printSubnetLogs(
   const printStart = (service: string, at: number): void => {
     if (service === 'relayer') print(service, relayerStartLines(at), at);
     if (service === 'stats') {
-      print(service, statsConsoleLines(at), at);
+      print(service, statsStdoutLines(at), at);
       writeDebug(statsStartLines(at));
     }
     if (service === 'frontend')

@@ -171,8 +171,8 @@ export interface StatsLogFacts {
   readonly block?: { readonly number: number; readonly at: WatchedMs; readonly risenAt: WatchedMs };
   readonly historyAt?: WatchedMs;
   readonly startedAt?: WatchedMs;
-  /** Whether the log is that of the container, which has no data lines. */
-  readonly isConsole?: boolean;
+  /** Whether the log is the stdout of the container, which has no data lines. */
+  readonly isStdout?: boolean;
 }
 
 /** Facts from the lines of a target's log, by its component. */

@@ -47,6 +47,7 @@ export interface NodeTarget extends TargetBase {
   /** JSON-RPC over HTTP; may carry user info, which no output shows. */
   readonly rpc?: string;
   readonly ipc?: string;
+  /** May `XDC attach` be run in its container? The name is the inventory's. */
   readonly consoleExec: boolean;
   /** `host:port` as the bootnode sees the node. */
   readonly p2p?: string;
@@ -84,7 +85,7 @@ export type Schedule =
   | { readonly kind: 'every'; readonly ms: number }
   | { readonly kind: 'cron'; readonly expression: string };
 
-/** The kinds of round; each has its schedule in the inventory. */
+/** The kinds of round; each has its schedule in the inventory. `console` runs what starts a program each time. */
 export type RoundName = 'rpc' | 'containers' | 'services' | 'logs' | 'console';
 
 /** The inventory's `checks`, with durations in milliseconds. */

@@ -56,7 +56,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
       '6 subnets[0].nodes[1].name: another node of this subnet is already called a',
       '6 subnets[0].nodes[1].foo: is not a key that subnetd knows',
       '7 subnets[0].nodes[2]: needs at least one of rpc, ipc and container',
-      '7 subnets[0].nodes[2].consoleExec: needs the container in which to run the console',
+      '7 subnets[0].nodes[2].consoleExec: needs the container in which to run XDC attach',
       '8 subnets[0].relayer.readsFrom: must be the name of a node of this subnet',
       '8 subnets[0].relayer.urll: is not a key that subnetd knows',
       '9 subnets[1].name: another subnet is already called d',

@@ -5,7 +5,7 @@ import { createAttachProber } from '../../src/probes/attach-prober.ts';
 import { importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
 
-/** Peers as the console prints them: names of members bare, and what is too deep left out. */
+/** Peers as `XDC attach` prints them: names of members bare, and what is too deep left out. */
 const PEERS = `[{
     caps: ["eth/62", "eth/100"],
     id: "aa",
