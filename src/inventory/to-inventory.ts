@@ -78,7 +78,7 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
   ];
 }
 
-const toChecks = ({ rpc, containers, services, logs, console }: SubnetDocument['checks']): CheckSettings => ({
+const toSettings = ({ rpc, containers, services, logs, console }: SubnetDocument['checks']): CheckSettings => ({
   rpc: {
     schedule: toSchedule(rpc.schedule),
     timeoutMs: durationMs(rpc.timeout),
@@ -133,7 +133,7 @@ export const toInventory = (document: InventoryDocument, environment: Environmen
       name: subnet.name,
       consensus: subnet.consensus,
       targets: [...subnet.nodes.map((node) => toNode(subnet, node)), ...toSingles(subnet)],
-      checks: toChecks(subnet.checks),
+      settings: toSettings(subnet.checks),
     }),
   ),
   engines: toEngines(document.docker, environment),

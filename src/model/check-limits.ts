@@ -18,7 +18,7 @@ export const SUBMITS_WITHIN_MS: Readonly<Record<RelayerMode, number>> = {
 function submissionsWithinMs({ subnet, targets }: SubnetState): number {
   const modes = targets.find(({ target }) => target.component === 'relayer')?.facts.logs?.relayer?.modes ?? [];
   const limits = (modes.length === 0 ? (['full'] as const) : modes).map((mode) => SUBMITS_WITHIN_MS[mode]);
-  return subnet.checks.logs.submissionsWithinMs ?? Math.min(...limits);
+  return subnet.settings.logs.submissionsWithinMs ?? Math.min(...limits);
 }
 
 /** A check that fails after this long without progress, and its components. */
@@ -30,9 +30,9 @@ interface TimeLimit {
 
 /** The checks of a subnet that wait for progress, and how long they wait. */
 export const TIME_LIMITS: readonly TimeLimit[] = [
-  { check: 'latest_block', of: 'node', ms: ({ subnet }) => subnet.checks.rpc.stallAfterMs },
-  { check: 'log_block', of: 'node', ms: ({ subnet }) => subnet.checks.rpc.stallAfterMs },
-  { check: 'messages', of: 'bootnode', ms: ({ subnet }) => subnet.checks.logs.bootnodeWindowMs },
+  { check: 'latest_block', of: 'node', ms: ({ subnet }) => subnet.settings.rpc.stallAfterMs },
+  { check: 'log_block', of: 'node', ms: ({ subnet }) => subnet.settings.rpc.stallAfterMs },
+  { check: 'messages', of: 'bootnode', ms: ({ subnet }) => subnet.settings.logs.bootnodeWindowMs },
   { check: 'submissions', of: 'relayer', ms: submissionsWithinMs },
-  { check: 'block_data', of: 'stats', ms: ({ subnet }) => subnet.checks.logs.blockDataWithinMs },
+  { check: 'block_data', of: 'stats', ms: ({ subnet }) => subnet.settings.logs.blockDataWithinMs },
 ];

@@ -115,7 +115,7 @@ export interface Subnet {
   /** The prefix of the consensus engine's RPC methods, such as `XDPoS`. */
   readonly consensus: string;
   readonly targets: readonly Target[];
-  readonly checks: CheckSettings;
+  readonly settings: CheckSettings;
 }
 
 /** An ssh server that runs `docker system dial-stdio`. All files are paths, read for each connection. */

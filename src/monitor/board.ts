@@ -4,7 +4,7 @@ import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import { type Inventory, type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
-import { checks, checksFor } from '../rules/checks.ts';
+import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
@@ -37,8 +37,8 @@ interface Entry {
   readonly summaries: SummaryTree;
 }
 
-const initial = (check: CheckName, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
-  const { kind, skippedBecause } = checks[check];
+const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
+  const { kind, skippedBecause } = checkTable[check];
   const because = skippedBecause(target, settings);
   const judgement = because === undefined ? unknown(`${target.name} has not been looked at yet`) : skipped(because);
   return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
@@ -68,7 +68,7 @@ function toFailures(target: Target, facts: Facts, now: number): TargetState['fai
 function withHeardNodes(
   state: TargetState,
   states: readonly TargetState[],
-  { checks: { logs } }: Subnet,
+  { settings: { logs } }: Subnet,
   now: number,
 ): TargetState {
   if (state.target.component !== 'bootnode') return state;
@@ -90,7 +90,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       const facts = keepParts(known.facts, isSame);
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
-        return old && isSame(checks[check.check].kind) ? carry(old, check) : check;
+        return old && isSame(checkTable[check.check].kind) ? carry(old, check) : check;
       });
       return { target, facts, checks: kept, failures: toFailures(target, facts, now) };
     };
@@ -117,17 +117,17 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
   /** Judges a target's checks of one round by the current facts. */
   const judge = ({ subnet, states, summaries }: Entry, state: TargetState, round: RoundName, now: number) => {
     const { target, facts } = state;
-    const { checks: settings, consensus } = subnet;
+    const { settings, consensus } = subnet;
     const view = { target, facts, subnet: states, summary: summaries.summary(), settings, consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
-      const judgement = checks[before.check].judge(view);
+      const judgement = checkTable[before.check].judge(view);
       return { ...before, ...judgement, since: judgement.verdict === before.verdict ? before.since : now };
     });
   };
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
-    update(target, (facts, { checks: settings }) => fold(facts, observation, { at: now, settings }));
+    update(target, (facts, { settings }) => fold(facts, observation, { at: now, settings }));
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
     foldObservation(target, observation, now);

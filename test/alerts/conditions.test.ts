@@ -130,7 +130,7 @@ type Subnet = readonly TargetState[];
 const toInput = (targets: Subnet, more: Partial<AlertInput> = {}): AlertInput => ({
   snapshot: [
     {
-      subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), checks: settings },
+      subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings },
       targets,
     },
   ],

@@ -170,7 +170,7 @@ describe('a good inventory', () => {
     expect(subnets[0]).toMatchObject({
       name: 'd',
       consensus: 'XDPoS',
-      checks: {
+      settings: {
         rpc: {
           schedule: { kind: 'every', ms: 10_000 },
           timeoutMs: 5000,
@@ -227,6 +227,6 @@ describe('a good inventory', () => {
         { path: '/m', timezone: 'Asia/Dubai' },
       ],
     });
-    expect(subnet?.checks.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
+    expect(subnet?.settings.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
   });
 });

@@ -58,7 +58,7 @@ test('a reload of the inventory loses no line and counts none twice, whether the
   const use = (inventory: Inventory) => {
     const plan = watches.prepare();
     const used = (['node', 'bootnode'] as const).map((component) => {
-      const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).checks;
+      const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).settings;
       return plan.watchOf(targetOf(inventory, component), logs);
     });
     plan.commit(inventory.subnets[0]?.targets ?? []);

@@ -14,7 +14,7 @@ const first = nodeTarget('subnet1', { expectedPeers: 1, container });
 const second = nodeTarget('subnet2', { expectedPeers: 1 });
 const stats = serviceTarget('stats');
 const inventory = (targets: readonly Target[]): Inventory => ({
-  subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
+  subnets: [{ name: 'd', consensus: 'XDPoS', targets, settings }],
   engines: { default: { socketPath: '/var/run/docker.sock' } },
   alertmanager: { urls: [] },
 });
@@ -114,9 +114,9 @@ describe('the page of metrics', () => {
   it('keeps both counters of a check over a reload that skips it and one that runs it again', () => {
     const board = knownRound();
     const load = (enabled: boolean) => {
-      const checks = { ...settings, rpc: { ...settings.rpc, enabled } };
+      const changed = { ...settings, rpc: { ...settings.rpc, enabled } };
       const { subnets, ...rest } = inventory([first, second, stats]);
-      board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, checks })) }, T0 + 20_000);
+      board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, settings: changed })) }, T0 + 20_000);
       return (
         renderFamilies(board.snapshot(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? []
       );
@@ -171,7 +171,7 @@ describe('the page of metrics', () => {
       board.load(
         {
           ...inventory([]),
-          subnets: [{ name: 'd', consensus: '', targets: [relayer], checks: { ...settings, logs } }],
+          subnets: [{ name: 'd', consensus: '', targets: [relayer], settings: { ...settings, logs } }],
         },
         T0,
       );

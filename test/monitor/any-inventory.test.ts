@@ -172,8 +172,8 @@ describe('an inventory that cannot be built', () => {
     const targets = subnet.targets.map((target) => ({ ...target, subnet: 'new', rpc: unasked.url }));
     const other = { ...subnet, name: 'new', targets };
     const never = { kind: 'cron', expression: '0 0 0 5 1 1#5' } as const;
-    const rpc = { ...subnet.checks.rpc, schedule: never };
-    const subnets = [other, { ...other, name: 'last', checks: { ...subnet.checks, rpc } }];
+    const rpc = { ...subnet.settings.rpc, schedule: never };
+    const subnets = [other, { ...other, name: 'last', checks: { ...subnet.settings, rpc } }];
     expect(() => monitor.load({ ...parsed.inventory, subnets })).toThrow('Could not find next matching date');
     const asked = node.requests.length;
     await eventually(() => expect(node.requests.length).toBeGreaterThan(asked + 3));
