@@ -109,13 +109,7 @@ export const checkTable: Readonly<Record<CheckName, Check>> = {
     kind: 'container',
     isFor: ({ container }) => container !== undefined,
     skippedBecause: () => undefined,
-    judge: ({ target, facts, settings, now, toWall }) =>
-      target.container === undefined
-        ? unknown('no container')
-        : explainKnown(
-            judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now, toWall),
-            activeFailures(target, facts, now),
-          ),
+    judge: (view) => explainKnown(judgeContainer(view), activeFailures(view.target, view.facts, view.now)),
   }),
 };
 

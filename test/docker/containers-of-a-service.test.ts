@@ -7,6 +7,7 @@ import { createDockerTimes } from '../../src/docker/times.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { composeLabels } from '../support/containers.ts';
+import { aView, nodeTarget } from '../support/views.ts';
 
 const ref = { project: 'p', service: 's' };
 const STARTED_AT = Date.parse('2026-03-01T12:00:00Z');
@@ -118,7 +119,8 @@ test('of two that run, the reason of the check says which one is watched; of a s
     list(containers);
     const observation = createDockerTimes((at) => at)(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000)));
     const now = STARTED_AT + 3_600_000;
-    return judgeContainer(foldContainer(undefined, observation, now), ref, 300_000, now, (at) => at).reason;
+    const container = foldContainer(undefined, observation, now);
+    return judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now })).reason;
   };
   const old: Listed = { id: 'a', state: 'running', created: 1 };
   const alone = 'name-b has been running for 1h';

@@ -5,7 +5,9 @@ import type { ContainerObservation } from '../../src/model/observation.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { createHandClock } from '../support/hand-clock.ts';
+import { aView, nodeTarget } from '../support/views.ts';
 
+const node = nodeTarget('n', { container: { name: 'n' } });
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
@@ -33,7 +35,7 @@ function watchContainer() {
       facts = foldContainer(facts, toWatched(observation), clock.now());
       return facts;
     },
-    judge: () => judgeContainer(facts, { name: 'n' }, 5 * MINUTE, clock.now(), clock.toWall),
+    judge: () => judgeContainer({ ...aView(node, { container: facts }, { now: clock.now() }), toWall: clock.toWall }),
   };
 }
 

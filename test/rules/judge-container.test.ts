@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation, DockerFault } from '../../src/model/observation.ts';
+import type { ContainerRef } from '../../src/model/target.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
+import { aView, nodeTarget } from '../support/views.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const minute = 60_000;
@@ -22,8 +24,8 @@ const stopped = (status: string, changes: Partial<Container> = {}): Container =>
 const factsOf = (observation: ContainerObservation, previous?: ContainerFacts) =>
   foldContainer(previous, observation, now);
 const found = (container: Container, previous?: ContainerFacts) => factsOf({ kind: 'found', container }, previous);
-const judge = (facts: ContainerFacts | undefined, ref: Parameters<typeof judgeContainer>[1] = byName) =>
-  judgeContainer(facts, ref, 5 * minute, now, (at) => at);
+const judge = (container: ContainerFacts | undefined, ref: ContainerRef = byName) =>
+  judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now }));
 
 test('a container that runs passes, and says for how long', () => {
   expect(judge(found(running))).toEqual({ verdict: 'pass', reason: 'subnet1 has been running for 1h' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type {
+  ContainerFacts,
   Exit,
   LogFacts,
   LogState,
@@ -302,19 +303,16 @@ describe('container', () => {
     oomKilled: false,
     restartCount: 0,
   } as const;
-  const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) =>
-    judgeContainer(
-      {
-        ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, inspected: true },
-        ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
-        ...(lastExit && { lastExit }),
-        ...(lastOomAt !== undefined && { lastOomAt }),
-      },
-      { name: 'n' },
-      5 * MINUTE,
-      NOW,
-      (at) => at,
-    );
+  const node = nodeTarget('n', { container: { name: 'n' } });
+  const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) => {
+    const facts: ContainerFacts = {
+      ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, inspected: true },
+      ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
+      ...(lastExit && { lastExit }),
+      ...(lastOomAt !== undefined && { lastOomAt }),
+    };
+    return judgeContainer(aView(node, { container: facts }, { now: NOW }));
+  };
 
   it('fails by a restart for exactly errorWindow', () => {
     expect(verdicts((ms) => judge(ms), 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
