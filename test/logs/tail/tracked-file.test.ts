@@ -169,7 +169,14 @@ describe('another file of the glob', () => {
       { step: 'ignore', shortSince: 3_999 },
     ],
   ] as const)('%s', (_, size, match, copy, step) => {
-    expect(planOtherFile(found({ inode: '2', size }), match, copy, 3_999)).toEqual(step);
+    const plan = planOtherFile(found({ inode: '2', size }), match, copy, 3_999);
+    const of = {
+      follow: { original: match?.original },
+      branch: { original: match?.original },
+      ignore: { match },
+      begin: {},
+    };
+    expect(plan).toEqual({ ...step, ...of[step.step] });
   });
 
   test('was cut when it is short for 3 s', () => {
