@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { ExitCode } from './report.ts';
-import { endWhenUnread } from './until-signal.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -212,7 +211,6 @@ function createProgram(done: (code: ExitCode) => void): Command {
 
 /** Runs one command line, without the program's own name, and resolves to the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
-  endWhenUnread();
   let code: ExitCode = 0;
   const program = createProgram((result) => {
     code = result;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const cleanups: (() => unknown)[] = [];
@@ -32,8 +33,8 @@ describe('the command line', () => {
   });
 
   it('says the same by --version, and in JSON for programs', async () => {
-    const { stdout } = await runCli(['version']);
-    for (const flag of ['--version', '-V']) expect(await runCli([flag])).toEqual({ code: 0, stdout, stderr: '' });
+    const { stdout } = await runCommand(['version']);
+    for (const flag of ['--version', '-V']) expect(await runCommand([flag])).toEqual({ code: 0, stdout, stderr: '' });
     const { version, commit, node } = JSON.parse((await runCli(['version', '--json'])).stdout);
     expect(stdout).toBe(`subnetd ${version}, commit ${commit}, Node.js ${node}\n`);
   });
@@ -43,7 +44,7 @@ describe('the command line', () => {
     ['a command of a command', ['apikey', 'crate'], 'Did you mean create?'],
     ['a flag', ['rules', '--publik-url', 'x'], 'Did you mean --public-url?'],
   ])('says what may have been meant by %s', async (_what, words, hint) => {
-    const { code, stderr } = await runCli(words);
+    const { code, stderr } = await runCommand(words);
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
   });
@@ -58,7 +59,7 @@ describe('the command line', () => {
     ['too few nodes for a fault', ['demo', '--nodes', '2', '--fault', 'node-behind']],
     ['an address that is none', ['run', '--listen', 'here']],
   ])('ends with 2 and a word on stderr for %s', async (_what, words) => {
-    const { code, stderr } = await runCli(words);
+    const { code, stderr } = await runCommand(words);
     expect(code).toBe(2);
     expect(stderr).not.toBe('');
   });
@@ -73,7 +74,7 @@ describe('the command line', () => {
 
 describe('check-config', () => {
   it('ends with 0 for a good inventory', async () => {
-    expect((await runCli(['check-config', await simulate()])).code).toBe(0);
+    expect((await runCommand(['check-config', await simulate()])).code).toBe(0);
   });
 
   it('ends with 2 and a line for each problem for every bad inventory', async () => {
@@ -83,7 +84,7 @@ describe('check-config', () => {
       .slice(0, 6);
     for (const name of some) {
       const path = write(name, readFileSync(new URL(name, bad), 'utf8'));
-      const { code, stdout, stderr } = await runCli(['check-config', path]);
+      const { code, stdout, stderr } = await runCommand(['check-config', path]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(`${path}:${readFileSync(new URL(name.replace('.yaml', '.txt'), bad), 'utf8')}`);
     }
@@ -95,7 +96,7 @@ describe('check-config', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ file: good, ok: true, warnings: [], subnets: 1, targets: 8 });
     const bad = write('bad.yaml', 'subnets: [{ name: d, nodes: [{ name: a, foo: 1 }] }]\n');
-    const refused = await runCli(['check-config', bad, '--json']);
+    const refused = await runCommand(['check-config', bad, '--json']);
     expect({ code: refused.code, stderr: refused.stderr }).toEqual({ code: 2, stderr: '' });
     expect(JSON.parse(refused.stdout)).toEqual({
       file: bad,
@@ -119,7 +120,7 @@ describe('check-config', () => {
 
 describe('once', () => {
   it('ends with 0 when everything passes, having seen each node rise', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate()]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate()]);
     expect(code, stdout).toBe(0);
     expect(stdout.match(/ pass {4}/g)?.length).toBeGreaterThanOrEqual(28);
     expect(stdout).not.toMatch(/ fail | degraded | unknown /);
@@ -133,7 +134,7 @@ describe('once', () => {
   });
 
   it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate(['node-stalled'])]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'])]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);
     expect(stdout).toMatch(/subnet2 +log_block +fail/);
@@ -141,7 +142,7 @@ describe('once', () => {
   });
 
   it('ends with 0 when something is only degraded, and gives programs the shape of /status.json', async () => {
-    const { code, stdout } = await runCli(['once', '--json', '--config', await simulate(['admin-not-exposed'])]);
+    const { code, stdout } = await runCommand(['once', '--json', '--config', await simulate(['admin-not-exposed'])]);
     expect(code).toBe(0);
     const { subnets } = JSON.parse(stdout);
     expect(subnets[0].targets[0]).toMatchObject({
@@ -161,13 +162,13 @@ describe('once', () => {
   });
 
   it('ends with 2 for a bad inventory', async () => {
-    expect((await runCli(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
+    expect((await runCommand(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
   });
 });
 
 describe('demo', () => {
   it('lists the faults with what each fails and degrades', async () => {
-    const { code, stdout } = await runCli(['demo', '--list-faults', '--json']);
+    const { code, stdout } = await runCommand(['demo', '--list-faults', '--json']);
     expect(code).toBe(0);
     const faults: readonly { name: string; fails: string[]; degrades: string[] }[] = JSON.parse(stdout);
     expect(faults.find(({ name }) => name === 'node-stalled')).toMatchObject({

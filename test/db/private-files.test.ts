@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { type Environment, parseSettings } from '../../src/settings.ts';
 import { startApiDaemon } from '../support/api-daemon.ts';
 import { program, runCli } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -95,7 +96,7 @@ describe('a SQLite database is for its owner alone', () => {
   it('on the command line too, with the warning on stderr', async () => {
     await makeOpen(pathOf('old'), 0o755);
     const environment = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('old/subnetd.db')}` };
-    const { code, stderr } = await runCli(['apikey', 'list'], environment);
+    const { code, stderr } = await runCommand(['apikey', 'list'], environment);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^subnetd: other users could open [^\n]*\n$/)]);
     expect(modesIn(pathOf('old'))).toEqual(PRIVATE);
   });

@@ -12,8 +12,9 @@ import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { operationsOf } from '../../src/platform/operations.ts';
 import { resources } from '../../src/platform/resources.ts';
 import { ROOT_PASSWORD } from '../support/api.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 /** Which scopes let each kind of operation through: the contract, section 6. */
@@ -188,10 +189,10 @@ describe('subnetd apikey', () => {
     const path = folder.path('subnetd.db');
     const env = { SUBNETD_DATABASE_URL: `sqlite:${path}` };
     const create = (...words: readonly string[]) =>
-      runCli(['apikey', 'create', '--name', 'ci', '--owner', '1', ...words], env);
+      runCommand(['apikey', 'create', '--name', 'ci', '--owner', '1', ...words], env);
     try {
       const person = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-      await runCli(['admin', 'create', ...person], env);
+      await runCommand(['admin', 'create', ...person], env);
       const made = await create('--scope', 'operate', '--scope', 'read', '--expires', '2999-12-31', '--json');
       expect(JSON.parse(made.stdout)).toEqual({
         ...{ id: 1, name: 'ci', owner: 1, scope: 'read operate', expiresAt: '2999-12-31T00:00:00.000Z' },
@@ -226,7 +227,7 @@ describe('subnetd apikey', () => {
         run("update api_key set scope = 'write operate', old_operate = 1 where id = 2"),
       );
       await connection.close();
-      expect((await runCli(['apikey', 'list'], env)).stdout).toBe(
+      expect((await runCommand(['apikey', 'list'], env)).stdout).toBe(
         [
           '1     read operate   owner 1     last used never, expires 2999-12-31T00:00:00.000Z  ci',
           '2     write operate  owner 1     last used never  ci',
@@ -234,7 +235,7 @@ describe('subnetd apikey', () => {
           '',
         ].join('\n'),
       );
-      const listed = JSON.parse((await runCli(['apikey', 'list', '--json'], env)).stdout) as readonly object[];
+      const listed = JSON.parse((await runCommand(['apikey', 'list', '--json'], env)).stdout) as readonly object[];
       expect(listed[1]).toMatchObject({ scope: 'write operate', hasOldOperate: true });
     } finally {
       folder.remove();

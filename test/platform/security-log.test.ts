@@ -5,8 +5,9 @@ import { parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { createSecurityLog } from '../../src/platform/security-log.ts';
 import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const parsed = parseTrustedProxies('127.0.0.0/8');
@@ -311,13 +312,13 @@ describe('the security log', () => {
       await api.sendBare('POST', '/api/Auth/Token', { UserName: 'root', Password: 'x' }, { 'x-request-id': 'try' });
       await api.platform.stop();
       const env = { SUBNETD_DATABASE_URL: `sqlite:${path}` };
-      const shown = (await runCli(['audit'], env)).stdout.replaceAll(/^\S+/gm, 'TIME').split('\n');
+      const shown = (await runCommand(['audit'], env)).stdout.replaceAll(/^\S+/gm, 'TIME').split('\n');
       expect(shown.slice(-3)).toEqual([
         'TIME  key refused  by nobody from 127.0.0.1  request shown',
         'TIME  sign-in refused AdminUser 1  by nobody from 127.0.0.1  request try',
         '',
       ]);
-      const rows = JSON.parse((await runCli(['audit', '--json'], env)).stdout) as readonly object[];
+      const rows = JSON.parse((await runCommand(['audit', '--json'], env)).stdout) as readonly object[];
       expect(rows.at(-1)).toMatchObject({ action: 'sign-in refused', requestId: 'try', isSecurity: true });
     } finally {
       await api.stop();

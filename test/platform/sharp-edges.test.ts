@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { temporaryFolder } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 let api: Api;
 const folder = temporaryFolder();
@@ -108,12 +109,12 @@ describe('the commands of the platform', () => {
   const env = { SUBNETD_DATABASE_URL: `sqlite:${path}` };
 
   it('take a time that is one, and nothing else', async () => {
-    expect((await runCli(['audit', '--since', '5'], env)).code).toBe(2);
-    expect((await runCli(['audit', '--since', '2026-01-31'], env)).code).toBe(0);
+    expect((await runCommand(['audit', '--since', '5'], env)).code).toBe(2);
+    expect((await runCommand(['audit', '--since', '2026-01-31'], env)).code).toBe(0);
   });
 
   it('name a user who is not there as such', async () => {
-    const { code, stderr } = await runCli(
+    const { code, stderr } = await runCommand(
       ['apikey', 'create', '--name', 'n', '--owner', '2147483647', '--scope', 'read'],
       env,
     );
