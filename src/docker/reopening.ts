@@ -28,8 +28,8 @@ const SILENCE_MS = 5_000;
 const LONGEST_SILENCE_MS = 300_000;
 
 /**
- * Until a stream brings its first chunk, it counts as silent only after this time: to find the start, the engine reads
- * a log from its beginning, which takes long for a large one.
+ * Until its first chunk, a stream counts as silent only after this time. To find the start, the engine reads a log from
+ * its beginning, which takes long for a large one.
  */
 const FIRST_CHUNK_MS = 60_000;
 

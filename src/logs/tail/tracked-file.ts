@@ -45,8 +45,8 @@ export interface Copy<T extends TrackedFile = TrackedFile> {
 }
 
 /**
- * How long the remainder of a rotated file is searched for: while its file is open, a writer may continue in it until
- * it is signalled to reopen its log; afterwards, the remainder may still be copied or packed.
+ * How long the remainder of a rotated file is searched for. While its file is open, a writer may continue in it until it
+ * is signalled to reopen its log. A closed one may still be copied or packed.
  */
 const SEARCH_OPEN_MS = 30_000;
 const SEARCH_CLOSED_MS = 60_000;
