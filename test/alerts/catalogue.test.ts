@@ -37,7 +37,7 @@ describe.each(rules)('%s', (_, { name, expr, labels, severity, summary, descript
     }
   });
 
-  it('has words that name the subnet, tell what to do and hold no label that it does not carry', () => {
+  it('has texts that name the subnet, say what to do and use only its own labels', () => {
     expect(summary).toMatch(/^[^\n]{10,120}\.$/);
     expect(description).toMatch(/\. /);
     for (const [, label] of `${summary}${description}`.matchAll(/\$labels\.(\w+)/g)) expect(labels).toContain(label);
@@ -67,7 +67,7 @@ describe.each(rules)('%s', (_, { name, expr, labels, severity, summary, descript
 });
 
 describe('the catalogue', () => {
-  it('names each alert once, and every page of docs/alerts is of one', () => {
+  it('names each alert once, and every page of docs/alerts belongs to one', () => {
     const names = alertRules.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const pages = globSync('docs/alerts/*.md', { cwd: root }).map((file) => basename(file, '.md'));

@@ -444,7 +444,7 @@ describe.each(Object.entries(cases) as [PushedAlertName, Case][])(
       const found = judge(active).filter(({ result }) => result !== 'unknown');
       expect(found).toEqual([{ labels, result: { value } }]);
     });
-    it('is clear when all is well, or when it is something else', () => {
+    it('is clear when nothing is wrong, or something else is', () => {
       for (const input of clear) expect(judge(input)).toEqual([]);
     });
     it('is unknown while it cannot be judged', () => {
@@ -457,7 +457,7 @@ describe('what is found', () => {
   const judge = createJudge({});
   const none: Incidents = new Map();
 
-  it('tells that it does not know only of alerts of which one is open', () => {
+  it('reports unknown only for alerts with an open incident', () => {
     const [active, unknown] = [toInput([state(stats, { http: 'fail' })]), toInput([state(stats, { http: 'unknown' })])];
     const open = foldIncidents(none, judge(active, none), NOW).incidents;
     const labels = { alertname: 'SubnetServiceDown', severity: 'warning', ...statsLabels };

@@ -47,7 +47,7 @@ describe('a SQLite database is for its owner alone', () => {
     expect(modesIn(pathOf('made/data'))).toEqual(PRIVATE);
   });
 
-  it('when the daemon or a command makes it, whatever the umask', async () => {
+  it('when the daemon or a command creates it, with any umask', async () => {
     const environment = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('c/subnetd.db')}` };
     execFileSync('sh', ['-c', `umask 000; exec "$0" apikey list`, program], {
       env: { ...process.env, ...environment },

@@ -82,7 +82,7 @@ test('without a fault nothing changes', () => {
   expect(expectedChanges([], parts(4))).toEqual({ fails: [], degrades: [] });
 });
 
-test('a subnet too small for a fault is told how many nodes it needs, and does not list it', () => {
+test('a fault that needs more nodes says how many, and is not listed', () => {
   expect(findFaultErrors(['node-behind', 'peer-missing', 'subnet-halted'], 2)).toEqual([
     expect.stringContaining('node-behind needs at least 4 nodes'),
     expect.stringContaining('peer-missing needs at least 3 nodes'),
@@ -103,7 +103,7 @@ test('a subnet too small for a fault is told how many nodes it needs, and does n
   ]);
 });
 
-test('where no browser looks, no fault changes the check of the page, and the one that only a browser sees says so', () => {
+test('without a browser no fault changes the check console, and the fault that only a browser sees says so', () => {
   const faults = listFaults(parts(4, false));
   expect(faults.flatMap(({ fails }) => fails).filter((check) => check.endsWith('/console'))).toEqual([]);
   const hidden = faults.filter(({ needs }) => needs !== undefined);

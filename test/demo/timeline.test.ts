@@ -17,7 +17,7 @@ test('a healthy chain gains a block every two seconds', () => {
   expect([0, 1_999, 2_000, 20_000].map((ms) => heightAt(timeline, start + ms))).toEqual([100, 100, 101, 110]);
 });
 
-test('a halted chain keeps its height and goes on from there', () => {
+test('a halted chain keeps its height and continues from there', () => {
   const halted = changeTimeline(startTimeline(start, 100), start + 10_000, { producing: false, absent: [] });
   const resumed = changeTimeline(halted, start + 100_000, { producing: true, absent: [] });
   expect([9_000, 10_000, 99_000, 101_999, 102_000].map((ms) => heightAt(resumed, start + ms))).toEqual([
@@ -37,7 +37,7 @@ test('a block belongs to the era in which it was made', () => {
   expect(eraOf(timeline, 106).absent).toEqual([1]);
 });
 
-test('whatever happens, the height never falls and each block comes at least a period after its parent', () => {
+test('the height never falls, and each block comes at least a period after its parent', () => {
   const changes = fc.array(fc.record({ after: fc.nat(60_000), producing: fc.boolean() }), { maxLength: 12 });
   fc.assert(
     fc.property(changes, (list) => {

@@ -98,7 +98,7 @@ describe('the pages on dashboards and installation', () => {
     expect(spawnSync(amtool, ['check-config', made]).status).toBe(0);
   });
 
-  test('tell the steps of systemd by files and commands that there are', () => {
+  test('name only files and commands that exist in the steps for systemd', () => {
     const page = read('docs/install.md');
     const unit = read('deploy/systemd/subnetd.service');
     for (const path of ['/opt/subnetd', '/etc/subnetd/subnetd.yaml', '/etc/subnetd/environment', '/var/lib/subnetd']) {

@@ -100,20 +100,23 @@ test.each<readonly [string, string, readonly Listed[]]>([
       { id: 'b', state: 'running', created: 2, oneOff: true },
     ],
   ],
-])('of a service, the check and the log take %s, in whatever order Docker lists them', async (_, id, containers) => {
-  const { docker, list } = await startLister();
-  const anyOrder = fc.shuffledSubarray([...containers], { minLength: containers.length });
-  await fc.assert(
-    fc.asyncProperty(anyOrder, async (order) => {
-      list(order);
-      expect(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000))).toMatchObject({ container: { id } });
-      expect(await docker.findLog(ref, AbortSignal.timeout(4_000))).toMatchObject({ id });
-    }),
-    { numRuns: 8 },
-  );
-});
+])(
+  "of the containers of a service, the check and the log take %s, in any order of Docker's list",
+  async (_, id, containers) => {
+    const { docker, list } = await startLister();
+    const anyOrder = fc.shuffledSubarray([...containers], { minLength: containers.length });
+    await fc.assert(
+      fc.asyncProperty(anyOrder, async (order) => {
+        list(order);
+        expect(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000))).toMatchObject({ container: { id } });
+        expect(await docker.findLog(ref, AbortSignal.timeout(4_000))).toMatchObject({ id });
+      }),
+      { numRuns: 8 },
+    );
+  },
+);
 
-test('of two that run, the reason of the check says which one is watched; of a single one, or one beside a one-off, nothing', async () => {
+test('the reason names the watched container when two of a service run, and not when one runs alone or beside a one-off', async () => {
   const { docker, list } = await startLister();
   const reasonOf = async (containers: readonly Listed[]) => {
     list(containers);

@@ -53,7 +53,7 @@ test('after a broken connection only new lines are reported, also those with the
   expect(told).toEqual(['a', 'b', 'error', 'c', 'd']);
 });
 
-test('what one stream printed a moment later than the other is not lost', () => {
+test('a line of one stream is not lost when the other stream was read further', () => {
   const { print, connect, disconnect, told } = createLog();
   print('1', '09:00:03', 'a');
   connect();
@@ -124,7 +124,7 @@ function createOpenings(streams: Streams = {}, files?: number) {
   };
 }
 
-test('each line that any stream brought is reported once, whatever the others left out, and the position never goes back', () => {
+test('each line that any stream brought is reported once, and the position never goes back', () => {
   const line = fc.record({ stream: fc.constantFrom('1', '2'), gap: fc.constantFrom(0, 1, 40, 900, 3_000, 9_000) });
   const opening = fc.record({ ends: fc.nat(100), leavesOut: fc.array(fc.nat(4), { minLength: 1, maxLength: 20 }) });
   fc.assert(

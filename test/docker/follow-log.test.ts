@@ -121,7 +121,7 @@ test('binary output and invalid UTF-8 of a container are lines like others', asy
   expect(lines.length).toBe(log.toString('latin1').match(/\d{4}-\d\d-\d\dT[\d:.]{18}Z /g)?.length);
 }, 60_000);
 
-test('a killed container, one started again and one recreated under a new id go on as one log', async () => {
+test('a container that is killed, restarted and recreated under a new id is one log', async () => {
   const { ref, labels, name } = serviceOf();
   const first = await runContainer(engine.docker, { name, labels, command: count(50) });
   const { lines, has } = follow(ref);
@@ -135,7 +135,7 @@ test('a killed container, one started again and one recreated under a new id go 
   expect(lines).toEqual([...numbered(0, 50), ...numbered(0, 50), ...numbered(50, 80)]);
 }, 60_000);
 
-test('after a restart of subnetd it goes on where it was', async () => {
+test('after a restart of subnetd reading continues where it stopped', async () => {
   const { ref, labels, name } = serviceOf();
   const positions = createMemoryPositions();
   await runContainer(engine.docker, {

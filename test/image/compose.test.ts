@@ -78,7 +78,7 @@ describe('docker-compose.yml', () => {
     for (const network of each.networks ?? []) expect(['default', ...Object.keys(compose.networks)]).toContain(network);
   });
 
-  test('looks after the health of every service', () => {
+  test('has a health check for every service', () => {
     for (const [name, { build, healthcheck }] of services)
       if (build) expect(read('Dockerfile'), name).toMatch(/^HEALTHCHECK /m);
       else expect(healthcheck?.test[0], name).toBe('CMD');

@@ -83,7 +83,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
     expect(errors(substituted, { S: secret }).join()).not.toContain(secret);
   });
 
-  it('is a list of problems and never a crash, whatever the text', () => {
+  it('is a list of errors for any text, and never throws', () => {
     const piece = fc.constantFrom(
       'subnets',
       ':',

@@ -127,7 +127,7 @@ async function watchWithClock(window: string) {
   };
 }
 
-test.each([5, -5])('a clock that is set by %d hours makes no verdict false', async (hours) => {
+test.each([5, -5])('setting the clock by %d hours changes no verdict', async (hours) => {
   const { setClock, verdict, becomes, printBlock, lines } = await watchWithClock('1h');
   await printBlock();
   await becomes('pass');

@@ -154,7 +154,7 @@ describe('an inventory that is accepted', () => {
 });
 
 describe('an inventory that cannot be built', () => {
-  it('leaves the one before in force as a whole, which goes on', async () => {
+  it('leaves the previous one in force as a whole', async () => {
     const node = await startNode();
     cleanups.push(node.stop);
     const text = `subnets: [{ name: d, nodes: [{ name: n, rpc: '${node.url}' }], checks: { rpc: { schedule: every 50ms } } }]`;

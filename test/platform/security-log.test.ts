@@ -272,7 +272,7 @@ describe('the security log', () => {
     expect(written.map(({ ip }) => ip)).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  it('writes what waits when the database is back, though nothing else happens', async () => {
+  it('writes the waiting events when the database is back, without a new event', async () => {
     let tries = 0;
     const written: SecurityEvent[] = [];
     const write = async (events: readonly SecurityEvent[]) => {

@@ -108,12 +108,12 @@ describe('the platform API', () => {
 describe('the commands of the platform', () => {
   const env = { SUBNETD_DATABASE_URL: `sqlite:${path}` };
 
-  it('take a time that is one, and nothing else', async () => {
+  it('accept only times', async () => {
     expect((await runCommand(['audit', '--since', '5'], env)).code).toBe(2);
     expect((await runCommand(['audit', '--since', '2026-01-31'], env)).code).toBe(0);
   });
 
-  it('name a user who is not there as such', async () => {
+  it('refuse a user who does not exist', async () => {
     const { code, stderr } = await runCommand(
       ['apikey', 'create', '--name', 'n', '--owner', '2147483647', '--scope', 'read'],
       env,

@@ -55,7 +55,7 @@ it.each([
 it.concurrent.each([
   ['headers', 'GET /api/Sector/ListAll/0 HTTP/1.1\r\nHost: a\r\n'],
   ['body', 'POST /api/Industry/Add HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n{'],
-])('a request whose %s never come whole is ended with the envelope', async (_what, text) => {
+])('a request whose %s never end is answered with the envelope', async (_what, text) => {
   expect(await raw(text)).toMatch(
     /^HTTP\/1.1 400 .*"appErrorCode":1001,"errMessage":"the request did not come in time/s,
   );
@@ -192,7 +192,7 @@ it('a list whose database fails half-way breaks the connection and is no JSON', 
   await own.stop();
 }, 90_000);
 
-it('a request that is refused or fails says what is left of the limits so far', async () => {
+it('a refused or failed request shows how much of each limit is left', async () => {
   const limits = { rate: 1, burst: 10, signIns: 2 };
   const limited = await startApi(await databases.create(), { limits });
   try {

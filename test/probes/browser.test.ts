@@ -24,7 +24,7 @@ const visit = async (pages: Parameters<typeof servePages>[0], timeoutMs = TIMEOU
   browser.visit(`${await servePages(pages)}/`, [], timeoutMs);
 
 describe('a page', () => {
-  test('in which all is well, without an icon, shows nothing', async () => {
+  test('without an error and without an icon shows nothing', async () => {
     const script =
       '<script>console.log("an error"); console.warn("error"); fetch("/data").then((r) => r.json())</script>';
     const data = (_: unknown, response: import('node:http').ServerResponse) => response.end('{}');
@@ -141,7 +141,7 @@ describe('a page that is none', () => {
     2 * LONG_MS,
   );
 
-  test('at an address where nobody listens is reported', async () => {
+  test('at an address without a listener is reported', async () => {
     expect(await browser.visit(await closedAddress(), [], TIMEOUT_MS)).toEqual({ kind: 'no-page', why: 'unreachable' });
   });
 });
@@ -223,7 +223,7 @@ describe('a browser', () => {
     expect(await own.visit(await servePages({ '/': pageWith('') }), [], TIMEOUT_MS)).toEqual(nothing);
   }, 90_000);
 
-  test('at an address where nobody listens is unreachable', async () => {
+  test('at an address without a listener is unreachable', async () => {
     const own = createBrowser({ cdpUrl: await closedAddress() });
     expect(await own.visit('http://127.0.0.1:9/', [], 5_000)).toEqual({ kind: 'no-browser', why: 'unreachable' });
     await own.stop();

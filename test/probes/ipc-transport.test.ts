@@ -100,7 +100,7 @@ describe('a node that is asked by its socket alone', () => {
       (_, socket) => void socket.write(`{"a":"${'x'.repeat(3 * 1024 * 1024)}`),
       { kind: 'too-large' },
     ],
-  ])('that %s is told so, in time', async (_, behave, fault) => {
+  ])('that %s has that fault, in time', async (_, behave, fault) => {
     const node = await startIpcNode(behave);
     const started = performance.now();
     expect((await probeOf(node.path).probe(400)).latest).toMatchObject({ ok: false, fault });

@@ -12,7 +12,7 @@ describe.each(Object.entries(checkCases))('the check %s', (name, { target, other
     expect(check.isFor(target)).toBe(true);
   });
 
-  it('passes a target that is well', () => {
+  it('passes a healthy target', () => {
     expect(judge(pass[0])).toEqual({ verdict: 'pass', reason: pass[1] });
   });
 

@@ -44,7 +44,7 @@ test('a container that runs beside another of its service passes, and its reason
   });
 });
 
-test('a container that has not been looked at is unknown, also when an event has come', () => {
+test('a container that was never inspected is unknown, also after an event', () => {
   expect(judge(undefined).verdict).toBe('unknown');
   expect(judge(foldContainerEvent(undefined, { action: 'oom', id: 'a', at: now })).verdict).toBe('unknown');
 });
@@ -103,7 +103,7 @@ describe('a container that runs but restarted', () => {
     expect(judge(restarted(5 * minute)).verdict).toBe('pass');
   });
 
-  test('fails at the first look already, when its restart policy did it lately', () => {
+  test('fails at the first inspection when its restart policy has just restarted it', () => {
     expect(judge(found({ ...running, startedAt: now - minute, restartCount: 3 })).verdict).toBe('fail');
     expect(judge(found({ ...running, startedAt: now - minute })).verdict).toBe('pass');
     expect(judge(found({ ...running, restartCount: 3 })).verdict).toBe('pass');

@@ -34,7 +34,7 @@ describe('latest_block', () => {
     });
   });
   it('does not fail for being ahead', () => expect(judge(200, 100).verdict).toBe('pass'));
-  it('is not measured against a node whose last look failed', () => {
+  it('is not measured against a node whose last probe failed', () => {
     const before = at(500);
     const gone = foldNode(
       before.node,
@@ -48,7 +48,7 @@ describe('latest_block', () => {
     });
     expect(judgeLatestBlock(view).verdict).toBe('pass');
   });
-  it('says whether the node stands alone or all stand', () => {
+  it('says whether one node has stalled or all have', () => {
     const later = NOW + 61_000;
     const own = at(5);
     const stalled = {
@@ -68,7 +68,7 @@ describe('latest_block', () => {
       '"method":"XDPoS_getV2BlockByNumber"',
     );
   });
-  it('cannot be judged before the first look', () => {
+  it('is unknown before the first probe', () => {
     expect(judgeLatestBlock(aView(nodeTarget('a'), {})).verdict).toBe('unknown');
   });
 });

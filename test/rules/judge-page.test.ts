@@ -59,7 +59,7 @@ describe('a socket that subnetd may not open', () => {
     for (const part of ['/srv/XDC.ipc', 'root', '0600']) expect(reason).toContain(part);
   });
 
-  test('degrades all checks when nothing else is there, and says that nothing is seen', () => {
+  test('degrades all checks without another source, and says that nothing is seen', () => {
     const fault = { ok: false, fault: denied } as const;
     const observation: NodeObservation = { answered: false, latest: fault, peers: fault };
     for (const { verdict, reason } of [judgePeers(view(observation)), judgeLatestBlock(view(observation))]) {

@@ -174,7 +174,7 @@ describe('an error in a log', () => {
     expect(judge({ p: pattern('note', ago(1)) }).verdict).toBe('pass');
   });
 
-  it('is reported before a later one that is less severe, and of two the last', () => {
+  it('is reported before a later, less severe one; of two equally severe ones, the last', () => {
     const at = ago(SECOND);
     const [fatal, early, late] = [
       pattern('fatal', at),
@@ -198,7 +198,7 @@ describe('block_data and history_data', () => {
     expect(verdicts((ms) => block(ms, ms), 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['pass', 'fail']);
   });
 
-  it('tell a block that is repeated from one that does not come', () => {
+  it('distinguish a repeated block from a missing one', () => {
     expect(block(5 * MINUTE, 2 * MINUTE - 1).reason).toContain('again and again for 5m');
     expect(block(5 * MINUTE, 2 * MINUTE).reason).toContain('has got no block for 2m');
   });
@@ -262,7 +262,7 @@ describe('submissions', () => {
     expect(inMode('full', within).verdict).toBe('pass');
   });
 
-  it('wait thirteen minutes for a transaction to be mined, whatever the limit', () => {
+  it('wait thirteen minutes for a transaction to be mined, also beyond the limit', () => {
     const waiting = (ms: number) => inMode('full', { phase: 'attempt', phaseAt: ago(ms), submittedAt: ago(ms) });
     expect(verdicts(waiting, 13 * MINUTE - 1, 13 * MINUTE)).toEqual(['pass', 'fail']);
   });

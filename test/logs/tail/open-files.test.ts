@@ -90,7 +90,7 @@ test('of more readers than there are places each has its turn', async () => {
   await vi.waitFor(() => expect(busy).toBe(0));
 });
 
-test('a file that has not grown for a minute is closed, and read on when it grows', async () => {
+test('a file that has not grown for a minute is closed, and read again when it grows', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
   const lines: string[] = [];

@@ -107,7 +107,7 @@ test.each(['a.log', 'a.log*'])(
   },
 );
 
-test('a log that is removed, and begins again as it began before, loses no line', async () => {
+test('a removed log that starts again with the same lines loses no line', async () => {
   const { path, lines, has } = await followed(BANNER + text(0, 2_000));
   await rm(path);
   await writeFile(path, BANNER + text(2_000, 2_003));
