@@ -110,6 +110,20 @@ export interface CheckSettings {
   readonly console: { readonly schedule: Schedule; readonly timeoutMs: number };
 }
 
+/** The settings of an inventory without `checks`. */
+export const DEFAULT_SETTINGS: CheckSettings = {
+  rpc: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000, stallAfterMs: 60_000, maxLag: 10, enabled: true },
+  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000 },
+  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
+  logs: {
+    schedule: { kind: 'every', ms: 10_000 },
+    bootnodeWindowMs: 600_000,
+    blockDataWithinMs: 120_000,
+    errorWindowMs: 300_000,
+  },
+  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
+};
+
 export interface Subnet {
   readonly name: string;
   /** The prefix of the consensus engine's RPC methods, such as `XDPoS`. */

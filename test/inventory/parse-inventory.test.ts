@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatInventoryError } from '../../src/inventory/inventory-error.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import type { Inventory } from '../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type Inventory } from '../../src/model/target.ts';
 
 const parse = (text: string, environment: Readonly<Record<string, string>> = {}): Inventory => {
   const parsed = parseInventory(text, environment);
@@ -184,6 +184,7 @@ describe('a good inventory', () => {
         console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
       },
     });
+    expect(subnets[0]?.settings).toEqual(DEFAULT_SETTINGS);
     expect(subnets[0]?.targets).toMatchObject([{ expectedPeers: 1, consoleExec: false }, { expectedPeers: 1 }]);
   });
 
