@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { findTests } from './test/support/find-tests.ts';
 import { createWaitingFirst } from './test/support/waiting-first.ts';
 
 /** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
@@ -32,20 +33,35 @@ const WAITING: Readonly<Record<string, number>> = {
   'monitor/clock-set': 6,
 };
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/global-setup.ts',
-    sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 3, others: 2 }) },
-    // Each file is a process: this keeps its compiled libraries, where bin/subnetd keeps those of the program.
-    env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/subnetd` },
-    maxWorkers: 5,
-    // Tests that run at once within one file all wait for most of their time.
-    maxConcurrency: 6,
-    // Only a bound: a machine on which much else runs needs long for what is quick by itself.
-    testTimeout: 60_000,
-    // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
-    retry: 1,
-    hookTimeout: 120_000,
-  },
-});
+const eachTest = {
+  // Each file is a process: this keeps its compiled libraries, where bin/subnetd keeps those of the program.
+  env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/subnetd` },
+  // Tests that run at once within one file all wait for most of their time.
+  maxConcurrency: 6,
+  // Only a bound: a machine on which much else runs needs long for what is quick by itself.
+  testTimeout: 60_000,
+  // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
+  retry: 1,
+  hookTimeout: 120_000,
+};
+
+export default createConfig(['unit', 'parts']);
+
+/** The configuration of these tests: those that start no other program, and those that do. */
+export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConfig {
+  const found = findTests(import.meta.dirname);
+  const files = kinds.flatMap((kind) => found[kind]);
+  const sharing = files.filter((file) => found.sharing.includes(file));
+  return defineConfig({
+    test: {
+      // One process after the other takes many files of the first kind: to start one costs more than most of them do.
+      projects: [
+        { test: { ...eachTest, name: 'sharing', include: sharing, isolate: false } },
+        { test: { ...eachTest, name: 'own', include: files.filter((file) => !sharing.includes(file)) } },
+      ],
+      globalSetup: kinds.includes('parts') ? 'test/support/global-setup.ts' : 'test/support/name-the-rest.ts',
+      sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 3, others: 2 }) },
+      maxWorkers: 5,
+    },
+  });
+}
