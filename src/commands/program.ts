@@ -64,7 +64,7 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .command('restore')
     .description('replace the database with a backup and keep the old one beside it; stop subnetd first')
     .argument('<file>', 'a file that subnetd backup wrote')
-    .action(runs(async () => (await import('./restore.ts')).restore));
+    .action(runs(async () => (await import('./backup.ts')).restore));
 }
 
 /** The commands that call Alertmanager. */

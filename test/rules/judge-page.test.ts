@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault, NodeObservation, PageObservation } from '../../src/model/observation.ts';
 import type { NodeTarget, ServiceTarget } from '../../src/model/target.ts';
-import { foldPage } from '../../src/rules/fold-page.ts';
+import { foldPage } from '../../src/rules/fold.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
