@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { createLineCutter } from '../model/create-line-cutter.ts';
 import type { PositionStore } from '../model/log.ts';
 import { type Position, positionOf, toPosition } from './container-positions.ts';
-import { createStampedReader, type OnStampedLine } from './create-stamped-reader.ts';
-import { createFrameReader } from './frames.ts';
+import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
+import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from './frames.ts';
 import type { LogContainer } from './log-container.ts';
 import type { Recent } from './recent.ts';
 import { BESIDE_TEXT_BYTES } from './reopening.ts';
@@ -42,24 +41,6 @@ export interface ContainerLogReader {
   /** Reads until the log ends or the signal aborts. Rejects when a stream breaks. */
   read(container: LogContainer, signal: AbortSignal): Promise<void>;
 }
-
-type OnMessage = (stream: string, text: string) => void;
-
-/** Reads the frames of stdout and stderr. */
-function createMessageReader(take: OnMessage): (chunk: Buffer) => void {
-  return createFrameReader((stream, bytes, start, end) => take(String(stream), bytes.toString('latin1', start, end)));
-}
-
-/** Reads the bare stream of a terminal. */
-function createTerminalReader(take: OnMessage): (chunk: Buffer) => void {
-  const cutter = createLineCutter();
-  return (chunk) =>
-    cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
-}
-
-/** The bytes of a message before its timestamp: the header of its frame; a terminal has none. */
-const HEADER_BYTES = 8;
-const STAMP_TEXT_BYTES = '2026-11-21T09:00:00.000000000Z'.length;
 
 /** Reads no line twice, neither of a log that it opens again nor, with a stored position, of an earlier process. */
 export function createContainerLogReader(options: ContainerLogReaderOptions): ContainerLogReader {
@@ -118,9 +99,10 @@ export function createContainerLogReader(options: ContainerLogReaderOptions): Co
           return { bytes, isCaughtUp };
         };
       };
-      const stampAt = tty ? 0 : HEADER_BYTES;
+      // Each message starts with its timestamp, after the header of its frame; a terminal has no frames.
+      const stampAt = tty ? 0 : FRAME_HEADER_BYTES;
       const isContinuous = (chunk: Buffer) =>
-        chunk.toString('latin1', stampAt, stampAt + STAMP_TEXT_BYTES) <= findLast(streams);
+        chunk.toString('latin1', stampAt, stampAt + STAMP_BYTES - 1) <= findLast(streams);
       return { response, isContinuous, startReading };
     };
     await readStreams(openStream, rotation, signal);

@@ -4,8 +4,8 @@ import { createLossDetector, type LossDetectorOptions } from './create-loss-dete
 import { createOldLines } from './create-old-lines.ts';
 import { OVERLAP_MS, recordPosition } from './stream-positions.ts';
 
-/** Docker's timestamps always have nine digits and are in UTC, so they compare as text. */
-const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
+/** A timestamp of Docker and the space after it. It always has nine digits and is in UTC, so timestamps compare as text. */
+export const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
 const SECOND_BYTES = '2026-11-21T09:00:00'.length;
 const ZERO = 0x30;
 

@@ -1,6 +1,41 @@
 import type { Clock } from '../model/clock.ts';
 import { QUARTER_MS } from '../model/duration.ts';
-import { createClockSkew } from './match/create-clock-skew.ts';
+
+/** How far a program's clock is ahead of ours, estimated from the times in live lines. */
+export interface ClockSkew {
+  /** A line's time is `aheadMs` ahead of the time of reading; `now` is in watched time. */
+  observe(aheadMs: number, now: number): void;
+  /** Milliseconds, negative when the clock is behind. Undefined while too few recent lines have shown it. */
+  read(now: number): number | undefined;
+}
+
+const BUCKET_MS = 10_000;
+const BUCKETS = 6;
+
+/** With fewer lines, all may have been read late. */
+const MIN_LINES = 3;
+
+/**
+ * Starts with no estimate. Lines are read after they were printed and carry whole seconds, so each makes the clock look
+ * further behind than it is. The largest value of the last minute is therefore the best estimate.
+ */
+export function createClockSkew(): ClockSkew {
+  let buckets: readonly { readonly from: number; readonly aheadMs: number; readonly lines: number }[] = [];
+  const recent = (now: number) => buckets.filter(({ from }) => now - from < BUCKETS * BUCKET_MS);
+  return {
+    observe: (aheadMs, now) => {
+      const [last, ...before] = buckets;
+      if (last !== undefined && now - last.from < BUCKET_MS)
+        buckets = [{ ...last, aheadMs: Math.max(last.aheadMs, aheadMs), lines: last.lines + 1 }, ...before];
+      else buckets = [{ from: now, aheadMs, lines: 1 }, ...recent(now)];
+    },
+    read: (now) => {
+      const known = recent(now);
+      if (known.reduce((sum, { lines }) => sum + lines, 0) < MIN_LINES) return undefined;
+      return Math.max(...known.map(({ aheadMs }) => aheadMs));
+    },
+  };
+}
 
 /** Compares the clock of a node with ours, by the times in its lines. */
 export interface ClockComparison {

@@ -4,7 +4,6 @@ import type { LogFacts } from '../model/facts.ts';
 import type { LogPattern } from '../model/log.ts';
 import { type CheckSettings, type ContainerRef, positionKey, type Target } from '../model/target.ts';
 import { createHitReader } from './create-hit-reader.ts';
-import { createLostReport } from './create-lost-report.ts';
 import { LINES_LOST } from './match/pattern-counters.ts';
 import { packs } from './packs.ts';
 import type { SourceOptions } from './watch-files.ts';
@@ -50,6 +49,25 @@ function patternsOf({ component, logFiles, patterns }: Target): Patterns {
     pack: pack.filter(({ means, stdoutOnly }) => means === 'fatal' || stdoutOnly),
     own: [],
     uncounted: new Set(pack.filter(({ stdoutOnly }) => !stdoutOnly).map(({ name }) => name)),
+  };
+}
+
+/** The shortest time between two reports of lost lines of one log. */
+const LOST_REPORT_EVERY_MS = 600_000;
+
+/** Reports the first loss, and then at most one every ten minutes, with the number of losses in between. */
+export function createLostReport(
+  now: () => number,
+  report: (after: string, times: number) => void,
+): (after: string) => void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let times = 0;
+  return (after) => {
+    times++;
+    if (now() - reportedAt < LOST_REPORT_EVERY_MS) return;
+    reportedAt = now();
+    report(after, times);
+    times = 0;
   };
 }
 

@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault } from '../model/observation.ts';
 import { createHttpConnection } from './http-connection.ts';
-import { toHttpFault } from './http-fault.ts';
 import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './transport.ts';
+import { toHttpFault } from './transport-fault.ts';
 
 /** The address without user info, path and query, for people. */
 export const showAddress = (url: string): string => {

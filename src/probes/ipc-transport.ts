@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
-import { toSocketFault } from './socket-fault.ts';
 import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './transport.ts';
+import { toSocketFault } from './transport-fault.ts';
 
 /** The messages that a chunk completed, as bytes. `broken` tells why nothing more can be read. */
 interface ReadMessages {
