@@ -62,7 +62,7 @@ interface Seal {
 }
 
 /**
- * A chain that stands at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
+ * A chain that is at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
  * hashes are made and kept when somebody asks.
  */
 export const createChain = (masternodes: readonly Hex[], nowMs: number): Chain => {

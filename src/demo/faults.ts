@@ -171,10 +171,10 @@ const judge = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
   const silent = (name: string) => down.includes(name) || garbled.includes(name);
   const late = (name: string) =>
     !hasNewBlocks || silent(name) || frozen.includes(name) || behind.includes(name) || uncommitted.includes(name);
-  const stands = (name: string) => !hasNewBlocks || down.includes(name) || frozen.includes(name);
+  const stalled = (name: string) => !hasNewBlocks || down.includes(name) || frozen.includes(name);
   const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
   // Without a block in the log, a low level explains everything but a fatal line.
-  const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stands(name) && !logLevelLow);
+  const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stalled(name) && !logLevelLow);
   const unserved = closed.includes('frontend');
   const componentOf = (name: string) => (nodes.includes(name) ? 'node' : name);
   const fails = [

@@ -12,7 +12,7 @@ const totalDifficulty = (number: number): number => number + 1;
 /** A dialling node's port is any free one; here it follows from the node, so that it stays the same. */
 const EPHEMERAL = 30_000;
 
-/** A connection as `admin_peers` shows it: no `enode` member, and a port that only tells who dialled. */
+/** A connection as `admin_peers` shows it: no `enode` member, and a port that only shows who dialled. */
 const toPeer = ({ identity, chain }: NodeView, peer: PeerView) => {
   const local = `${identity.ip}:${peer.inbound ? identity.p2pPort : EPHEMERAL + peer.identity.p2pPort}`;
   const remote = `${peer.identity.ip}:${peer.inbound ? EPHEMERAL + identity.p2pPort : peer.identity.p2pPort}`;

@@ -62,13 +62,13 @@ export function printSubnetLogs(
   };
 
   const firstHeads = new Map(names.map((name) => [name, subnet.node(name).head]));
-  /** Before the demo, a node that stands now stood too. */
+  /** Before the demo, a node that is stalled now was stalled too. */
   const headAt = (name: string, at: number): number => {
     if (at >= begun) return subnet.node(name).head;
     const head = firstHeads.get(name) ?? 0;
     const { down, frozen } = effects();
-    const stands = !producesBlocks(effects(), names) || down.includes(name) || frozen.includes(name);
-    return stands ? head : head - (chain.heightAt(begun) - chain.heightAt(at));
+    const stalled = !producesBlocks(effects(), names) || down.includes(name) || frozen.includes(name);
+    return stalled ? head : head - (chain.heightAt(begun) - chain.heightAt(at));
   };
 
   const isQuiet = () => effects().logLevelLow;

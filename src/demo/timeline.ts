@@ -15,7 +15,7 @@ export interface Era {
 /** The chain's life so far, oldest first. Times are Unix milliseconds; the first era begins with block 0. */
 export type Timeline = readonly [Era, ...Era[]];
 
-/** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds. */
+/** A healthy chain that is at `height` at `nowMs`, its blocks on whole seconds. */
 export const startTimeline = (nowMs: number, height: number): Timeline => [
   {
     fromMs: Math.floor(nowMs / 1000) * 1000 - height * BLOCK_PERIOD_MS,

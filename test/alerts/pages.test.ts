@@ -14,7 +14,7 @@ describe('the page of an alert', () => {
       expect(alertRules.map((rule) => rule.name)).toContain(href);
   });
 
-  it('is found whatever the case of its name', async () => {
+  it('is found with any case of its name', async () => {
     expect((await alertPage('subnethalted')).found).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('subnetd explain', () => {
     for (const [i, { name }] of alertRules.entries()) expect(lines[i]?.startsWith(`${name} `)).toBe(true);
   });
 
-  it('prints the page of one, whatever the case of its name', async () => {
+  it('prints the page of one alert, with any case of its name', async () => {
     const { code, stdout } = await runCommand(['explain', 'SUBNETNODEDOWN']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^# SubnetNodeDown\n.*## Meaning.*## Mitigation/s);

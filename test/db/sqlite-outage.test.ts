@@ -172,7 +172,7 @@ describe('a SQLite database', () => {
 
   // Only root can mount a small disk, and no other way fills one without harm.
   it.skipIf(process.getuid?.() !== 0)(
-    'on a full disk is away for writes, read on, and back with the space',
+    'on a full disk refuses writes, can be read, and recovers with free space',
     async () => {
       const folder = pathOf('disk');
       mkdirSync(folder);

@@ -36,7 +36,7 @@ describe('messages', () => {
     expect(await post(url, { method: 'net_version' })).toEqual({ status: 200, type: 'application/json', text: '' });
   });
 
-  test('what looks like an answer is not answered', async () => {
+  test('a message with the form of an answer is not answered', async () => {
     expect(await text({ id: 1, result: 5 })).toBe('');
   });
 

@@ -111,7 +111,7 @@ async function expectKnownFailure(
 
 describe('the monitor on the simulated subnet', () => {
   it.concurrent.each(cases.map((faults) => [faults.join(' and ') || 'nothing', faults] as const))(
-    'changes exactly what is promised when %s is broken, and nothing once it is mended',
+    'changes exactly the promised checks when %s is broken, and none once it is fixed',
     async (_what, faults) => {
       const { simulation, monitor, bugs } = await watch(faults);
       try {

@@ -196,7 +196,7 @@ test('the engine restarted under load loses no line and repeats none', async () 
 }, 400_000);
 
 test.each(DATABASE_KINDS)(
-  'subnetd restarted with its positions in %s, the engine too and the container recreated meanwhile, tells each line once',
+  'with positions in %s, each line is reported once over restarts of subnetd and the engine and a recreated container',
   async (kind) => {
     const databases = await startDatabases(kind);
     onTestFinished(databases.stop, 60_000);
@@ -205,7 +205,7 @@ test.each(DATABASE_KINDS)(
     const command = ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); usleep 1000; done'];
     const create = () => runContainer(engine.docker, { name, labels, restart: 'always', command });
     let container = await create();
-    const told: string[] = [];
+    const reported: string[] = [];
     /** One life of subnetd: until it has read so much more, or when `whole` all of a container that has ended. */
     const live = async (count: number, whole?: number) => {
       const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {} });
@@ -216,11 +216,12 @@ test.each(DATABASE_KINDS)(
       });
       const { lines, has, stop } = follow(ref, positions);
       if (whole === undefined) await has(count, 60_000);
-      else await vi.waitFor(() => expect(told.length + lines.length).toBe(whole), { timeout: 60_000, interval: 100 });
+      else
+        await vi.waitFor(() => expect(reported.length + lines.length).toBe(whole), { timeout: 60_000, interval: 100 });
       await stop();
       await positions.stop();
       await link.stop();
-      told.push(...lines);
+      reported.push(...lines);
     };
     await live(500);
     await live(500);
@@ -240,7 +241,7 @@ test.each(DATABASE_KINDS)(
     await live(500);
     await live(0, ofFirst + (await end()));
     let expected = 0;
-    for (const line of told) {
+    for (const line of reported) {
       if (line === 'line 0') expected = 0;
       expect(line).toBe(`line ${expected++}`);
     }

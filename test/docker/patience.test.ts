@@ -75,7 +75,7 @@ test('a container that may have started is searched for at once, and then often'
 });
 
 test.each(['folder', 'file'] as const)(
-  'a missing log is looked for each second, after 60 times each 10 s, and at once when its %s appears',
+  'a missing log is polled each second, after 60 polls every 10 s, and at once when its %s appears',
   async (missing) => {
     // Others write beside this folder, but not in it.
     const above = useFolder();

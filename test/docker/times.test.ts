@@ -39,19 +39,16 @@ function watchContainer() {
   };
 }
 
-test.each([HOUR, 90_000, -HOUR])(
-  'a container has not started again because the clock of the machine is set by %d ms',
-  (byMs) => {
-    const { look, judge, run, set, wall } = watchContainer();
-    const startedAt = wall() - 10 * MINUTE;
-    look(startedAt);
-    run(10_000);
-    set(byMs);
-    expect(look(startedAt).restarts).toBe(0);
-    expect(judge()).toEqual({ verdict: 'pass', reason: 'n has been running for 10m 10s' });
-    expect(look(wall(), 1).restarts).toBe(1);
-  },
-);
+test.each([HOUR, 90_000, -HOUR])("setting the machine's clock by %d ms is not a restart of a container", (byMs) => {
+  const { look, judge, run, set, wall } = watchContainer();
+  const startedAt = wall() - 10 * MINUTE;
+  look(startedAt);
+  run(10_000);
+  set(byMs);
+  expect(look(startedAt).restarts).toBe(0);
+  expect(judge()).toEqual({ verdict: 'pass', reason: 'n has been running for 10m 10s' });
+  expect(look(wall(), 1).restarts).toBe(1);
+});
 
 test('an exit that happened while subnetd was suspended has its own time', () => {
   const { look, judge, run, suspend, wall } = watchContainer();

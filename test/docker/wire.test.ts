@@ -125,7 +125,7 @@ describe('an engine at the wire', () => {
     expect(await codeOf(await serve((_, answer) => void answer.writeHead(200).write('[')), 200)).toBe('timeout');
   });
 
-  test('whose path does not exist, or a port where nobody listens, has the code of the system', async () => {
+  test('whose path does not exist, or a port without a listener, has the error code of the system', async () => {
     const docker = reach({ socketPath: '/nonexistent/docker.sock' });
     expect(await docker.inspect({ name: 'n' }, soon())).toEqual({
       kind: 'docker-unreachable',

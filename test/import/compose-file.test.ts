@@ -24,7 +24,7 @@ describe('names', () => {
   });
 
   it.each(['${HOME}', 'a$b', '$${c', 'd: #e', 'f\'"g', '&h', 'i, j]', 'k\nl', '- m'])(
-    'of folders such as %j come through the inventory unchanged',
+    'of folders such as %j are unchanged in the inventory',
     (name) => {
       const folder = deployment(
         { 'docker-compose.yml': "services: { subnet1: { volumes: ['${HOSTPWD}/xdcchain1:/work/xdcchain'] } }" },

@@ -149,7 +149,7 @@ describe('an alert', () => {
 describe('incidents from before a restart', () => {
   const fired = run([[0, [active('1', { forMs: 0 })]]]).incidents;
 
-  it('go on firing, and end when they are found clear', () => {
+  it('keep firing, and are resolved when they are found clear', () => {
     const merged = mergeIncidents(new Map(), [...fired.values()]);
     expect(
       run(

@@ -36,7 +36,7 @@ it.each([
 ])('of %s is shown %s', (url, shown) => expect(redactUrl(url)).toBe(shown));
 
 it.each([200, 302, 400, 401, 404, 422, 500])(
-  'an Alertmanager below a path is called there, and the path is in no sentence of status %d',
+  'an Alertmanager below a path is called there, and no message for status %d shows the path',
   async (status) => {
     const { url, asked } = await startEcho(status);
     const client = createClient(`${url}${PATH}/`, {});

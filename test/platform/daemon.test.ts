@@ -97,7 +97,7 @@ it('two replicas that start at once on an empty PostgreSQL migrate once and shar
   }
 }, 60_000);
 
-it('prints no password, key or token, whatever is sent', async () => {
+it('prints no password, key or token of a request', async () => {
   const secret = 'a secret that signs every token of this';
   const environment = {
     SUBNETD_DATABASE_URL: `sqlite:${join(folder, 'secrets.db')}`,
@@ -201,7 +201,7 @@ it('serves by TLS and asks for a user and a password where the web config says s
   }
 }, 90_000);
 
-it('a server that wants certificates of its clients answers nobody without one that its CA signed', async () => {
+it('a server that requires client certificates answers only clients whose certificate its CA signed', async () => {
   const at = (name: string) => join(folder, name);
   for (const name of ['server', 'client', 'stranger']) makePair(name, at(`${name}.pem`), at(`${name}.key`));
   writeFileSync(

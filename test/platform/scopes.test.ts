@@ -51,22 +51,19 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const reload = async (credential: string) =>
     (await fetch(`${api.url}/-/reload?${credential}`, { method: 'POST' })).status;
 
-  it.each(operationsOf(resources))(
-    '$id takes the scopes that are for it, and refuses the others',
-    async (operation) => {
-      const path = `/api${operation.path.replace('{id}', '0').replace('{updatedby}', '1')}`;
-      const allowed = ALLOWED[operation.id] ?? [];
-      for (const [scope, key] of keys) {
-        const { appErrorCode, errMessage } = await send(operation.method, path, `apiKey=${key}`);
-        if (allowed.includes(scope)) expect(appErrorCode, scope).not.toBe(1104);
-        else
-          expect([appErrorCode, errMessage], scope).toEqual([
-            1104,
-            `this credential may not do that; use one with the scope ${toWords(allowed)}`,
-          ]);
-      }
-    },
-  );
+  it.each(operationsOf(resources))('$id accepts its scopes, and refuses the others', async (operation) => {
+    const path = `/api${operation.path.replace('{id}', '0').replace('{updatedby}', '1')}`;
+    const allowed = ALLOWED[operation.id] ?? [];
+    for (const [scope, key] of keys) {
+      const { appErrorCode, errMessage } = await send(operation.method, path, `apiKey=${key}`);
+      if (allowed.includes(scope)) expect(appErrorCode, scope).not.toBe(1104);
+      else
+        expect([appErrorCode, errMessage], scope).toEqual([
+          1104,
+          `this credential may not do that; use one with the scope ${toWords(allowed)}`,
+        ]);
+    }
+  });
 
   it('a reload takes the scope operate, and no other', async () => {
     for (const [scope, key] of keys) expect(await reload(`apiKey=${key}`), scope).toBe(scope === 'operate' ? 200 : 403);

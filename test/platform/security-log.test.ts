@@ -161,7 +161,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     }
   });
 
-  it('a user name under attack stays open to its user from where they signed in before, and to nobody else', async () => {
+  it('a user name under attack can sign in only from addresses of earlier sign-ins', async () => {
     const limits = { rate: 0, burst: 0, signIns: 3 };
     const address = await databases.create();
     const api = await startApi(address, { limits, trustedProxies });

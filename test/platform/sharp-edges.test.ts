@@ -59,7 +59,7 @@ describe('the platform API', () => {
   });
 
   it.each([' //evil.example/a.png', ' /etc/passwd', '\u00a0/etc/passwd', '\ufeff/etc'])(
-    'refuses the image path %j, which is absolute behind a blank',
+    'refuses the image path %j, which is absolute after a space',
     async (image) => {
       expect((await add('Industry', industry('Blank', image))).appErrorCode).toBe(1012);
     },
@@ -88,7 +88,7 @@ describe('the platform API', () => {
     expect((await add('AdminUser', user(`mail${http}${EmailID.length}`, { EmailID }))).http).toBe(http);
   });
 
-  it('reads a path as it is meant, whatever is percent-encoded in it', async () => {
+  it('decodes a percent-encoded path', async () => {
     expect((await api.send('GET', '/api/%41dminUser/ListAll/%30')).http).toBe(200);
     expect((await api.send('GET', '/api/AdminUser%2FListAll/0')).appErrorCode).toBe(1004);
   });

@@ -130,7 +130,7 @@ describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
   });
 
   it.each(['a/b.png', './a.png', '..a/b..png', 'a/...', 'my%20ship.png', 'ä/ö.png', 'a b.png'])(
-    'the path %j is taken',
+    'the path %j is accepted',
     async (ImagePath) => {
       const { IndustryID } = (await add('Industry', industry(`Path ${ImagePath}`, ImagePath))).data;
       expect(await kept('Industry', IndustryID)).toMatchObject({ ImagePath });

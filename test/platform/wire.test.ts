@@ -37,7 +37,7 @@ it.each([
   ['with two Hosts that are the same', 'GET /api/x HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 1001],
   ['of HTTP/1.0 without a Host', 'GET /api/x HTTP/1.0\r\n\r\n', 1101],
   [
-    'with two ways to tell its length',
+    'with two lengths',
     'POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     1001,
   ],
@@ -237,7 +237,7 @@ it('a limit answers 1102 with the headers, per address and per credential', asyn
   }
 });
 
-it('sign-ins are limited by user name, whatever the address', async () => {
+it('sign-ins are limited by user name, across all addresses', async () => {
   const proxies = parseTrustedProxies('127.0.0.0/8');
   if (!proxies.ok) throw new Error('unreachable');
   const limits = { rate: 0, burst: 0, signIns: 2 };

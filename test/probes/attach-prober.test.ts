@@ -103,7 +103,7 @@ esac`;
     ['prints nonsense', 'echo hello world', 'no-sense'],
     ['prints without an end', 'yes', 'too-large'],
   ])(
-    'that %s is told so',
+    'that %s has that fault',
     async (_, script, why) => {
       const { probe } = await startNode(script);
       expect((await probe.probe(10_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why } });

@@ -111,7 +111,7 @@ describe('a page that is none', () => {
     ['answers 503', { '/': (_, response) => response.writeHead(503).end('no') }, { why: 'status', status: 503 }],
     ['floods the console', { '/': pageWith('<script>for (;;) console.log(1)</script>') }, { why: 'too-large' }],
   ])(
-    'as it %s is told so, in bounded time',
+    'that %s has that fault, in bounded time',
     async (_, pages, expected) => {
       expect(await visit(pages, 'why' in expected && expected.why === 'timeout' ? 4_000 : LONG_MS)).toEqual({
         kind: 'no-page',
@@ -122,7 +122,7 @@ describe('a page that is none', () => {
   );
 
   test(
-    'as it sends data without an end is told so, and is not waited for',
+    'that sends data without an end has that fault, and is not waited for',
     async () => {
       const endless = (_: unknown, response: import('node:http').ServerResponse) => {
         response.writeHead(200, { 'content-type': 'application/octet-stream' });

@@ -118,7 +118,7 @@ test('each node is found where the plain reading finds it, with shared ports, NA
   );
 });
 
-test(`of ${MANY} nodes exactly those that the log has not shown are missing, from whatever addresses others speak`, () => {
+test(`of ${MANY} nodes exactly those that the log has not shown are missing, whichever addresses the others use`, () => {
   const names = Array.from({ length: MANY }, (_, index) => `n${index}`);
   const portOf = (index: number) => 20_000 + index;
   const known = nodes(Object.fromEntries(names.map((name, index) => [name, `10.1.0.1:${portOf(index)}`])));

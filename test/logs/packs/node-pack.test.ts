@@ -109,7 +109,7 @@ test.each([
   ],
   ['panic', 'panic: runtime error: index out of range [0] with length 0\n', 'crashed'],
 ])(
-  '%s at the end of a log fails with what to do, and does not when the node works again after it',
+  '%s at the end of a log fails with what to do, and passes when the node works again after it',
   async (name, text, reason) => {
     const ended = await judge(info(0, PROGRESS[0]?.[1] ?? '') + text);
     expect(ended.matches[name]).toBe(1);

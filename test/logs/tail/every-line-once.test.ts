@@ -182,14 +182,14 @@ test.each([
 const afterCopy = (last: Step) => [stepOf('save', 1, 0), stepOf('copy', 1, 8), stepOf('append', 1, 0), last];
 
 test.each([stepOf('copyTruncate', 1, 0), stepOf('rename', 1, 0)])(
-  'a saved log of which a copy was read loses no line that it gained before a rotation that nobody saw ($kind)',
+  'a saved log with a read copy loses no line before an unseen rotation ($kind)',
   async (last) => {
     await fc.assert(property, { numRuns: 1, examples: [[afterCopy(last), '', 'a.log', 1]] });
   },
 );
 
 test.each([stepOf('copyTruncate', 1, 0), stepOf('rename', 1, 0)])(
-  'a log that was saved as it was loses no line that it gained before a rotation that nobody saw ($kind)',
+  'a log that was saved unchanged loses no line before an unseen rotation ($kind)',
   async (last) => {
     const steps = [stepOf('save', 0, 2), stepOf('wait', 0, 2), stepOf('append', 1, 0), last];
     await fc.assert(property, { numRuns: 1, examples: [[steps, '', 'a.log', 64]] });

@@ -96,7 +96,7 @@ test('a file that was truncated and has grown beyond where reading was is notice
 });
 
 test.each(['a.log', 'a.log*'])(
-  'copy and truncate under a writer loses nothing and tells nothing twice (%s)',
+  'copy and truncate under a writer loses no line and repeats none (%s)',
   async (pattern) => {
     const folder = useFolder();
     const path = join(folder, 'a.log');
