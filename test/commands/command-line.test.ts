@@ -18,8 +18,10 @@ const write = (name: string, text: string): string => {
   writeFileSync(folder.path(name), text);
   return folder.path(name);
 };
-const checks = { rpc: { stallAfter: '4s', timeout: '2s' } };
-async function simulate(faults: Parameters<typeof startSimulation>[0]['faults'] = []) {
+type Fault = NonNullable<Parameters<typeof startSimulation>[0]['faults']>[number];
+/** A stall is waited out; whatever moves is seen to move long before on a machine that is not busy. */
+async function simulate(faults: readonly Fault[] = [], stallAfter = '40s') {
+  const checks = { rpc: { stallAfter, timeout: '10s' } };
   const simulation = await startSimulation({ nodes: 4, faults, checks });
   cleanups.push(simulation.stop);
   return write('subnetd.yaml', simulation.inventory());
@@ -128,13 +130,13 @@ describe('once', () => {
   });
 
   it('ends with 1 when something fails, and says what', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'])]);
+    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'], '6s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
   });
 
   it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
-    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'])]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'], '6s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);
     expect(stdout).toMatch(/subnet2 +log_block +fail/);

@@ -160,7 +160,7 @@ describe('a container of a real engine', () => {
     expect(await up).toBe(true);
     const { id } = await runContainer(engine.docker, plan);
     const container = await findWhen(docker, plan, ({ oomKilled }) => oomKilled);
-    await vi.waitFor(() => expect(events.at(-1)?.action).toBe('die'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(events.at(-1)?.action).toBe('die'), { timeout: 30_000 });
     end();
 
     expect(container).toMatchObject({ oomKilled: true, exitCode: 137, memoryLimitBytes: 16 * 2 ** 20 });
@@ -220,9 +220,9 @@ describe('an engine that ends and comes back', () => {
       (event) => events.push(event),
       (up) => states.push(up),
     );
-    await vi.waitFor(() => expect(states).toEqual([true]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(states).toEqual([true]), { timeout: 30_000 });
     const container = await runContainer(engine.docker, plan);
-    await vi.waitFor(() => expect(events.map(({ action }) => action)).toContain('start'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(events.map(({ action }) => action)).toContain('start'), { timeout: 30_000 });
     expect(await docker.inspect(plan, soon())).toMatchObject({ kind: 'found' });
 
     await engine.halt();

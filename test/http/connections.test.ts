@@ -140,7 +140,7 @@ it('a connection that sends nothing, or a byte now and then, ends although there
   const drip = await open(listener, 'GET / HTTP/1.1\r\nHost: a\r\nX: ');
   const timer = setInterval(() => drip.socket.write('a'), 50);
   cleanups.push(() => clearInterval(timer));
-  await eventually(() => expect([silent.isOpen(), drip.isOpen()]).toEqual([false, false]), 5_000);
+  await eventually(() => expect([silent.isOpen(), drip.isOpen()]).toEqual([false, false]));
 });
 
 it('a connection whose answer is not read is closed', async () => {
@@ -148,7 +148,7 @@ it('a connection whose answer is not read is closed', async () => {
   listener.setHandler((_request, response) => response.end(Buffer.alloc(50_000_000)));
   const { socket } = await open(listener, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   socket.pause();
-  await eventually(() => expect(listener.connections().open).toBe(0), 5_000);
+  await eventually(() => expect(listener.connections().open).toBe(0));
 });
 
 it('the same holds by TLS, before a handshake too', async () => {

@@ -194,7 +194,7 @@ describe('the socket proxy of docker-compose.yml', () => {
         const seen = await docker.inspect(ref, AbortSignal.timeout(5_000));
         expect(seen).toMatchObject({ kind: 'found', container: { running: true, memoryBytes: expect.any(Number) } });
       }
-      await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 5_000 });
+      await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 30_000 });
       const log = await docker.openLog(container.id, 0, AbortSignal.timeout(5_000));
       expect(log.statusCode).toBe(200);
       log.destroy();

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const until = async (isSo: () => Promise<boolean>, withinMs = 20_000): Promise<void> => {
+const until = async (isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> => {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error('it did not come in time');

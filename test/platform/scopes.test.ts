@@ -148,7 +148,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const { token } = (await api.sendBare('POST', '/api/Auth/Token', { apiKey: soon })).data;
     expect((await send('GET', '/api/Sector/ListAll/0', `token=${token}`)).http).toBe(200);
     await expect
-      .poll(async () => (await send('GET', '/api/Sector/ListAll/0', `token=${token}`)).appErrorCode, { timeout: 5_000 })
+      .poll(async () => (await send('GET', '/api/Sector/ListAll/0', `token=${token}`)).appErrorCode, {
+        timeout: 30_000,
+      })
       .toBe(1104);
   });
 

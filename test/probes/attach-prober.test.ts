@@ -72,7 +72,7 @@ describe('a node that has only a container', () => {
     onTestFinished(async () => void (await container.remove({ force: true })));
     const exec = (command: readonly string[], ms: number) =>
       docker.exec(container.id, command, AbortSignal.timeout(ms));
-    await expect.poll(async () => exec(['test', '-e', '/tmp/ready'], 5_000)).toMatchObject({ exitCode: 0 });
+    await expect.poll(async () => exec(['test', '-e', '/tmp/ready'], 20_000)).toMatchObject({ exitCode: 0 });
     return { container, probe: createAttachProber(exec, 'XDPoS') };
   };
 

@@ -104,7 +104,7 @@ describe('a node that is asked by its socket alone', () => {
     const node = await startIpcNode(behave);
     const started = performance.now();
     expect((await probeOf(node.path).probe(400)).latest).toMatchObject({ ok: false, fault });
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   test('that answers too late does not have it taken for the next answer', async () => {

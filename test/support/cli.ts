@@ -70,7 +70,7 @@ export async function startDaemon(config: string, env?: Readonly<Record<string, 
 }
 
 /** Calls until it does not throw, at most 60 s, and throws the last error then. */
-export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000, everyMs = 25): Promise<T> {
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000, everyMs = 50): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {
