@@ -1,49 +1,79 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { findTests } from './test/support/find-tests.ts';
 import { createWaitingFirst } from './test/support/waiting-first.ts';
 
 /** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
 const WAITING: Readonly<Record<string, number>> = {
-  'demo/verdicts': 90,
   'notify/daemon': 130,
+  'demo/verdicts': 110,
   'alerts/notifications': 90,
+  'image/image': 80,
   'demo/green': 65,
-  'prometheus/scrape': 60,
   'probes/browser': 60,
-  'docker/follow-log': 45,
-  'commands/browser': 35,
-  'logs/tail/kept-positions': 30,
-  'probes/recorded-pages': 20,
+  'docker/follow-log': 55,
+  'prometheus/scrape': 50,
+  'logs/tail/kept-positions': 35,
+  'commands/browser': 30,
+  'platform/daemon': 25,
+  'probes/recorded-pages': 22,
+  'commands/command-line': 22,
   'notify/create-push': 20,
-  'docker/engine': 15,
+  'docker/engine': 18,
   'monitor/log-restarts': 15,
   'db/postgres-restart': 15,
   'logs/log-watches': 15,
+  'docker/ssh': 15,
+  'monitor/many-nodes': 15,
   'monitor/container-restarts': 13,
   'monitor/container-logs': 13,
   'probes/attach-prober': 13,
   'commands/stop': 12,
+  'commands/run': 12,
   'docker/silent-stream': 11,
   'commands/descriptors': 11,
+  'monitor/docker': 11,
   'db/sqlite-outage': 10,
   'commands/suspended': 10,
   'monitor/node-clocks': 10,
   'logs/tail/every-line-once': 9,
   'logs/tail/rewritten-files': 8,
+  'commands/health': 8,
+  'db/lost-connection': 8,
+  'commands/reload': 8,
   'monitor/clock-set': 6,
+  'logs/tail/open-files': 6,
 };
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/global-setup.ts',
-    sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 3, others: 2 }) },
-    maxWorkers: 5,
-    // Tests that run at once within one file all wait for most of their time.
-    maxConcurrency: 6,
-    // Only a bound: a machine on which much else runs needs long for what is quick by itself.
-    testTimeout: 60_000,
-    // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
-    retry: 1,
-    hookTimeout: 120_000,
-  },
-});
+const eachTest = {
+  // Each file is a process: this keeps its compiled libraries, where bin/subnetd keeps those of the program.
+  env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/subnetd` },
+  // Tests that run at once within one file all wait for most of their time.
+  maxConcurrency: 6,
+  // Only a bound: a machine on which much else runs needs long for what is quick by itself.
+  testTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
+  // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
+  retry: 1,
+  hookTimeout: 120_000,
+};
+
+export default createConfig(['unit', 'parts']);
+
+/** The configuration of these tests: those that start no other program, and those that do. */
+export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConfig {
+  const found = findTests(import.meta.dirname);
+  const files = kinds.flatMap((kind) => found[kind]);
+  const sharing = files.filter((file) => found.sharing.includes(file));
+  return defineConfig({
+    test: {
+      // One process after the other takes many files of the first kind: to start one costs more than most of them do.
+      projects: [
+        { test: { ...eachTest, name: 'sharing', include: sharing, isolate: false } },
+        { test: { ...eachTest, name: 'own', include: files.filter((file) => !sharing.includes(file)) } },
+      ],
+      globalSetup: kinds.includes('parts') ? 'test/support/global-setup.ts' : 'test/support/name-the-rest.ts',
+      sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 4, others: 2 }) },
+      maxWorkers: 6,
+    },
+  });
+}

@@ -1,11 +1,4 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import { findTests } from './test/support/find-tests.ts';
-import all from './vitest.config.ts';
+import { createConfig } from './vitest.config.ts';
 
 /** The tests that start real programs: Docker, PostgreSQL, Prometheus, Alertmanager, Chromium, subnetd itself. */
-export default mergeConfig(
-  { ...all, test: { ...all.test, include: [] } },
-  defineConfig({
-    test: { include: [...findTests(import.meta.dirname).parts] },
-  }),
-);
+export default createConfig(['parts']);

@@ -24,8 +24,8 @@ const WHEN: Readonly<Record<Component, string>> = {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const row = ({ name, means, literal, what, consoleOnly }: LogPattern): string =>
-  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(what)}${consoleOnly ? ' (printed to the container alone)' : ''} |`;
+const row = ({ name, means, literal, what, stdoutOnly }: LogPattern): string =>
+  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(what)}${stdoutOnly ? ' (printed to stdout only)' : ''} |`;
 
 /** The page about log patterns, made of the packs. */
 export function logPatternsPage(): string {

@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/cli.ts';
 
 const inventory = (name: string) => `subnets: [{ name: ${name}, nodes: [{ name: n, rpc: 'http://127.0.0.1:1' }] }]\n`;
 
-test('a reload that is still reading the inventory when the stop begins loads nothing, and breaks nothing', async () => {
+test('a reload that is still reading the inventory when subnetd stops loads nothing and breaks nothing', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const configPath = folder.path('subnetd.yaml');

@@ -115,7 +115,7 @@ describe('the rooms', () => {
     ]);
   });
 
-  it('are not looked into by the dashboards, which know nothing but Grafana and themselves', () => {
+  it("are not imported by the dashboards, which import only Grafana's SDK and each other", () => {
     const boards = globSync('grafana/build/*.ts', { cwd: root });
     expect(boards.length).toBeGreaterThan(0);
     for (const file of boards) {
@@ -163,7 +163,7 @@ describe('the rooms', () => {
     }
   });
 
-  it('are left by no dependency that nothing imports', () => {
+  it('import every dependency of package.json', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>;
     };

@@ -4,8 +4,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { generated } from '../scripts/generate.ts';
 import { FAULT_NAMES } from '../src/demo/faults.ts';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import { checks } from '../src/rules/checks.ts';
-import { runCli } from './support/cli.ts';
+import { checkTable } from '../src/rules/checks.ts';
+import { runCommand } from './support/run-command.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
@@ -24,7 +24,7 @@ describe('the documentation', () => {
 
   it('has a section for each check, and names each fault of the demo', () => {
     const page = read('docs/checks.md');
-    for (const name of Object.keys(checks)) expect(page).toContain(`\n## ${name}\n`);
+    for (const name of Object.keys(checkTable)) expect(page).toContain(`\n## ${name}\n`);
     for (const fault of FAULT_NAMES) expect(page).toContain(fault);
   });
 
@@ -85,7 +85,7 @@ describe('the documentation', () => {
   });
 
   it('lists in the README every command that there is', async () => {
-    const { stdout } = await runCli(['--help']);
+    const { stdout } = await runCommand(['--help']);
     const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)]
       .map(([, name]) => name)
       .filter((name) => name !== 'help');

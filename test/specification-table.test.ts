@@ -3,7 +3,7 @@ import { specificationRows } from '../scripts/specification-table.ts';
 import { demoNodeNames, expectedChanges, FAULT_NAMES } from '../src/demo/faults.ts';
 import { families } from '../src/metrics/families.ts';
 import type { Target } from '../src/model/target.ts';
-import { checks } from '../src/rules/checks.ts';
+import { checkTable } from '../src/rules/checks.ts';
 import { nodeTarget, serviceTarget } from './support/views.ts';
 
 it('every row of the specification is there, once and in its order', () => {
@@ -19,7 +19,7 @@ describe.each(specificationRows.map((row) => [row.row, row] as const))('the row 
 
   it('has a check of its component', () => {
     const target = component === 'node' ? nodeTarget('subnet1') : serviceTarget('relayer');
-    const found = checks[check];
+    const found = checkTable[check];
     expect(found.isFor({ ...target, component, container: { name: 'x' } } as Target)).toBe(true);
   });
 

@@ -23,10 +23,14 @@ test('files that wait start longest first, with enough of the others between the
 });
 
 test('a test belongs to those without other programs unless it, or what it imports, starts one', () => {
-  const { unit, parts } = findTests(root);
+  const { unit, parts, sharing } = findTests(root);
   expect(unit).toContain('test/rules/judge-node.test.ts');
   // It imports what starts a database server, and that imports its driver.
   expect(parts).toContain('test/notify/incident-store.test.ts');
   expect(parts).toContain('test/commands/run.test.ts');
   expect(unit.filter((file) => parts.includes(file))).toEqual([]);
+  // With fake timers a file has its process for itself.
+  expect(sharing.filter((file) => !unit.includes(file))).toEqual([]);
+  expect(sharing).toContain('test/rules/judge-node.test.ts');
+  expect(unit.filter((file) => !sharing.includes(file))).toContain('test/monitor/create-timer.test.ts');
 });

@@ -19,3 +19,31 @@ export async function backup(file: string): Promise<ExitCode> {
   process.stdout.write(`${file}: ${written.value} bytes; it holds secrets, so keep it where nobody else can read it\n`);
   return 0;
 }
+
+/** `subnetd restore FILE`: replaces the SQLite database with a backup. */
+export async function restore(file: string): Promise<ExitCode> {
+  const database = readDatabase();
+  if (database === undefined) return 2;
+  if (database.kind === 'postgres') {
+    const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${shellWord(file)}`;
+    report([
+      `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: ${command}`,
+    ]);
+    return 2;
+  }
+  const { restoreSqlite } = await import('../db/restore-sqlite.ts');
+  const restored = await restoreSqlite(database.path, file, new Date());
+  if (!restored.ok) {
+    report([`subnetd restore: ${restored.problem}`]);
+    return 2;
+  }
+  const { bytes, keptAs, isUnsure } = restored.value;
+  if (isUnsure)
+    report([
+      'subnetd restore: the previous database is damaged, so subnetd cannot know whether a process has it open; restart subnetd if it runs',
+    ]);
+  const kept = keptAs === undefined ? '' : `; the previous database is ${keptAs}`;
+  process.stdout.write(`${database.path}: ${bytes} bytes from ${file}${kept}\n`);
+  process.stdout.write('keys and passwords are those of the backup: revoke again what you have revoked since\n');
+  return 0;
+}

@@ -6,7 +6,7 @@ import { packs } from '../logs/packs.ts';
 import { createLineCutter } from '../model/create-line-cutter.ts';
 import type { Known, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
-import type { CheckSettings, Component, LogFile, NodeTarget, Target } from '../model/target.ts';
+import { type Component, DEFAULT_SETTINGS, type LogFile, type NodeTarget, type Target } from '../model/target.ts';
 import type { CheckName, Judgement } from '../model/verdict.ts';
 import { checksFor } from '../rules/checks.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
@@ -23,19 +23,6 @@ export interface SavedLog {
   }[];
   readonly checks: readonly (Judgement & { readonly check: CheckName })[];
 }
-
-const settings: CheckSettings = {
-  rpc: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000, stallAfterMs: 60_000, maxLag: 10, enabled: true },
-  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000 },
-  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
-  logs: {
-    schedule: { kind: 'every', ms: 10_000 },
-    bootnodeWindowMs: 600_000,
-    blockDataWithinMs: 120_000,
-    errorWindowMs: 300_000,
-  },
-  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
-};
 
 const toTarget = (component: Component, name: string, file: string, p2p?: string): Target => {
   const logFiles: readonly LogFile[] = [{ path: file, timezone: 'UTC' }];
@@ -114,7 +101,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     target,
     facts: { logs: facts },
     subnet: component === 'bootnode' ? toHeardNodes(facts, file) : [{ target, facts: { logs: facts } }],
-    settings,
+    settings: DEFAULT_SETTINGS,
     consensus: 'XDPoS',
     now: last ?? 0,
     toWall: (at: number) => at,

@@ -28,7 +28,7 @@ function waiting(snapshot: Snapshot): ReadonlyMap<Target, CheckSettings> {
   const pending = snapshot.flatMap(({ subnet, targets }) =>
     targets
       .filter((state) => waitsForMovement(state) || waitsForLines(state))
-      .map(({ target }) => [target, subnet.checks] as const),
+      .map(({ target }) => [target, subnet.settings] as const),
   );
   return new Map(pending);
 }

@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { ExitCode } from './report.ts';
-import { endWhenUnread } from './until-signal.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -10,8 +9,16 @@ const listen = (fallback: string) =>
 const alertmanager = () =>
   new Option('--url <url>', 'an Alertmanager, instead of those in the inventory; repeatable').argParser(collect);
 
-/** The commands of the platform API; each loads its code only when it is called. `done` takes the exit code. */
-function addPlatformCommands(program: Command, done: (code: ExitCode) => void): void {
+/**
+ * The action of a command: loads its function when the command is called, passes it the arguments and the flags, and
+ * reports its exit code.
+ */
+type Runs = <Words extends readonly unknown[]>(
+  load: () => Promise<(...words: Words) => ExitCode | Promise<ExitCode>>,
+) => (...words: Words) => Promise<void>;
+
+/** The commands of the platform API. */
+function addPlatformCommands(program: Command, runs: Runs): void {
   const admin = program.command('admin').description('admin users of the platform API');
   admin
     .command('create')
@@ -21,7 +28,7 @@ function addPlatformCommands(program: Command, done: (code: ExitCode) => void): 
     .requiredOption('--last-name <name>', 'last name')
     .requiredOption('--email <address>', 'e-mail address')
     .option('--password-file <file>', 'read the password from a file')
-    .action(async (flags) => done(await (await import('./admin-create.ts')).adminCreate(flags)));
+    .action(runs(async () => (await import('./admin-create.ts')).adminCreate));
   const apikey = program.command('apikey').description('API keys of the platform API');
   apikey
     .command('create')
@@ -31,44 +38,44 @@ function addPlatformCommands(program: Command, done: (code: ExitCode) => void): 
     .requiredOption('--scope <scope>', 'read, lists, write, admin or operate; repeatable', collect)
     .option('--expires <date>', 'when it expires: a day such as 2027-01-31, or a time (default: never)')
     .option('--json', 'print JSON')
-    .action(async (flags) => done(await (await import('./apikey.ts')).apikeyCreate(flags)));
+    .action(runs(async () => (await import('./apikey.ts')).apikeyCreate));
   apikey
     .command('list')
     .description('list the keys, without their secrets')
     .option('--json', 'print JSON')
-    .action(async (flags) => done(await (await import('./apikey.ts')).apikeyList(flags)));
+    .action(runs(async () => (await import('./apikey.ts')).apikeyList));
   apikey
     .command('revoke')
     .description('revoke a key and the tokens made from it')
     .argument('<id>', 'the id of the key')
-    .action(async (id) => done(await (await import('./apikey.ts')).apikeyRevoke(id)));
+    .action(runs(async () => (await import('./apikey.ts')).apikeyRevoke));
   program
     .command('audit')
     .description('print who changed what in the platform API, when and from where')
     .option('--since <time>', 'a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h')
     .option('--json', 'print JSON')
-    .action(async (flags) => done(await (await import('./audit.ts')).audit(flags)));
+    .action(runs(async () => (await import('./audit.ts')).audit));
   program
     .command('backup')
     .description('copy the SQLite database of the platform API, also while subnetd runs')
     .argument('<file>', 'the copy; it must not exist yet')
-    .action(async (file) => done(await (await import('./backup.ts')).backup(file)));
+    .action(runs(async () => (await import('./backup.ts')).backup));
   program
     .command('restore')
     .description('replace the database with a backup and keep the old one beside it; stop subnetd first')
     .argument('<file>', 'a file that subnetd backup wrote')
-    .action(async (file) => done(await (await import('./restore.ts')).restore(file)));
+    .action(runs(async () => (await import('./backup.ts')).restore));
 }
 
-/** The commands that call Alertmanager; each loads its code only when it is called. `done` takes the exit code. */
-function addAlertCommands(program: Command, done: (code: ExitCode) => void): void {
+/** The commands that call Alertmanager. */
+function addAlertCommands(program: Command, runs: Runs): void {
   program
     .command('drill')
     .description('send a test alert to each Alertmanager, wait until it shows, and end it')
     .addOption(config())
     .addOption(alertmanager())
     .option('--hold <duration>', 'keep it firing this long, so that receivers are notified', '0s')
-    .action(async (flags) => done(await (await import('./drill.ts')).drill(flags)));
+    .action(runs(async () => (await import('./drill.ts')).drill));
   program
     .command('silence')
     .description('write a silence to Alertmanager and print its id; or end one, or list all')
@@ -83,16 +90,16 @@ function addAlertCommands(program: Command, done: (code: ExitCode) => void): voi
     .option('--json', 'with --list: as JSON')
     .addOption(config())
     .addOption(alertmanager())
-    .action(async (flags) => done(await (await import('./silence.ts')).silence(flags)));
+    .action(runs(async () => (await import('./silence.ts')).silence));
 }
 
-/** The commands for who runs subnetd; each loads its code only when it is called. `done` takes the exit code. */
-function addOperatorCommands(program: Command, done: (code: ExitCode) => void): void {
+/** The commands for who runs subnetd. */
+function addOperatorCommands(program: Command, runs: Runs): void {
   program
     .command('health')
     .description('ask the daemon of this machine whether it lives; exit 1 when it does not')
     .addOption(new Option('--listen <host:port>', 'where it listens (default: SUBNETD_LISTEN, else 0.0.0.0:10545)'))
-    .action(async (flags) => done(await (await import('./health.ts')).health(flags)));
+    .action(runs(async () => (await import('./health.ts')).health));
   const links = (command: Command) =>
     command
       .option(
@@ -111,21 +118,30 @@ function addOperatorCommands(program: Command, done: (code: ExitCode) => void): 
         .choices(['prometheus', 'prometheusrule'])
         .default('prometheus'),
     )
-    .action(async (flags) => done((await import('./rules.ts')).rules(flags)));
+    .action(runs(async () => (await import('./rules.ts')).rules));
   links(program.command('dashboards'))
     .description('print the dashboards for Grafana; they find Grafana and the job by themselves')
     .argument('[name]', 'fleet, node, services or self; without it all, as a JSON array')
     .option('--directory <folder>', 'write each to a file of this folder instead')
-    .action(async (name, flags) => done((await import('./dashboards.ts')).dashboards(name, flags)));
+    .action(runs(async () => (await import('./dashboards.ts')).dashboards));
   program
     .command('completion')
     .description('print a script by which a shell completes commands and flags')
     .argument('<shell>', 'bash, zsh or fish')
-    .action(async (shell) => done((await import('./completion.ts')).completion(shell, program)));
+    .action(
+      runs(async () => {
+        const { completion } = await import('./completion.ts');
+        return (shell: string) => completion(shell, program);
+      }),
+    );
 }
 
-/** The commands; each loads its code only when it is called. `done` takes the exit code. */
+/** All commands. `done` takes the exit code of the one that is called. */
 function createProgram(done: (code: ExitCode) => void): Command {
+  const runs: Runs =
+    (load) =>
+    async (...words) =>
+      done(await (await load())(...words));
   const program = new Command('subnetd')
     .description('Watches an XDC-style blockchain subnet and says what is wrong and what to do.')
     .option('-V, --version', 'print version, commit and Node.js')
@@ -138,19 +154,19 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .description('run the daemon')
     .addOption(config())
     .addOption(listen('0.0.0.0:10545'))
-    .action(async (flags) => done(await (await import('./run.ts')).run(flags)));
+    .action(runs(async () => (await import('./run.ts')).run));
   program
     .command('check-config')
     .description('check an inventory; every error is one line on stderr')
     .argument('<file>', 'the inventory')
     .option('--json', 'print the result as JSON')
-    .action(async (file, flags) => done(await (await import('./check-config.ts')).checkConfig(file, flags)));
+    .action(runs(async () => (await import('./check-config.ts')).checkConfig));
   program
     .command('once')
     .description('run every check once; exit 1 when one fails')
     .addOption(config())
     .option('--json', 'print the shape of /status.json instead of a table')
-    .action(async (flags) => done(await (await import('./once.ts')).once(flags)));
+    .action(runs(async () => (await import('./once.ts')).once));
   program
     .command('demo')
     .description('watch a simulated subnet on this machine')
@@ -160,16 +176,16 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .option('--json', 'with --list-faults: as JSON')
     .option('--config-only', 'only simulate the subnet, and print its inventory')
     .addOption(listen('127.0.0.1:10545'))
-    .action(async (flags) => done(await (await import('./demo.ts')).demo(flags)));
+    .action(runs(async () => (await import('./demo.ts')).demo));
   program
     .command('import')
     .description('print the inventory of a folder that the subnet deployment generator wrote')
     .argument('<dir>', 'the folder, usually called generated')
     .option('--host <host>', 'the address of that machine, if subnetd runs on another one')
-    .action(async (folder, flags) => done(await (await import('./import.ts')).importFolder(folder, flags)));
-  addOperatorCommands(program, done);
-  addPlatformCommands(program, done);
-  addAlertCommands(program, done);
+    .action(runs(async () => (await import('./import.ts')).importFolder));
+  addOperatorCommands(program, runs);
+  addPlatformCommands(program, runs);
+  addAlertCommands(program, runs);
   program
     .command('logs')
     .description('try log patterns')
@@ -178,24 +194,23 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .argument('<file>', 'the log, as the program printed it')
     .requiredOption('--component <kind>', 'node, bootnode, relayer, stats or frontend')
     .option('--json', 'print JSON')
-    .action(async (file, flags) => done(await (await import('./logs-test.ts')).logsTest(file, flags)));
+    .action(runs(async () => (await import('./logs-test.ts')).logsTest));
   program
     .command('explain')
     .description('print what an alert means and what to do; without a name, list all alerts')
     .argument('[alert]', 'the name of the alert')
     .option('--json', 'print JSON')
-    .action(async (name, flags) => done(await (await import('./explain.ts')).explain(name, flags)));
+    .action(runs(async () => (await import('./explain.ts')).explain));
   program
     .command('version')
     .description('print version, commit and Node.js')
     .option('--json', 'print JSON')
-    .action(async (flags) => done((await import('./version.ts')).version(flags)));
+    .action(runs(async () => (await import('./version.ts')).version));
   return program;
 }
 
 /** Runs one command line, without the program's own name, and resolves to the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
-  endWhenUnread();
   let code: ExitCode = 0;
   const program = createProgram((result) => {
     code = result;

@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely';
 import { databaseFailure } from '../model/database-failure.ts';
 import type { IncidentStore } from '../model/incident.ts';
-import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
@@ -9,8 +9,7 @@ import { createSecurityEvents, listAuditEvents } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createInTransaction } from './in-transaction.ts';
-import { createIncidents } from './incidents.ts';
-import { createInstanceState } from './instance-state.ts';
+import { createIncidents, createLogPositions } from './instance-state.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
@@ -27,9 +26,6 @@ export interface Repositories {
   /** The incidents that this instance of subnetd keeps. */
   readonly incidents: (instance: string) => IncidentStore;
 }
-
-const isPosition = (value: unknown): value is LogPosition =>
-  ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
 
 type Call = (...args: never[]) => Promise<unknown>;
 
@@ -74,7 +70,7 @@ export async function createRepositories(
   const guard = createGuard(connection.retry, onFailure);
   return {
     platform: guard(platform),
-    logPositions: (instance) => guard(createInstanceState(db, inTransaction, instance, 'log-position', isPosition)),
+    logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance)),
     incidents: (instance) => guard(createIncidents(db, inTransaction, instance)),
     ...(connection.kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
   };

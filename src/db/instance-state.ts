@@ -1,3 +1,5 @@
+import type { Incident, IncidentStore } from '../model/incident.ts';
+import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
@@ -22,7 +24,7 @@ function parse(text: string): object | undefined {
 }
 
 /** The values of one kind of an instance. `isOne` recognises a value; an older program may have left others. */
-export function createInstanceState<T>(
+function createInstanceState<T>(
   db: Queries,
   inTransaction: InTransaction,
   instance: string,
@@ -67,4 +69,31 @@ export function createInstanceState<T>(
       });
     },
   };
+}
+
+const isPosition = (value: unknown): value is LogPosition =>
+  ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
+
+/** How far the instance of subnetd with this name has read its logs. */
+export const createLogPositions = (db: Queries, inTransaction: InTransaction, instance: string): PositionTable =>
+  createInstanceState(db, inTransaction, instance, 'log-position', isPosition);
+
+const isIncident = (value: unknown): value is Incident => {
+  const { labels, annotations, phase, activeAt, seenAt, keepFiringForMs } = value as Partial<
+    Record<keyof Incident, unknown>
+  >;
+  return (
+    typeof labels === 'object' &&
+    typeof annotations === 'object' &&
+    ['pending', 'firing', 'resolved'].includes(String(phase)) &&
+    typeof activeAt === 'number' &&
+    typeof seenAt === 'number' &&
+    typeof keepFiringForMs === 'number'
+  );
+};
+
+/** The incidents of the instance of subnetd with this name. */
+export function createIncidents(db: Queries, inTransaction: InTransaction, instance: string): IncidentStore {
+  const state = createInstanceState(db, inTransaction, instance, 'incident', isIncident);
+  return { load: async () => [...(await state.read()).values()], save: state.write };
 }

@@ -89,7 +89,7 @@ export interface MainChain extends Chain {
 export const ROUND_TIMEOUT_MS = 10_000;
 
 /**
- * A chain that stands at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
+ * A chain that is at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
  * hashes are made and kept when somebody asks.
  */
 export const createChain = (

@@ -12,7 +12,7 @@ export interface ContainerPlan {
   readonly memoryLimitBytes: number;
 }
 
-/** A simulated container as it stands; times are Unix milliseconds. */
+/** The current state of a simulated container; times are Unix milliseconds. */
 export interface SimulatedContainer extends ContainerPlan {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface SimulatedContainer extends ContainerPlan {
   readonly log: ContainerLog;
 }
 
-/** What the engine tells of a container; `at` in Unix milliseconds. */
+/** What the engine reports of a container; `at` in Unix milliseconds. */
 export interface ContainerEvent {
   readonly action: 'start' | 'oom' | 'kill' | 'die' | 'stop';
   readonly container: SimulatedContainer;

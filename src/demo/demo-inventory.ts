@@ -20,7 +20,7 @@ export interface DemoAddresses {
 const containerOf = (service: string) => ({ container: { project: DEMO_PROJECT, service } });
 
 /**
- * The inventory, as YAML, for a simulated subnet; its name is `demo`. `checks` is what stands under that key, as an object
+ * The inventory, as YAML, for a simulated subnet; its name is `demo`. `checks` is the value of that key, as an object
  * or as YAML; without it the defaults hold.
  */
 export const toDemoInventory = (

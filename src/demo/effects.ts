@@ -44,10 +44,7 @@ export interface Effects {
   readonly logLevelLow: boolean;
   /** The bootnode hears nothing of these. */
   readonly unheard: readonly string[];
-  /**
-   * The relayer begins a cycle and prints nothing more, its process is dead, it sees a fork, or it finds no contract on the
-   * parent chain; undefined when all is well.
-   */
+  /** What is wrong with the relayer: it prints nothing more, is dead, sees a fork, or finds no contract. */
   readonly relayer?: RelayerFault;
   /** The stats server runs, and no node is connected to it. */
   readonly statsStale: boolean;

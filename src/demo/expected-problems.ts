@@ -54,7 +54,8 @@ export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): rea
   if (effects.unreachable) return ['monitor_offline'];
   const { down, isolated, cut, fates, unheard } = effects;
   const gone = new Set([...down, ...isolated]);
-  const holes = cut.filter(([one, other]) => !gone.has(one) && !gone.has(other)).flat();
+  // One of the two names both.
+  const holes = cut.filter(([one, other]) => !gone.has(one) && !gone.has(other)).map(([one]) => one);
   const running = nodes.filter((name) => !down.includes(name));
   return [
     ...problemOfQuorum(effects, nodes),

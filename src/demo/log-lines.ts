@@ -100,7 +100,7 @@ export const statsHistoryLine = (ms: number, node: NodeIdentity, block: ChainBlo
   `${statsTime(ms)} debug: RECEIVER: history, data: ${JSON.stringify({ history: [toBlock(block)], id: idOf(node) })}`;
 
 /** What the stats server's container prints at its start, as recorded: it builds itself at every start. */
-export const statsConsoleLines = (ms: number): readonly string[] => [
+export const statsStdoutLines = (ms: number): readonly string[] => [
   '> subnet-stats-service@1.0.0 start',
   '> npm run build && cross-env NODE_ENV=production node dist/server.js',
   'Successfully compiled: 33 files with swc (30.39ms)',

@@ -16,9 +16,9 @@ import {
   relayerNoContractLines,
   relayerStartLines,
   statsBlockLine,
-  statsConsoleLines,
   statsHistoryLine,
   statsStartLines,
+  statsStdoutLines,
 } from './log-lines.ts';
 import { nodeEnv } from './plan-containers.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
@@ -63,7 +63,7 @@ export function printSubnetLogs(
   };
 
   const firstHeads = new Map(names.map((name) => [name, subnet.node(name).head]));
-  /** Before the demo, a node that stands now stood too. */
+  /** Before the demo, a node that is stalled now was stalled too. */
   const headAt = (name: string, at: number): number => {
     if (at >= begun) return subnet.node(name).head;
     const head = firstHeads.get(name) ?? 0;
@@ -181,7 +181,7 @@ export function printSubnetLogs(
   const printStart = (service: string, at: number): void => {
     if (service === 'relayer') print(service, relayerStartLines(at), at);
     if (service === 'stats') {
-      print(service, statsConsoleLines(at), at);
+      print(service, statsStdoutLines(at), at);
       writeDebug(statsStartLines(at));
     }
     if (service === 'frontend')

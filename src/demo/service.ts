@@ -14,7 +14,7 @@ export interface ServiceAnswer {
   readonly body: string;
 }
 
-/** A service of the subnet: from a request, the subnet as it stands and what is broken to an answer. */
+/** A service of the subnet: from a request, the current subnet and what is broken to an answer. */
 export type Service = (request: ServiceRequest, subnet: SimulatedSubnet, effects: Effects) => ServiceAnswer;
 
 export const json = (value: unknown, status = 200): ServiceAnswer => ({

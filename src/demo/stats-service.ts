@@ -57,7 +57,7 @@ const PAGES: Readonly<Record<string, (subnet: SimulatedSubnet) => ServiceAnswer>
 
 /**
  * The stats server's HTTP, shapes as recorded from subnet-stats-service 0.1.12. `/health` says OK whatever happens; only
- * `health.status` inside the JSON tells of the chain. Any other path or method is Swagger's page with status 200.
+ * `health.status` inside the JSON is about the chain. Any other path or method is Swagger's page with status 200.
  */
 export const statsService: Service = ({ method, path }, subnet) => {
   const page = method === 'GET' || method === 'HEAD' ? PAGES[path] : undefined;

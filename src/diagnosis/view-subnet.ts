@@ -80,7 +80,7 @@ function viewNode(
 export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
   const targets = states.map((state) => ({ state, container: viewContainer(state) }));
   const chain = viewChain(states.filter(({ target }) => target.component === 'node'));
-  const { stallAfterMs: configured, isStallAuto } = subnet.checks.rpc;
+  const { stallAfterMs: configured, isStallAuto } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const nodes = targets.flatMap((view) =>
     view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],

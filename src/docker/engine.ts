@@ -1,10 +1,10 @@
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
 import { createDockerClient, toResponse } from './client.ts';
+import type { OpenLog } from './create-container-log-reader.ts';
 import type { DockerEvent } from './event.ts';
 import { followDockerEvents } from './events.ts';
 import { createDockerExec, type DockerExec } from './exec.ts';
-import type { OpenLog } from './follow-log.ts';
 import { inspectContainer, inspectLog, type LogInspection } from './inspect.ts';
 import { createContainerMemory } from './memory.ts';
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type Dockerode from 'dockerode';
 import type { ExecFault } from '../model/observation.ts';
 import { type DockerClient, toResponse } from './client.ts';
+import { FRAME_HEADER_BYTES } from './frames.ts';
 import { toMembers } from './members.ts';
 import { toRefusal } from './transport.ts';
 
@@ -14,8 +15,7 @@ export type ExecOutcome =
 export type DockerExec = (id: string, command: readonly string[], signal: AbortSignal) => Promise<ExecOutcome>;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** A frame starts with its stream (1: stdout); the last 4 bytes of the header are the length, big-endian. */
-const HEADER_BYTES = 8;
+/** The first byte of a frame of stdout. */
 const STDOUT = 1;
 
 /**
@@ -32,9 +32,9 @@ async function readStdout(response: IncomingMessage): Promise<string | undefined
   }
   const all = Buffer.concat(chunks);
   const parts: Buffer[] = [];
-  for (let at = 0; at + HEADER_BYTES <= all.length; ) {
-    const end = at + HEADER_BYTES + all.readUInt32BE(at + 4);
-    if (all[at] === STDOUT) parts.push(all.subarray(at + HEADER_BYTES, end));
+  for (let at = 0; at + FRAME_HEADER_BYTES <= all.length; ) {
+    const end = at + FRAME_HEADER_BYTES + all.readUInt32BE(at + 4);
+    if (all[at] === STDOUT) parts.push(all.subarray(at + FRAME_HEADER_BYTES, end));
     at = end;
   }
   return Buffer.concat(parts).toString();

@@ -1,39 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import { createLineCutter } from '../model/create-line-cutter.ts';
-import type { ContainerPosition, LogFault, LogPosition, PositionStore } from '../model/log.ts';
-import { createFrameReader } from './frames.ts';
+import type { LogFault } from '../model/log.ts';
+import { type ContainerLogReaderOptions, createContainerLogReader } from './create-container-log-reader.ts';
 import type { LogContainer } from './log-container.ts';
-import type { Recent } from './recent.ts';
-import { BESIDE_TEXT_BYTES } from './reopening.ts';
-import { createRecentOf, createStamped, findLast, findSince, type OnStampedLine, type Streams } from './stamped.ts';
-import { type LogStream, readStreams } from './streams.ts';
-
-/**
- * Opens the log of a container, with timestamps, from a time in Unix seconds. It ends with the container. Rejects when
- * there is no log.
- */
-export type OpenLog = (id: string, since: number, signal: AbortSignal) => Promise<IncomingMessage>;
 
 /** Dependencies and settings of a follower. */
-export interface FollowLogOptions {
-  /** The key under which the position is stored. */
-  readonly source: string;
-  readonly positions: PositionStore;
+export interface FollowLogOptions extends Omit<ContainerLogReaderOptions, 'onOpened'> {
   /** Finds the container that is the target now. */
   readonly find: (signal: AbortSignal) => Promise<LogContainer | LogFault>;
-  readonly openLog: OpenLog;
-  /** Reading starts at this time, in Unix milliseconds, or at the stored position when that is earlier. */
-  readonly startAt: number;
-  /**
-   * Receives a line, as `OnLine` does. `old`: an earlier process has read it. `live`: it was printed after the log was
-   * opened, so it is read as it is printed.
-   */
-  readonly onLine: (...line: [...Parameters<OnStampedLine>, live: boolean]) => void;
   readonly onState: (fault: LogFault | undefined) => void;
   /** Do the engine's events arrive, so that a container that starts is reported by `wake`? Without it, they do not. */
   readonly hasEvents?: () => boolean;
-  /** The engine discarded lines before they were read, after the one with this Docker timestamp. */
-  readonly onLost?: (after: string) => void;
 }
 
 /** A follower of one container's log. */
@@ -53,120 +28,26 @@ const PAUSE_WITH_EVENTS_MS = 5 * 60_000;
 
 const FIND_MS = 10_000;
 
-/** Positions kept of other containers with the same label, for those that alternate. */
-const MAX_OTHERS = 8;
-
-type Position = Extract<LogPosition, { kind: 'container' }>;
-
-type OnMessage = (stream: string, text: string) => void;
-
-/** Reads the frames of stdout and stderr. */
-function createMessageReader(take: OnMessage): (chunk: Buffer) => void {
-  return createFrameReader((stream, bytes, start, end) => take(String(stream), bytes.toString('latin1', start, end)));
-}
-
-/** Reads the bare stream of a terminal. */
-function createTerminalReader(take: OnMessage): (chunk: Buffer) => void {
-  const cutter = createLineCutter();
-  return (chunk) =>
-    cutter.push(chunk.toString('latin1'), (text, start, end) => take('1', `${text.slice(start, end)}\n`));
-}
-
 /**
  * Follows the log of a container until it is stopped: through restarts of the container, its recreation under a new id,
  * and restarts of the engine. Each line is reported once. With a stored position that holds across restarts of subnetd
  * too.
  */
 export function followLog(options: FollowLogOptions): LogFollower {
-  const { source, positions, find, openLog, startAt, onLine, onState, onLost, hasEvents = () => false } = options;
+  const { find, onState, hasEvents = () => false } = options;
+  const reader = createContainerLogReader({ ...options, onOpened: () => onState(undefined) });
   const ending = new AbortController();
-  let position: Position | undefined;
-  /** Recently read lines of the last container. */
-  let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
-  let isFirst = true;
+  /** The run of a stopped container whose log was read to its end. */
   let readRun: string | undefined;
   let pauseMs = PAUSE_MS;
   let wake = () => {};
   let wakes = 0;
   let endPause = () => {};
 
-  const findPosition = (id: string): ContainerPosition => {
-    if (position?.id === id) return position;
-    // A container that replaced another one is new, so its whole log is.
-    const from = position === undefined ? startAt : 0;
-    return position?.others?.find((other) => other.id === id) ?? { id, from, streams: {} };
-  };
-  const othersThan = (id: string): readonly ContainerPosition[] =>
-    position === undefined
-      ? []
-      : [{ id: position.id, from: position.from, streams: position.streams }, ...(position.others ?? [])]
-          .filter((other) => other.id !== id)
-          .slice(0, MAX_OTHERS);
-
-  /** Reads until the log ends or another container becomes the target. */
-  const read = async (container: LogContainer, signal: AbortSignal) => {
-    const { id, tty, rotation } = container;
-    const known = findPosition(id);
-    const { from } = known;
-    const isKnown = Object.keys(known.streams).length > 0 || position?.id === id;
-    const streams = structuredClone(known.streams) as Streams;
-    const others = othersThan(id);
-    const current: Position = { kind: 'container', id, from, streams, ...(others.length > 0 && { others }) };
-    let isOpened = false;
-
-    const openStream = async (until: AbortSignal): Promise<LogStream> => {
-      const readBefore = findLast(streams);
-      const resumeAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
-      // Lines that an earlier process has read are replayed, as far back as checks need them.
-      const replaysOld = isFirst && isKnown;
-      const since = Math.max(replaysOld ? Math.min(resumeAt, startAt) : resumeAt, 0) / 1_000;
-      const response = await openLog(id, since, until);
-      isFirst = false;
-      if (!isOpened) {
-        isOpened = true;
-        position = current;
-        positions.keep(source, () => current);
-        onState(undefined);
-      }
-      // The timestamps are by the engine's clock, which may be on another machine.
-      const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
-      const startReading = (fillsMs: number) => {
-        if (recentOf?.id !== id) recentOf = { id, recent: createRecentOf(streams, from, openedAt) };
-        let isCaughtUp = false;
-        let bytes = 0;
-        const take = createStamped({
-          streams,
-          from,
-          recent: recentOf.recent,
-          openedAt,
-          readBefore,
-          ...(rotation && { rotated: { files: rotation.files, fillsMs } }),
-          onLine: (text, start, end, at, old) => {
-            isCaughtUp = at >= openedAt;
-            if (!old) bytes += end - start + BESIDE_TEXT_BYTES;
-            if (!old || replaysOld) onLine(text, start, end, at, old, isCaughtUp);
-          },
-          onLost,
-        });
-        const push = tty ? createTerminalReader(take) : createMessageReader(take);
-        return (chunk: Buffer) => {
-          bytes = 0;
-          push(chunk);
-          return { bytes, isCaughtUp };
-        };
-      };
-      // Each message starts with its timestamp, after the header of its frame.
-      const isContinuous = (chunk: Buffer) =>
-        chunk.toString('latin1', tty ? 0 : 8, (tty ? 0 : 8) + 30) <= findLast(streams);
-      return { response, isContinuous, startReading };
-    };
-    await readStreams(openStream, rotation, signal);
-  };
-
   /** Stops reading a container that was replaced, even if it still prints. */
-  const stopIfReplaced = async (id: string, turning: AbortController) => {
-    const found = await find(AbortSignal.any([ending.signal, turning.signal, AbortSignal.timeout(FIND_MS)]));
-    if ('id' in found && found.id !== id) turning.abort();
+  const stopIfReplaced = async (id: string, replaced: AbortController) => {
+    const found = await find(AbortSignal.any([ending.signal, replaced.signal, AbortSignal.timeout(FIND_MS)]));
+    if ('id' in found && found.id !== id) replaced.abort();
   };
 
   /** Resolves to whether there was anything to read; `idle` while only the start of a container changes that. */
@@ -187,7 +68,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
     wake = () => void stopIfReplaced(found.id, replaced).catch(() => {});
     if (wakes !== wakesBefore) wake();
     try {
-      await read(found, AbortSignal.any([ending.signal, replaced.signal]));
+      await reader.read(found, AbortSignal.any([ending.signal, replaced.signal]));
     } catch (error) {
       if (!replaced.signal.aborted) throw error;
       return 'read';
@@ -211,8 +92,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
     endPause = () => {};
   };
   const followForEver = async () => {
-    const stored = await positions.load(source);
-    if (stored?.kind === 'container') position = stored;
+    await reader.load();
     while (!ending.signal.aborted) {
       const begunAt = performance.now();
       const wakesBefore = wakes;

@@ -28,24 +28,32 @@ const SILENCE_MS = 5_000;
 const LONGEST_SILENCE_MS = 300_000;
 
 /**
- * To find the start, the engine reads a log from its beginning, which takes long for a large one. That is no silence.
+ * Until its first chunk, a stream counts as silent only after this time. To find the start, the engine reads a log from
+ * its beginning, which takes long for a large one.
  */
-const FIRST_MS = 60_000;
+const FIRST_CHUNK_MS = 60_000;
 
-/** Bytes per millisecond of a busy node; more while it catches up. */
-const BUSY_RATE = 5;
+/** Under rotation, how old a stream may become at least and at most. */
 const MIN_AGE_MS = 500;
 const MAX_AGE_MS = 300_000;
 
-/** Limits the share of time spent on reopening, for a log that grows faster than it can be read. */
-const SPACING_MS = 50;
-const SPACING = 1;
+/** The rate at which a log is expected to grow, in bytes per millisecond: that of a busy node. */
+const BUSY_BYTES_PER_MS = 5;
+
+/** A node that catches up prints faster. How much of the highest rate seen is still expected after each reopening. */
+const PEAK_RATE_KEPT = 0.7;
+
+/** A stream that has brought its share of bytes is not reopened before this age. */
+const MIN_SHARE_AGE_MS = 50;
+
+/**
+ * How long a new stream is kept, by the time that opening it took. At 1, a log that grows faster than it can be read
+ * spends half of the time on reopening.
+ */
+const KEPT_PER_OPENING_TIME = 1;
 
 /** A log is reopened this many times before the engine discards its oldest lines. */
-const SHARE = 4;
-
-/** How much of the peak rate remains after each reopening. */
-const FADE = 0.7;
+const REOPENINGS_PER_LOG = 4;
 
 /**
  * Calls `onDue` when a stream was silent for too long. Under rotation it is also due by age and by bytes: the engine
@@ -54,10 +62,10 @@ const FADE = 0.7;
  */
 export function createReopening(rotation: Rotation | undefined, onDue: () => void): Reopening {
   // The newest file may have just been started, and a single file may restart at any time.
-  const shareBytes = rotation && (rotation.fileBytes * Math.max(rotation.files - 1, 1)) / SHARE;
+  const shareBytes = rotation && (rotation.fileBytes * Math.max(rotation.files - 1, 1)) / REOPENINGS_PER_LOG;
   let silenceMs = SILENCE_MS;
   let longestMs = 0;
-  let rate = BUSY_RATE;
+  let rate = BUSY_BYTES_PER_MS;
   let printed = 0;
   let beganAt = performance.now();
   let readAt = beganAt;
@@ -69,12 +77,12 @@ export function createReopening(rotation: Rotation | undefined, onDue: () => voi
   const arm = () => {
     clearTimeout(timer);
     const now = performance.now();
-    const silentAt = readAt + (hasRead ? silenceMs : Math.max(silenceMs, FIRST_MS));
+    const silentAt = readAt + (hasRead ? silenceMs : Math.max(silenceMs, FIRST_CHUNK_MS));
     let dueAt = silentAt;
     // What was there before is read in one stream, however long that takes.
     if (shareBytes !== undefined && hasCaughtUp) {
       const ageMs = Math.min(Math.max(shareBytes / rate, MIN_AGE_MS), MAX_AGE_MS);
-      dueAt = Math.min(dueAt, beganAt + (printed >= shareBytes ? SPACING_MS : ageMs));
+      dueAt = Math.min(dueAt, beganAt + (printed >= shareBytes ? MIN_SHARE_AGE_MS : ageMs));
     }
     const isSilent = dueAt === silentAt;
     timer = setTimeout(
@@ -90,12 +98,12 @@ export function createReopening(rotation: Rotation | undefined, onDue: () => voi
     minFillMs: () => (rotation === undefined ? 0 : rotation.fileBytes / 2 / rate),
     restart: (tookMs) => {
       const now = performance.now();
-      rate = Math.max(BUSY_RATE, FADE * rate, printed / Math.max(now - beganAt, SPACING_MS));
+      rate = Math.max(BUSY_BYTES_PER_MS, PEAK_RATE_KEPT * rate, printed / Math.max(now - beganAt, MIN_SHARE_AGE_MS));
       printed = 0;
       beganAt = now;
       readAt = now;
       hasRead = false;
-      dueFrom = now + SPACING * tookMs;
+      dueFrom = now + KEPT_PER_OPENING_TIME * tookMs;
       arm();
     },
     observe: (bytes, isCaughtUp) => {

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { WatchedMs } from '../model/clock.ts';
 import type { Inventory } from '../model/target.ts';
-import { createReloads, type Reload } from './create-reloads.ts';
 import { readInventory } from './read-inventory.ts';
 import type { Environment } from './substitute.ts';
 import { type FileWatch, watchFile } from './watch-file.ts';
+
+/** Reloads the inventory for a reason; resolves to its errors, none if it is good. Never rejects. */
+export type Reload = (why: string) => Promise<readonly string[]>;
 
 /** The result of the last reload, and the time of the last successful one. */
 export interface LastReload {
@@ -30,6 +32,25 @@ export interface ReloaderOptions {
   readonly load: (inventory: Inventory) => void;
   readonly log: Logger;
   readonly now: () => WatchedMs;
+}
+
+/**
+ * Runs reloads one after another. A reload that has not started yet will read the latest file, so it serves every
+ * caller that waits.
+ */
+export function createReloads(reloadNow: Reload): Reload {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting: Promise<readonly string[]> | undefined;
+  return (why) => {
+    if (waiting !== undefined) return waiting;
+    const next = last.then(() => {
+      waiting = undefined;
+      return reloadNow(why);
+    });
+    waiting = next;
+    last = next;
+    return next;
+  };
 }
 
 /** Creates a reloader after the first inventory was loaded. */

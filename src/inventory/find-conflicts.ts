@@ -54,7 +54,7 @@ function findNodeConflicts(node: unknown, path: readonly PropertyKey[]): readonl
   if (!has('rpc') && !has('ipc') && !has('container'))
     findings.push({ path, what: 'needs at least one of rpc, ipc and container' });
   if (get(node, 'consoleExec') === true && !has('container'))
-    findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run the console' });
+    findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run XDC attach' });
   return findings;
 }
 

@@ -9,6 +9,8 @@ const duration = z
   .regex(DURATION, { error: DURATION_HELP, abort: true })
   .refine(isDuration, DURATION_HELP);
 
+const STALL_HELP = `${DURATION_HELP}, or auto`;
+
 const SCHEDULE_HELP = "must be 'every DURATION' (every 10s) or a cron expression of six fields in UTC (*/10 * * * * *)";
 const schedule = (fallback: string) =>
   z
@@ -155,7 +157,8 @@ const checks = z.strictObject({
       schedule: schedule('every 10s').describe('When subnetd probes nodes by JSON-RPC.'),
       timeout: duration.default('5s').describe('Time limit of one probe of a node.'),
       stallAfter: z
-        .union([z.literal('auto'), duration], "must be 'auto' or a duration: 30s")
+        .string(STALL_HELP)
+        .refine((text) => text === 'auto' || (DURATION.test(text) && isDuration(text)), STALL_HELP)
         .default('auto')
         .describe(
           'The check fails if the height does not rise for this long. auto: as long as the mine and timeout periods of the chain allow, 60s until they are known.',

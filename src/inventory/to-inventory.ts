@@ -81,7 +81,7 @@ function toSingles(subnet: SubnetDocument): readonly Target[] {
 /** How long a height may go without rising as long as the periods of its chain are unknown. */
 const UNKNOWN_STALL_MS = 60_000;
 
-const toChecks = ({ rpc, containers, services, logs, console }: SubnetDocument['checks']): CheckSettings => ({
+const toSettings = ({ rpc, containers, services, logs, console }: SubnetDocument['checks']): CheckSettings => ({
   rpc: {
     schedule: toSchedule(rpc.schedule),
     timeoutMs: durationMs(rpc.timeout),
@@ -137,7 +137,7 @@ export const toInventory = (document: InventoryDocument, environment: Environmen
       name: subnet.name,
       consensus: subnet.consensus,
       targets: [...subnet.nodes.map((node) => toNode(subnet, node)), ...toSingles(subnet)],
-      checks: toChecks(subnet.checks),
+      settings: toSettings(subnet.checks),
     }),
   ),
   engines: toEngines(document.docker, environment),

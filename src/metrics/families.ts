@@ -123,7 +123,7 @@ export const families: readonly Family[] = [
       {
         per: 'subnet',
         check: 'latest_block',
-        value: (state) => (has(state, 'node') ? state.subnet.checks.rpc.maxLag : undefined),
+        value: (state) => (has(state, 'node') ? state.subnet.settings.rpc.maxLag : undefined),
       },
     ],
   },

@@ -18,11 +18,11 @@ export const SUBMITS_WITHIN_MS: Readonly<Record<RelayerMode, number>> = {
 function submissionsWithinMs({ subnet, targets }: SubnetState): number {
   const modes = targets.find(({ target }) => target.component === 'relayer')?.facts.logs?.relayer?.modes ?? [];
   const limits = (modes.length === 0 ? (['full'] as const) : modes).map((mode) => SUBMITS_WITHIN_MS[mode]);
-  return subnet.checks.logs.submissionsWithinMs ?? Math.min(...limits);
+  return subnet.settings.logs.submissionsWithinMs ?? Math.min(...limits);
 }
 
 const stallAfterMs = ({ subnet, stallAfterMs: judged }: SubnetState): number =>
-  judged ?? subnet.checks.rpc.stallAfterMs;
+  judged ?? subnet.settings.rpc.stallAfterMs;
 
 /** A check that fails after this long without progress, and its components. */
 interface TimeLimit {
@@ -35,7 +35,7 @@ interface TimeLimit {
 export const TIME_LIMITS: readonly TimeLimit[] = [
   { check: 'latest_block', of: 'node', ms: stallAfterMs },
   { check: 'log_block', of: 'node', ms: stallAfterMs },
-  { check: 'messages', of: 'bootnode', ms: ({ subnet }) => subnet.checks.logs.bootnodeWindowMs },
+  { check: 'messages', of: 'bootnode', ms: ({ subnet }) => subnet.settings.logs.bootnodeWindowMs },
   { check: 'submissions', of: 'relayer', ms: submissionsWithinMs },
-  { check: 'block_data', of: 'stats', ms: ({ subnet }) => subnet.checks.logs.blockDataWithinMs },
+  { check: 'block_data', of: 'stats', ms: ({ subnet }) => subnet.settings.logs.blockDataWithinMs },
 ];

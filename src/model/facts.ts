@@ -61,8 +61,21 @@ export interface ContainerRun {
 /** What caused the last start: the restart policy, a request by a person or program, or a new container. */
 export type StartedBy = 'policy' | 'request' | 'recreation';
 
+/** What was counted so far. With it, a start or a kill counts once, although inspections and events both show it. */
+interface CountedRuns {
+  /** Whether an inspection has ever succeeded. Before that, what is found is history. */
+  readonly inspected: boolean;
+  /** The last inspected run, and the one before it. */
+  readonly run?: ContainerRun;
+  readonly runBefore?: ContainerRun;
+  /** The last counted `oom` event; a start after it sets `open` to false. */
+  readonly countedOomEvent?: { readonly id: string; readonly at: WatchedMs; readonly open: boolean };
+  /** The last run that an inspection, not an event, showed as out of memory. */
+  readonly countedOomRun?: { readonly id: string; readonly startedAt: WatchedMs; readonly until: WatchedMs };
+}
+
 /** Facts about a container; counters start at 0 with the process. */
-export interface ContainerFacts {
+export interface ContainerFacts extends CountedRuns {
   /** The last inspection; absent while there were only events. */
   readonly observation?: ContainerObservation;
   /** Starts after the first one, by the restart policy, by hand, or as a new container of the service. */
@@ -85,15 +98,6 @@ export interface ContainerFacts {
   readonly unrequestedExit?: { readonly id: string; readonly at: WatchedMs };
   /** The last time Docker was asked to signal or stop it. */
   readonly lastStopRequest?: { readonly id: string; readonly at: WatchedMs };
-  /** Whether an inspection has ever succeeded. Before that, what is found is history. */
-  readonly inspected: boolean;
-  /** The last inspected run, and the one before it. */
-  readonly run?: ContainerRun;
-  readonly runBefore?: ContainerRun;
-  /** The last counted `oom` event; a start after it sets `open` to false. */
-  readonly oomEvent?: { readonly id: string; readonly at: WatchedMs; readonly open: boolean };
-  /** The last run that an inspection, not an event, showed as out of memory. */
-  readonly oomRun?: { readonly id: string; readonly startedAt: WatchedMs; readonly until: WatchedMs };
 }
 
 /** Facts about a service from its HTTP answers. */
@@ -181,8 +185,8 @@ export interface StatsLogFacts {
   readonly block?: { readonly number: number; readonly at: WatchedMs; readonly risenAt: WatchedMs };
   readonly historyAt?: WatchedMs;
   readonly startedAt?: WatchedMs;
-  /** Whether the log is that of the container, which has no data lines. */
-  readonly isConsole?: boolean;
+  /** Whether the log is the stdout of the container, which has no data lines. */
+  readonly isStdout?: boolean;
 }
 
 /** Facts from the lines of a target's log, by its component. */

@@ -23,8 +23,8 @@ export interface LogPattern {
   readonly match?: RegExp;
   /** What it is and what to do about it; for the documentation and the reasons. */
   readonly what: string;
-  /** Printed only to the container's log, so it counts there even when files are read. */
-  readonly consoleOnly?: boolean;
+  /** Printed only to the stdout of the container, so it counts there even when files are read. */
+  readonly stdoutOnly?: boolean;
 }
 
 /** All patterns of a component. */

@@ -94,7 +94,7 @@ export const STAMPS = [
   ['UpdateIP', 'update_ip'],
 ] as const;
 
-/** What stands in a list, and may be sent back, in the place of a password. */
+/** Shown in a list instead of a password, and may be sent back. */
 export const PASSWORD_MASK = '********';
 
 /** The largest id and the largest integer that the API takes. */

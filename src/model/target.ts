@@ -47,6 +47,7 @@ export interface NodeTarget extends TargetBase {
   /** JSON-RPC over HTTP; may carry user info, which no output shows. */
   readonly rpc?: string;
   readonly ipc?: string;
+  /** May `XDC attach` be run in its container? The name is the inventory's. */
   readonly consoleExec: boolean;
   /** `host:port` as the bootnode sees the node. */
   readonly p2p?: string;
@@ -84,7 +85,7 @@ export type Schedule =
   | { readonly kind: 'every'; readonly ms: number }
   | { readonly kind: 'cron'; readonly expression: string };
 
-/** The kinds of round; each has its schedule in the inventory. */
+/** The kinds of round; each has its schedule in the inventory. `console` runs what starts a program each time. */
 export type RoundName = 'rpc' | 'containers' | 'services' | 'logs' | 'console';
 
 /** The inventory's `checks`, with durations in milliseconds. */
@@ -111,12 +112,33 @@ export interface CheckSettings {
   readonly console: { readonly schedule: Schedule; readonly timeoutMs: number };
 }
 
+/** The settings of an inventory without `checks`. */
+export const DEFAULT_SETTINGS: CheckSettings = {
+  rpc: {
+    schedule: { kind: 'every', ms: 10_000 },
+    timeoutMs: 5_000,
+    stallAfterMs: 60_000,
+    isStallAuto: true,
+    maxLag: 10,
+    enabled: true,
+  },
+  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5_000 },
+  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
+  logs: {
+    schedule: { kind: 'every', ms: 10_000 },
+    bootnodeWindowMs: 600_000,
+    blockDataWithinMs: 120_000,
+    errorWindowMs: 300_000,
+  },
+  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
+};
+
 export interface Subnet {
   readonly name: string;
   /** The prefix of the consensus engine's RPC methods, such as `XDPoS`. */
   readonly consensus: string;
   readonly targets: readonly Target[];
-  readonly checks: CheckSettings;
+  readonly settings: CheckSettings;
 }
 
 /** An ssh server that runs `docker system dial-stdio`. All files are paths, read for each connection. */

@@ -12,7 +12,7 @@ import {
   targetKey,
 } from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
-import { checks, checksFor } from '../rules/checks.ts';
+import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
@@ -48,8 +48,8 @@ interface Entry {
   readonly states: TargetState[];
 }
 
-const initial = (check: CheckName, target: Target, { checks: settings }: Subnet, now: number): CheckState => {
-  const { kind, skippedBecause } = checks[check];
+const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
+  const { kind, skippedBecause } = checkTable[check];
   const because = skippedBecause(target, settings);
   const judgement = because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because);
   return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
@@ -82,7 +82,7 @@ function toFailures(target: Target, facts: Facts, now: number): Pick<TargetState
 function withHeardNodes(
   state: TargetState,
   states: readonly TargetState[],
-  { checks: { logs } }: Subnet,
+  { settings: { logs } }: Subnet,
   now: number,
 ): TargetState {
   if (state.target.component !== 'bootnode') return state;
@@ -118,7 +118,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       const facts = keepParts(known.facts, isSame);
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
-        return old && isSame(checks[check.check].kind) ? carry(old, check) : check;
+        return old && isSame(checkTable[check.check].kind) ? carry(old, check) : check;
       });
       return { target, facts, checks: kept, ...toFailures(target, facts, now) };
     };
@@ -126,7 +126,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       const known = subnet.targets.map((target) => toState(target, subnet));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
       const diagnosis = diagnoses.get(subnet.name) ?? NO_DIAGNOSIS;
-      return { subnet, settings: withStallLimit(subnet.checks, diagnosis), states, diagnosis };
+      return { subnet, settings: withStallLimit(subnet.settings, diagnosis), states, diagnosis };
     });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
@@ -153,7 +153,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     const view = { target, facts, subnet: states, reference, settings, consensus, now, toWall };
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
-      const judgement = checks[before.check].judge(view);
+      const judgement = checkTable[before.check].judge(view);
       return { ...before, ...judgement, since: judgement.verdict === before.verdict ? before.since : now };
     });
   };

@@ -87,7 +87,7 @@ export function createSubnetWatch(
       rounds.push(
         createRound({
           timeoutMs: LOGS_TIMEOUT_MS,
-          ...subnet.checks[name],
+          ...subnet.settings[name],
           subnet: subnet.name,
           name,
           targets: [...byTarget.keys()],

@@ -69,7 +69,7 @@ export const docsPage = (document: Json): string => {
   <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>subnetd platform API</title><link rel="stylesheet" href="/style.css"></head>
   <body>
     <h1>subnetd platform API</h1>
-    <p>Each path stands below <code>/api</code> and below <code>/api/v1</code>, which are the same. For programs:
+    <p>Each path exists below <code>/api</code> and below <code>/api/v1</code>, which are the same. For programs:
       <a href="/api/openapi.json">/api/openapi.json</a>, OpenAPI 3.1.</p>
     <p>Send an API key (<code>apiKey</code>) or a token (<code>token</code>) as a member of the JSON body or in the query, or a token
       in the <code>authorization</code> header, alone or after <code>Bearer</code>.</p>

@@ -1,7 +1,7 @@
 import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import type { Exchange } from './http-transport.ts';
 import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import type { Exchange } from './transport.ts';
 
 const EVERY_MS = 60_000;
 

@@ -40,7 +40,7 @@ const hostsOf = ({ targets }: Subnet): readonly string[] =>
 
 function createNodeProberFor(
   target: Target,
-  { consensus, checks }: Subnet,
+  { consensus, settings }: Subnet,
   tools: ProberTools,
 ): NodeProber | undefined {
   if (target.component !== 'node') return undefined;
@@ -48,7 +48,7 @@ function createNodeProberFor(
   const { docker, keepsConnections, now } = tools;
   if (isAttachOnly(target) && container !== undefined)
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
-  if (!checks.rpc.enabled) return undefined;
+  if (!settings.rpc.enabled) return undefined;
   const phaseMs = toPhaseMs(targetKey(target));
   if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, phaseMs);
   const peer = createHttpTransport(rpc, keepsConnections);
@@ -63,7 +63,7 @@ const sources: {
 } = {
   node: (target, subnet, tools) => {
     const probe = createNodeProberFor(target, subnet, tools);
-    const { timeoutMs } = isAttachOnly(target) ? subnet.checks.console : subnet.checks.rpc;
+    const { timeoutMs } = isAttachOnly(target) ? subnet.settings.console : subnet.settings.rpc;
     return (
       probe && {
         probe: async (signal) => ({ kind: 'node', seen: await probe.probe(timeoutMs, signal) }),
@@ -71,10 +71,10 @@ const sources: {
       }
     );
   },
-  service: (target, { checks }, { keepsConnections }) => {
+  service: (target, { settings }, { keepsConnections }) => {
     if (!('url' in target) || target.url === undefined) return undefined;
     const probe = createServiceProber(target.component, target.url, keepsConnections);
-    const { timeoutMs } = checks.services;
+    const { timeoutMs } = settings.services;
     return {
       probe: async (signal) => ({ kind: 'service', seen: await probe.probe(timeoutMs, signal) }),
       close: probe.close,
@@ -85,22 +85,22 @@ const sources: {
     const { url } = target;
     const { visit, release } = browsers.use(target.browser);
     const hosts = hostsOf(subnet);
-    const { timeoutMs } = subnet.checks.console;
+    const { timeoutMs } = subnet.settings.console;
     return {
       probe: async (signal) => ({ kind: 'page', seen: await visit(url, hosts, timeoutMs, signal) }),
       close: release,
     };
   },
-  container: ({ container }, { checks }, { docker, toWatched }) =>
+  container: ({ container }, { settings }, { docker, toWatched }) =>
     container && {
       probe: async (signal) => ({
         kind: 'container',
-        seen: toWatched(await docker.inspect(container, checks.containers.timeoutMs, signal)),
+        seen: toWatched(await docker.inspect(container, settings.containers.timeoutMs, signal)),
       }),
     },
-  logs: (target, { checks }, { logs }) => {
+  logs: (target, { settings }, { logs }) => {
     if (target.container === undefined && target.logFiles.length === 0) return undefined;
-    const { facts } = logs(target, checks.logs);
+    const { facts } = logs(target, settings.logs);
     return { probe: async () => ({ kind: 'logs', seen: facts() }) };
   },
 };
@@ -110,8 +110,8 @@ export const PROBE_KINDS = ['node', 'container', 'service', 'logs', 'page'] as c
 
 /** All of the inventory that a probe depends on. After a reload, a probe with the same inputs keeps running. */
 export function proberInputs(kind: ProbeKind, target: Target, subnet: Subnet): readonly unknown[] {
-  const { schedule: _, ...own } = subnet.checks[roundOf[kind](target)];
-  const { stallAfterMs, enabled } = subnet.checks.rpc;
+  const { schedule: _, ...own } = subnet.settings[roundOf[kind](target)];
+  const { stallAfterMs, enabled } = subnet.settings.rpc;
   return [inputsOf[kind](target), subnet.consensus, own, stallAfterMs, enabled, kind === 'page' ? hostsOf(subnet) : []];
 }
 

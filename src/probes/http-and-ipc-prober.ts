@@ -2,11 +2,11 @@ import type { ChainObservation } from '../model/chain.ts';
 import type { NodeObservation, Peers, Result } from '../model/observation.ts';
 import { askChain, type ChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
-import type { RpcTransport } from './http-transport.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
 import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
 import { toAdminPeers } from './node-results.ts';
+import { exchangeWithRetry, type RpcTransport } from './transport.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
@@ -31,9 +31,8 @@ export function createHttpAndIpcProber(
   const meshMemory: ChainMemory = { singly: false, absent: new Set() };
   let needsIpc = false;
 
-  const askPeers = async (deadline: number, signal?: AbortSignal, retry = true): Promise<Result<Peers>> => {
-    const exchange = await ipcTransport.exchange({ method: 'POST', body: ADMIN_PEERS }, deadline, signal);
-    if (!exchange.ok && exchange.stale && retry) return askPeers(deadline, signal, false);
+  const askPeers = async (deadline: number, signal?: AbortSignal): Promise<Result<Peers>> => {
+    const exchange = await exchangeWithRetry(ipcTransport, { method: 'POST', body: ADMIN_PEERS }, deadline, signal);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const outcome = parseAnswer(exchange.value, 1);
     const [result] = outcome === 'refused' ? [] : outcome;

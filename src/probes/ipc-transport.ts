@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
-import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './http-transport.ts';
-import { toSocketFault } from './socket-fault.ts';
+import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './transport.ts';
+import { toSocketFault } from './transport-fault.ts';
 
-/** The messages that a chunk completed, as bytes. `broken` tells why nothing more can be read. */
+/** The messages that a chunk completed, as bytes. `broken`: why nothing more can be read. */
 interface ReadMessages {
   readonly messages: readonly Buffer[];
   readonly broken?: 'garbage' | 'too-large';

@@ -1,7 +1,7 @@
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import type { TransportResponse } from './http-transport.ts';
 import { skimPeers } from './skim-peers.ts';
+import type { TransportResponse } from './transport.ts';
 
 /** One call; its id is its position in the request, from 1. */
 export interface Call {

@@ -3,9 +3,10 @@ import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { Block, Fault, NodeObservation, Peers, Result } from '../model/observation.ts';
 import { askChain, type ChainMemory, createChainTiming, toChainCalls, toMark } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
-import { createHttpTransport, type Exchange, type RpcTransport } from './http-transport.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
+import type { Exchange, RpcTransport } from './transport.ts';
 
 type CallName = 'latest' | 'committed' | 'admin_peers' | 'net_peerCount' | 'modules';
 type Results = Partial<Record<CallName, CallResult>>;

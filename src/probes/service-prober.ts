@@ -1,7 +1,8 @@
 import type { Fault, ServiceObservation } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
 import type { ServiceTarget } from '../model/target.ts';
-import { createHttpTransport, type TransportResponse } from './http-transport.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { exchangeWithRetry, type TransportResponse } from './transport.ts';
 
 /** Probes one service repeatedly. */
 export interface ServiceProber {
@@ -65,17 +66,13 @@ export function createServiceProber(
   const transport = createHttpTransport(url, keepsAlive);
   const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
 
-  const run = async (
-    deadline: number,
-    signal: AbortSignal | undefined,
-    retry: boolean,
-  ): Promise<ServiceObservation> => {
-    const exchange = await transport.exchange({ method: 'GET', path: fullPath }, deadline, signal);
-    if (!exchange.ok && exchange.stale && retry) return run(deadline, signal, false);
+  const probe: ServiceProber['probe'] = async (timeoutMs, signal) => {
+    const deadline = performance.now() + timeoutMs;
+    const exchange = await exchangeWithRetry(transport, { method: 'GET', path: fullPath }, deadline, signal);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const { status } = exchange.value;
     const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
     return status === 200 ? read(exchange.value) : { ok: false, fault };
   };
-  return { probe: (timeoutMs, signal) => run(performance.now() + timeoutMs, signal, true), close: transport.close };
+  return { probe, close: transport.close };
 }

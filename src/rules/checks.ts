@@ -93,7 +93,7 @@ const explainKnown = (judgement: Judgement, failures: readonly KnownFailure[]): 
     : judgement;
 
 /** Every check. A target has those of its component, in this order. */
-export const checks: Readonly<Record<CheckName, Check>> = {
+export const checkTable: Readonly<Record<CheckName, Check>> = {
   latest_block: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgeLatestBlock }),
   peers: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgePeers }),
   log_block: defineCheck({ of: ['node'], kind: 'logs', skippedBecause: noLog, judge: judgeLogBlock }),
@@ -109,17 +109,11 @@ export const checks: Readonly<Record<CheckName, Check>> = {
     kind: 'container',
     isFor: ({ container }) => container !== undefined,
     skippedBecause: () => undefined,
-    judge: ({ target, facts, settings, now, toWall }) =>
-      target.container === undefined
-        ? unknown('no container')
-        : explainKnown(
-            judgeContainer(facts.container, target.container, settings.logs.errorWindowMs, now, toWall),
-            activeFailures(target, facts, now),
-          ),
+    judge: (view) => explainKnown(judgeContainer(view), activeFailures(view.target, view.facts, view.now)),
   }),
 };
 
-const entries = Object.entries(checks) as readonly [CheckName, Check][];
+const entries = Object.entries(checkTable) as readonly [CheckName, Check][];
 
 /** The checks of a target, by name. */
 export const checksFor = (target: Target): readonly (readonly [CheckName, Check])[] =>

@@ -72,11 +72,11 @@ function foldOomKilled(facts: ContainerFacts, container: Container, at: number):
   const { id, startedAt, finishedAt, oomKilled, status } = container;
   // A running container still has the flag of its previous run (Docker 20.10).
   if (!oomKilled || startedAt === undefined || status === 'running' || status === 'paused') return facts;
-  const { oomEvent, oomRun, inspected, oomKills } = facts;
-  if (oomRun?.id === id && oomRun.startedAt === startedAt) return facts;
-  const slackMs = oomEvent?.open ? START_LAG_MS : 0;
-  if (oomEvent?.id === id && oomEvent.at >= startedAt - slackMs) return facts;
-  const seen = { ...facts, oomRun: { id, startedAt, until: (finishedAt ?? at) + SAME_KILL_MS } };
+  const { countedOomEvent, countedOomRun, inspected, oomKills } = facts;
+  if (countedOomRun?.id === id && countedOomRun.startedAt === startedAt) return facts;
+  const slackMs = countedOomEvent?.open ? START_LAG_MS : 0;
+  if (countedOomEvent?.id === id && countedOomEvent.at >= startedAt - slackMs) return facts;
+  const seen = { ...facts, countedOomRun: { id, startedAt, until: (finishedAt ?? at) + SAME_KILL_MS } };
   return inspected ? { ...seen, oomKills: oomKills + 1, lastOomAt: Math.min(finishedAt ?? at, at) } : seen;
 }
 
@@ -132,15 +132,17 @@ function foldStopRequest(facts: ContainerFacts, { id, at }: ContainerEvent): Con
 export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
   const facts = previous ?? nothing;
   const { id, at } = event;
-  const { oomEvent, oomRun } = facts;
+  const { countedOomEvent, countedOomRun } = facts;
   if (event.action === 'die') return foldDeath(facts, event);
   if (STOP_REQUESTS.includes(event.action)) return foldStopRequest(facts, event);
-  if (event.action === 'start' && oomEvent?.id === id) return { ...facts, oomEvent: { ...oomEvent, open: false } };
+  if (event.action === 'start' && countedOomEvent?.id === id)
+    return { ...facts, countedOomEvent: { ...countedOomEvent, open: false } };
   if (event.action !== 'oom') return facts;
 
-  if (oomEvent?.id === id && oomEvent.open && Math.abs(at - oomEvent.at) < SAME_KILL_MS) return facts;
-  const counted = { ...facts, oomEvent: { id, at, open: true } };
-  if (oomRun?.id === id && at >= oomRun.startedAt - START_LAG_MS && at <= oomRun.until)
-    return { ...counted, oomRun: undefined };
+  if (countedOomEvent?.id === id && countedOomEvent.open && Math.abs(at - countedOomEvent.at) < SAME_KILL_MS)
+    return facts;
+  const counted = { ...facts, countedOomEvent: { id, at, open: true } };
+  if (countedOomRun?.id === id && at >= countedOomRun.startedAt - START_LAG_MS && at <= countedOomRun.until)
+    return { ...counted, countedOomRun: undefined };
   return { ...counted, oomKills: facts.oomKills + 1, lastOomAt: at };
 }

@@ -39,10 +39,10 @@ function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHi
 }
 
 function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
-  if (pattern === 'console_banner') return { ...facts, isConsole: true };
+  if (pattern === 'console_banner') return { ...facts, isStdout: true };
   if (pattern === 'history_data') return { ...facts, historyAt: at };
   if (pattern === 'started')
-    return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isConsole && { isConsole: true }) };
+    return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isStdout && { isStdout: true }) };
   if (pattern !== 'block_data') return facts;
   const number = Number(value);
   const { block } = facts;

@@ -1,9 +1,21 @@
-import type { Facts } from '../model/facts.ts';
+import type { Facts, PageFacts } from '../model/facts.ts';
+import type { PageObservation } from '../model/observation.ts';
 import type { Observation, Observations, ProbeKind } from '../model/prober.ts';
 import type { CheckSettings } from '../model/target.ts';
 import { foldContainer } from './fold-container.ts';
 import { foldNode } from './fold-node.ts';
-import { foldPage } from './fold-page.ts';
+
+function countErrors(observation: PageObservation): number {
+  if (observation.kind === 'no-browser') return 0;
+  if (observation.kind === 'no-page') return 1;
+  return observation.consoleErrors + observation.exceptions + observation.failedRequests;
+}
+
+/** Adds a visit of the frontend's page. */
+export const foldPage = (previous: PageFacts | undefined, observation: PageObservation): PageFacts => ({
+  observation,
+  errors: (previous?.errors ?? 0) + countErrors(observation),
+});
 
 /** The time, by the watched clock in milliseconds, and the settings of the subnet. */
 interface Context {

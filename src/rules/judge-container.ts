@@ -5,6 +5,7 @@ import { findRestartCause } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
+import type { View } from './view.ts';
 
 const formatRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
@@ -80,19 +81,18 @@ function explainPlanned(cause: 'request' | 'recreation', { name }: Container, ag
   return `${name} ${what}, and runs; if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`;
 }
 
-function explainRestart(
-  facts: ContainerFacts,
-  container: Container,
-  restartAt: number,
-  errorWindowMs: number,
-  now: number,
-): string {
+/** Times of a restart: when it was, how long that is ago, and how long it still fails the check. */
+interface RestartTimes {
+  readonly at: number;
+  readonly agoMs: number;
+  readonly leftMs: number;
+}
+
+function explainRestart(facts: ContainerFacts, container: Container, { at, agoMs, leftMs }: RestartTimes): string {
   const { name } = container;
-  const agoMs = Math.max(0, now - restartAt);
   const cause = findRestartCause(facts);
-  if (cause === 'request' || cause === 'recreation')
-    return explainPlanned(cause, container, agoMs, errorWindowMs - agoMs);
-  const exit = exitBefore(facts.lastExit, restartAt);
+  if (cause === 'request' || cause === 'recreation') return explainPlanned(cause, container, agoMs, leftMs);
+  const exit = exitBefore(facts.lastExit, at);
   const oom = facts.lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - facts.lastOomAt) < 5_000;
   const why = oom
     ? ", out of memory by Docker's verdict"
@@ -108,16 +108,12 @@ const formatTwins = ({ name }: Container, twins: number | undefined): string =>
   twins === undefined ? '' : `; ${twins} containers carry its label, subnetd watches ${name}`;
 
 /**
- * Is the container running, and has it been for `errorWindowMs`? Unknown while Docker is unreachable. Exit codes alone
+ * Is the container running, and has it been for `errorWindow`? Unknown while Docker is unreachable. Exit codes alone
  * decide nothing: a dead node exits 0 and a stopped one 137. Only Docker's own verdict means out of memory.
  */
-export function judgeContainer(
-  facts: ContainerFacts | undefined,
-  ref: ContainerRef,
-  errorWindowMs: number,
-  now: number,
-  toWall: ToWall,
-): Judgement {
+export function judgeContainer({ target, facts: { container: facts }, settings, now, toWall }: View): Judgement {
+  const { container: ref } = target;
+  if (ref === undefined) return unknown('no container');
   const { observation, lastRestartAt } = facts ?? {};
   if (facts === undefined || observation === undefined)
     return unknown(`the ${formatRef(ref)} has not been checked yet`);
@@ -127,8 +123,12 @@ export function judgeContainer(
   const { container } = observation;
   const also = formatTwins(container, observation.twins);
   if (!container.running) return fail(`${explainStopped(container, toWall)}${also}`);
-  if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs)
-    return fail(`${explainRestart(facts, container, lastRestartAt, errorWindowMs, now)}${also}`);
+  const { errorWindowMs } = settings.logs;
+  if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs) {
+    const agoMs = Math.max(0, now - lastRestartAt);
+    const times = { at: lastRestartAt, agoMs, leftMs: errorWindowMs - agoMs };
+    return fail(`${explainRestart(facts, container, times)}${also}`);
+  }
   const since =
     container.startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - container.startedAt))}`;
   const kills =

@@ -15,7 +15,7 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
   if (fault !== undefined) return fail(fault);
   const unread = findSourceFault(logs);
   if (unread !== undefined) return unknown(`the debug log of the stats server cannot be read: ${unread}`);
-  if (logs.stats?.isConsole && logs.stats.block === undefined)
+  if (logs.stats?.isStdout && logs.stats.block === undefined)
     return unknown(
       'this is what the stats server prints to its console; its data lines are in the files of logs/debug',
     );

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../src/model/problem-catalog.ts';
-import { checks } from '../../src/rules/checks.ts';
+import { checkTable } from '../../src/rules/checks.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -33,7 +33,7 @@ describe.each(rules)('%s', (_, { name, expr, labels, severity, summary, descript
     }
   });
 
-  it('has words that name the subnet, tell what to do and hold no label that it does not carry', () => {
+  it('has texts that name the subnet, say what to do and use only its own labels', () => {
     expect(summary).toMatch(/^[^\n]{10,120}\.$/);
     expect(description).toMatch(/\. /);
     for (const [, label] of `${summary}${description}`.matchAll(/\$labels\.(\w+)/g)) expect(labels).toContain(label);
@@ -63,7 +63,7 @@ describe.each(rules)('%s', (_, { name, expr, labels, severity, summary, descript
 });
 
 describe('the catalogue', () => {
-  it('names each alert once, and every page of docs/alerts is of one', () => {
+  it('names each alert once, and every page of docs/alerts belongs to one', () => {
     const names = alertRules.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const pages = globSync('docs/alerts/*.md', { cwd: root }).map((file) => basename(file, '.md'));
@@ -78,7 +78,7 @@ describe('the catalogue', () => {
     for (const problem of problemsOfAlert(alert)) expect(rule?.expr).toMatch(new RegExp(`[|"]${problem}[|"]`));
   });
 
-  it.each(Object.keys(checks))('has a problem that the check %s shows', (check) => {
+  it.each(Object.keys(checkTable))('has a problem that the check %s shows', (check) => {
     expect(problems.some(([, { judgedBy }]) => judgedBy.some((one) => one === check))).toBe(true);
   });
 

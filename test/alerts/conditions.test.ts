@@ -72,7 +72,7 @@ const toInput = (
 ): AlertInput => ({
   snapshot: [
     {
-      subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), checks: settings },
+      subnet: { name: 'd', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings },
       targets,
       problems,
     },
@@ -193,7 +193,7 @@ describe.each(Object.entries(cases) as [keyof typeof subnetdConditions, Case][])
       const found = judge(active).filter(({ result }) => result !== 'unknown');
       expect(found).toEqual([{ labels, result: { value } }]);
     });
-    it('is clear when all is well, or when it is something else', () => {
+    it('is clear when nothing is wrong, or something else is', () => {
       for (const input of clear) expect(judge(input)).toEqual([]);
     });
     it('is unknown while it cannot be judged', () => {

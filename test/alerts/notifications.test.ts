@@ -22,7 +22,7 @@ describe('Prometheus and Alertmanager', () => {
   }, 180_000);
   afterAll(() => stack?.stop());
 
-  it('have nothing to tell of healthy subnets', async () => {
+  it('send nothing about healthy subnets', async () => {
     await Promise.all(stack.subnets.map((watched) => waitForCalm(stack, watched, 120_000)));
     await waitForHistory(stack);
     const firing = await stack.prometheus.query('ALERTS{alertstate="firing"}');
@@ -30,7 +30,7 @@ describe('Prometheus and Alertmanager', () => {
     expect(stack.webhook.messages).toEqual([]);
   }, 150_000);
 
-  it('tell each fault once to each who is concerned, hold back what follows from it, and tell its end', async () => {
+  it('notify each receiver once of a fault, inhibit its consequences, and notify its end', async () => {
     const problems = await Promise.all(
       stack.subnets.map(async (watched, index) => {
         const fault = FAULTS[index] ?? 'node-down';

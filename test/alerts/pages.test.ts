@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { alertList, alertPage } from '../../src/http/alert-pages.ts';
-import { runCli } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 describe('the page of an alert', () => {
   it.each(alertRules.map(({ name }) => name))('%s is HTML whose links lead to alerts that there are', async (name) => {
@@ -14,7 +14,7 @@ describe('the page of an alert', () => {
       expect(alertRules.map((rule) => rule.name)).toContain(href);
   });
 
-  it('is found whatever the case of its name', async () => {
+  it('is found with any case of its name', async () => {
     expect((await alertPage('subnethalted')).found).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('the page of an alert', () => {
 describe('subnetd explain', () => {
   let listed = '';
   beforeAll(async () => {
-    listed = (await runCli(['explain'])).stdout;
+    listed = (await runCommand(['explain'])).stdout;
   });
 
   it('lists every alert, a line each', () => {
@@ -45,20 +45,20 @@ describe('subnetd explain', () => {
     for (const [i, { name }] of alertRules.entries()) expect(lines[i]?.startsWith(`${name} `)).toBe(true);
   });
 
-  it('prints the page of one, whatever the case of its name', async () => {
-    const { code, stdout } = await runCli(['explain', 'SUBNETNODEDOWN']);
+  it('prints the page of one alert, with any case of its name', async () => {
+    const { code, stdout } = await runCommand(['explain', 'SUBNETNODEDOWN']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^# SubnetNodeDown\n.*## Meaning.*## Mitigation/s);
   });
 
   it('prints JSON for programs', async () => {
-    const all = JSON.parse((await runCli(['explain', '--json'])).stdout);
+    const all = JSON.parse((await runCommand(['explain', '--json'])).stdout);
     expect(all.map(({ name }: { readonly name: string }) => name)).toEqual(alertRules.map(({ name }) => name));
-    const { code, stdout } = await runCli(['explain', 'SubnetNodeDown', '--json']);
+    const { code, stdout } = await runCommand(['explain', 'SubnetNodeDown', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       ...all.find(({ name }: { readonly name: string }) => name === 'SubnetNodeDown'),
-      runbook: (await runCli(['explain', 'SubnetNodeDown'])).stdout,
+      runbook: (await runCommand(['explain', 'SubnetNodeDown'])).stdout,
     });
     expect(JSON.parse(stdout)).toMatchObject({
       severity: 'warning',
@@ -68,10 +68,10 @@ describe('subnetd explain', () => {
   });
 
   it('says what may have been meant, and exits 2', async () => {
-    const { code, stdout, stderr } = await runCli(['explain', 'SubnetNodDown']);
+    const { code, stdout, stderr } = await runCommand(['explain', 'SubnetNodDown']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('did you mean SubnetNodeDown');
-    const { stderr: far } = await runCli(['explain', 'zzzzzzzzzzzzzzzz']);
+    const { stderr: far } = await runCommand(['explain', 'zzzzzzzzzzzzzzzz']);
     expect(far).toContain('"subnetd explain" lists them');
   });
 });

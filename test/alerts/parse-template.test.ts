@@ -44,7 +44,7 @@ describe('a text of an alert', () => {
     }
   });
 
-  it('is refused when it asks for what a push cannot tell', () => {
+  it('is refused when it uses what a push does not have', () => {
     expect(() => parseTemplate('{{ query "up" }}')).toThrow('cannot render');
     expect(() => parseTemplate('{{ $value | title }}')).toThrow('cannot render');
   });

@@ -68,7 +68,7 @@ describe('each alert', () => {
   }, 600_000);
 
   it.each(rules.map(([group, { name }]) => [name, group] as const))(
-    '%s of %s: silent while well, fires with its words, outlasts a missed scrape, and clears',
+    '%s of %s: silent while healthy, fires with its texts, outlasts a missed scrape, and is resolved',
     (alert) => {
       expect(wrong[alert]).toBe('');
     },

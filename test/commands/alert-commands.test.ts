@@ -5,6 +5,7 @@ import type { Silence } from '../../src/notify/silences.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const CONFIGURATION = `
 route: { receiver: ops, group_wait: 1s, routes: [{ receiver: pager, continue: true }, { receiver: ops }] }
@@ -64,7 +65,7 @@ describe('subnetd drill', () => {
 
   it('fails when one of two is dead, and still sends to the other', async () => {
     const config = await inventory([dead.replace('//', '//me:hunter2@'), alertmanager.url]);
-    const { code, stdout, stderr } = await runCli(['drill', '--config', config]);
+    const { code, stdout, stderr } = await runCommand(['drill', '--config', config]);
     expect([code, stderr]).toEqual([
       1,
       `subnetd drill: ${dead} refuses connections; start it, or correct alertmanager.urls\n`,
@@ -73,14 +74,14 @@ describe('subnetd drill', () => {
   });
 
   it('needs no inventory when an address is given, and names the flag when that is wrong', async () => {
-    const { code, stdout } = await runCli(['drill', '--url', alertmanager.url]);
+    const { code, stdout } = await runCommand(['drill', '--url', alertmanager.url]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('SubnetdDrill has ended')]);
-    const down = await runCli(['drill', '--url', dead]);
+    const down = await runCommand(['drill', '--url', dead]);
     expect([down.code, down.stderr]).toEqual([
       1,
       `subnetd drill: ${dead} refuses connections; start it, or correct --url\n`,
     ]);
-    const tls = await runCli(['drill', '--url', alertmanager.url.replace('http:', 'https:')]);
+    const tls = await runCommand(['drill', '--url', alertmanager.url.replace('http:', 'https:')]);
     expect([tls.code, tls.stderr]).toEqual([
       1,
       expect.stringContaining('speaks no TLS; correct --url, perhaps to http'),
@@ -91,23 +92,23 @@ describe('subnetd drill', () => {
     const other = await startAlertReceiver();
     cleanups.push(other.stop);
     other.answer = 404;
-    const { code, stderr } = await runCli(['drill', '--config', await inventory([other.url])]);
+    const { code, stderr } = await runCommand(['drill', '--config', await inventory([other.url])]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${other.url} has no API at this path`)]);
   });
 
   it('says which line to add when no Alertmanager is named, and what is wrong with a flag or the inventory', async () => {
-    const none = await runCli(['drill', '--config', await inventory([])]);
+    const none = await runCommand(['drill', '--config', await inventory([])]);
     expect([none.code, none.stderr]).toEqual([
       2,
       expect.stringContaining('add the line "alertmanager: { urls: [http://127.0.0.1:9093] }"'),
     ]);
-    const hold = await runCli(['drill', '--hold', 'long', '--config', await inventory([alertmanager.url])]);
+    const hold = await runCommand(['drill', '--hold', 'long', '--config', await inventory([alertmanager.url])]);
     expect([hold.code, hold.stderr]).toEqual([2, expect.stringContaining('--hold must be a duration')]);
-    const both = await runCli(['drill', '--url', alertmanager.url, '--config', folder.path('none.yaml')]);
+    const both = await runCommand(['drill', '--url', alertmanager.url, '--config', folder.path('none.yaml')]);
     expect([both.code, both.stderr]).toEqual([2, 'subnetd drill: give one of --url and --config\n']);
-    const address = await runCli(['drill', '--config', await inventory(['127.0.0.1:9093'])]);
+    const address = await runCommand(['drill', '--config', await inventory(['127.0.0.1:9093'])]);
     expect([address.code, address.stderr]).toEqual([2, expect.stringContaining('subnetd.yaml:2:')]);
-    const missing = await runCli(['drill', '--config', folder.path('none.yaml')]);
+    const missing = await runCommand(['drill', '--config', folder.path('none.yaml')]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
   });
 });
@@ -160,27 +161,27 @@ describe('subnetd silence', () => {
       ]);
     });
 
-    const listed = await runCli(['silence', '--list', '--config', config]);
+    const listed = await runCommand(['silence', '--list', '--config', config]);
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(id)]);
     expect(listed.stdout).toContain('name="subnet1"');
     expect(listed.stdout).toContain('by "ann": "upgrade"');
-    const json = await runCli(['silence', '--list', '--json', '--config', config]);
+    const json = await runCommand(['silence', '--list', '--json', '--config', config]);
     expect(json.code).toBe(0);
     expect(JSON.parse(json.stdout)).toMatchObject([{ id, createdBy: 'ann', comment: 'upgrade' }]);
 
-    const ended = await runCli(['silence', '--end', id, '--config', config]);
+    const ended = await runCommand(['silence', '--end', id, '--config', config]);
     expect([ended.code, ended.stdout]).toEqual([0, `ended ${id}\n`]);
     expect((await getSilence(id)).status.state).toBe('expired');
-    const again = await runCli(['silence', '--end', id, '--config', config]);
+    const again = await runCommand(['silence', '--end', id, '--config', config]);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no silence')]);
-    expect((await runCli(['silence', '--list', '--config', config])).stdout).toBe('');
+    expect((await runCommand(['silence', '--list', '--config', config])).stdout).toBe('');
   });
 
   it('needs no inventory when an address is given, and names the user by default', async () => {
-    const { code, stdout } = await runCli([...words, '--subnet', 'unlisted', '--url', alertmanager.url]);
+    const { code, stdout } = await runCommand([...words, '--subnet', 'unlisted', '--url', alertmanager.url]);
     expect(code).toBe(0);
     expect(await getSilence(stdout.trim())).toMatchObject({ createdBy: userInfo().username });
-    await runCli(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
+    await runCommand(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
   });
 
   it('writes one silence to a cluster, and one to each of two that know nothing of each other', async () => {
@@ -196,13 +197,13 @@ describe('subnetd silence', () => {
     const peers = async () => ((await one.get('/status')) as { cluster: { peers: unknown[] } }).cluster.peers.length;
     await eventually(async () => expect(await peers()).toBe(2), 60_000);
     const config = await inventory([one.url, two.url, alertmanager.url]);
-    const { code, stdout } = await runCli([...words, '--config', config]);
+    const { code, stdout } = await runCommand([...words, '--config', config]);
     const ids = stdout.trim().split('\n');
     expect([code, ids.length]).toEqual([0, 2]);
     expect((await getSilence(ids[0] ?? '', two)).status.state).toBe('active');
     expect((await getSilence(ids[1] ?? '')).status.state).toBe('active');
     expect(((await two.get('/silences')) as unknown[]).length).toBe(1);
-    const ended = await runCli(['silence', '--config', config, ...ids.flatMap((id) => ['--end', id])]);
+    const ended = await runCommand(['silence', '--config', config, ...ids.flatMap((id) => ['--end', id])]);
     expect([ended.code, ended.stdout]).toEqual([0, ids.map((id) => `ended ${id}\n`).join('')]);
   });
 
@@ -211,11 +212,11 @@ describe('subnetd silence', () => {
     const ways = [words.slice(1), ['--list'], ['--end', id]];
     const config = await inventory([dead]);
     for (const way of ways) {
-      const { code, stdout, stderr } = await runCli(['silence', ...way, '--config', config]);
+      const { code, stdout, stderr } = await runCommand(['silence', ...way, '--config', config]);
       const why = `subnetd silence: ${dead} refuses connections; start it, or correct alertmanager.urls\n`;
       expect([code, stdout, stderr]).toEqual([1, '', why]);
     }
-    const unknown = await runCli(['silence', '--end', id, '--url', alertmanager.url]);
+    const unknown = await runCommand(['silence', '--end', id, '--url', alertmanager.url]);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`no silence "${id}" holds there`)]);
   });
 
@@ -223,7 +224,7 @@ describe('subnetd silence', () => {
     const { code, stdout, stderr } = await runCli([...words, '--url', dead, '--url', alertmanager.url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${dead} refuses connections`)]);
     expect((await getSilence(stdout.trim())).status.state).toBe('active');
-    await runCli(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
+    await runCommand(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
   });
 
   it.each([
@@ -252,7 +253,7 @@ describe('subnetd silence', () => {
     [['--unknown'], 'unknown option'],
   ] as const)('refuses %j', async (flags, why) => {
     const where = flags.some((flag) => flag === '--url') ? [] : ['--config', await inventory([alertmanager.url])];
-    const { code, stdout, stderr } = await runCli(['silence', ...flags, ...where]);
+    const { code, stdout, stderr } = await runCommand(['silence', ...flags, ...where]);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)]);
   });
 });

@@ -5,6 +5,7 @@ import { toDashboards } from '../../scripts/dashboards.ts';
 import { runCli } from '../support/cli.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { checkWithPromtool } from '../support/promtool.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { pathOf } = useCleanups();
@@ -45,9 +46,9 @@ describe('subnetd rules', () => {
   });
 
   it('leaves out links for which no address is given, and takes addresses from the environment', async () => {
-    const bare = parse((await runCli(['rules'])).stdout).groups;
+    const bare = parse((await runCommand(['rules'])).stdout).groups;
     expect(Object.keys(ruleOf(bare, 'SubnetHalted')?.annotations ?? {})).toEqual(['summary', 'description']);
-    const { stdout } = await runCli(['rules'], { SUBNETD_GRAFANA_URL: 'https://g.example' });
+    const { stdout } = await runCommand(['rules'], { SUBNETD_GRAFANA_URL: 'https://g.example' });
     expect(ruleOf(parse(stdout).groups, 'SubnetHalted')?.annotations).toMatchObject({
       dashboard_url: 'https://g.example/d/subnetd-fleet?var-subnet={{ $labels.subnet | urlquery }}',
     });
@@ -55,8 +56,8 @@ describe('subnetd rules', () => {
   });
 
   it('wraps the same groups for the Prometheus operator', async () => {
-    const plain = parse((await runCli(['rules', ...ALL])).stdout);
-    const { code, stdout } = await runCli(['rules', ...ALL, '--format', 'prometheusrule']);
+    const plain = parse((await runCommand(['rules', ...ALL])).stdout);
+    const { code, stdout } = await runCommand(['rules', ...ALL, '--format', 'prometheusrule']);
     expect(code).toBe(0);
     expect(parse(stdout)).toEqual({
       apiVersion: 'monitoring.coreos.com/v1',
@@ -76,7 +77,7 @@ describe('subnetd rules', () => {
       "argument 'toml' is invalid. Allowed choices are prometheus, ",
     ],
   ])('refuses %s', async (_, words, sentence) => {
-    const { code, stdout, stderr } = await runCli(['rules', ...words]);
+    const { code, stdout, stderr } = await runCommand(['rules', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(sentence);
   });
@@ -87,14 +88,14 @@ describe('subnetd dashboards', () => {
     const made = toDashboards({ subnetd: 'https://s.example' });
     for (const [file, board] of dashboards) {
       const name = /(\w+)\.json$/.exec(file)?.[1] ?? '';
-      const { code, stdout } = await runCli(['dashboards', name, '--public-url', 'https://s.example/']);
+      const { code, stdout } = await runCommand(['dashboards', name, '--public-url', 'https://s.example/']);
       expect({ code, stdout }).toEqual({ code: 0, stdout: made[file] });
       expect(JSON.parse(stdout).uid).toBe(board.uid);
     }
   });
 
   it('prints all of them as one JSON array, without a link to an address that nobody gave', async () => {
-    const { code, stdout } = await runCli(['dashboards']);
+    const { code, stdout } = await runCommand(['dashboards']);
     expect(code).toBe(0);
     const boards = JSON.parse(stdout) as readonly { readonly uid: string; readonly links: readonly object[] }[];
     expect(boards.map(({ uid }) => uid).toSorted()).toEqual(dashboards.map(([, { uid }]) => uid).toSorted());
@@ -102,13 +103,13 @@ describe('subnetd dashboards', () => {
     expect(stdout).not.toContain('127.0.0.1');
     expect(stdout).not.toContain('/alerts/');
     expect(stdout).toContain('/d/subnetd-node');
-    const { stdout: one } = await runCli(['dashboards', 'fleet']);
+    const { stdout: one } = await runCommand(['dashboards', 'fleet']);
     expect(JSON.parse(one)).toEqual(boards.find(({ uid }) => uid === 'subnetd-fleet'));
   });
 
   it('writes them to a folder, one file each, ready for a provider of Grafana', async () => {
     const words = ['dashboards', ...ALL, '--directory', pathOf('boards')];
-    expect(await runCli(words)).toMatchObject({
+    expect(await runCommand(words)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(pathOf('boards/fleet.json')),
     });
@@ -126,7 +127,7 @@ describe('subnetd dashboards', () => {
     ['an address that is none', ['--public-url', 'here'], '--public-url must be an address such as'],
     ['a folder that cannot be made', ['--directory', '/dev/null/x'], '/dev/null/x cannot be written (ENOTDIR)'],
   ])('refuses %s', async (_, words, sentence) => {
-    const { code, stdout, stderr } = await runCli(['dashboards', ...words]);
+    const { code, stdout, stderr } = await runCommand(['dashboards', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(sentence);
   });

@@ -13,8 +13,9 @@ import { describe, expect, it } from 'vitest';
 import { copySqlite } from '../../src/db/copy-sqlite.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { restoreSqlite } from '../../src/db/restore-sqlite.ts';
-import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
+import { startApiDaemon } from '../support/api-daemon.ts';
 import { eventually, runCli, startCli } from '../support/cli.ts';
+import { createApiKey, runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -46,10 +47,7 @@ describe('subnetd backup and subnetd restore', () => {
   it('under load: the backup holds each write acknowledged before it, and a restore brings back exactly that', async () => {
     const path = pathOf('data/subnetd.db');
     await makeDatabase(path, many);
-    const person = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-    runCommand(['admin', 'create', ...person], at(path));
-    const create = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
-    const { key: apiKey } = JSON.parse(runCommand(create, at(path))) as { key: string };
+    const apiKey = await createApiKey(at(path), 'write');
     const daemon = await startApiDaemon(at(path));
     cleanups.push(() => daemon.end('SIGKILL'));
     const acknowledged: string[] = [];
@@ -140,7 +138,7 @@ describe('subnetd backup and subnetd restore', () => {
       ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
     ] as const;
     for (const [file, database, error] of cases)
-      expect(await runCli(['backup', pathOf(file)], at(database))).toEqual({
+      expect(await runCommand(['backup', pathOf(file)], at(database))).toEqual({
         code: 2,
         stdout: '',
         stderr: `subnetd backup: ${error}\n`,
@@ -171,7 +169,7 @@ describe('subnetd backup and subnetd restore', () => {
       '../data/subnetd.db': `${path} is the database itself; name a backup`,
     };
     for (const [name, error] of Object.entries(errors))
-      expect(await runCli(['restore', file(name)], at(path))).toEqual({
+      expect(await runCommand(['restore', file(name)], at(path))).toEqual({
         code: 2,
         stdout: '',
         stderr: `subnetd restore: ${error}\n`,
@@ -264,7 +262,7 @@ describe('subnetd backup and subnetd restore', () => {
 
   it('makes the folder for itself alone when there was no database', async () => {
     await makeDatabase(pathOf('good.db'), ['good']);
-    const { code, stdout } = await runCli(['restore', pathOf('good.db')], at(pathOf('new/data/subnetd.db')));
+    const { code, stdout } = await runCommand(['restore', pathOf('good.db')], at(pathOf('new/data/subnetd.db')));
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('before')]);
     expect(['new', 'new/data', 'new/data/subnetd.db'].map((name) => modeOf(pathOf(name)))).toEqual([
       '700',
@@ -279,12 +277,12 @@ describe('subnetd backup and subnetd restore', () => {
       SUBNETD_DATABASE_URL: 'postgres://grace:s3cret@db.example.com:5433/platform?password=s3cret&sslmode=require',
     };
     const address = "'postgres://grace@db.example.com:5433/platform?sslmode=require'";
-    expect(await runCli(['backup', "it's.dump"], env)).toEqual({
+    expect(await runCommand(['backup', "it's.dump"], env)).toEqual({
       code: 2,
       stdout: '',
       stderr: `subnetd backup: the database is PostgreSQL, which has its own tools; run: pg_dump --format=custom --file='it'\\''s.dump' ${address}\n`,
     });
-    expect(await runCli(['restore', 'a.dump'], env)).toEqual({
+    expect(await runCommand(['restore', 'a.dump'], env)).toEqual({
       code: 2,
       stdout: '',
       stderr: `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: pg_restore --clean --if-exists --no-owner --dbname=${address} 'a.dump'\n`,

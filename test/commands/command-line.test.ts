@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const cleanups: (() => unknown)[] = [];
@@ -17,8 +18,10 @@ const write = (name: string, text: string): string => {
   writeFileSync(folder.path(name), text);
   return folder.path(name);
 };
-const checks = { rpc: { stallAfter: '4s', timeout: '2s' } };
-async function simulate(faults: Parameters<typeof startSimulation>[0]['faults'] = []) {
+type Fault = NonNullable<Parameters<typeof startSimulation>[0]['faults']>[number];
+/** A stall is waited out; whatever moves is seen to move long before on a machine that is not busy. */
+async function simulate(faults: readonly Fault[] = [], stallAfter = '40s') {
+  const checks = { rpc: { stallAfter, timeout: '10s' } };
   const simulation = await startSimulation({ nodes: 4, faults, checks });
   cleanups.push(simulation.stop);
   return write('subnetd.yaml', simulation.inventory());
@@ -32,8 +35,8 @@ describe('the command line', () => {
   });
 
   it('says the same by --version, and in JSON for programs', async () => {
-    const { stdout } = await runCli(['version']);
-    for (const flag of ['--version', '-V']) expect(await runCli([flag])).toEqual({ code: 0, stdout, stderr: '' });
+    const { stdout } = await runCommand(['version']);
+    for (const flag of ['--version', '-V']) expect(await runCommand([flag])).toEqual({ code: 0, stdout, stderr: '' });
     const { version, commit, node } = JSON.parse((await runCli(['version', '--json'])).stdout);
     expect(stdout).toBe(`subnetd ${version}, commit ${commit}, Node.js ${node}\n`);
   });
@@ -43,7 +46,7 @@ describe('the command line', () => {
     ['a command of a command', ['apikey', 'crate'], 'Did you mean create?'],
     ['a flag', ['rules', '--publik-url', 'x'], 'Did you mean --public-url?'],
   ])('says what may have been meant by %s', async (_what, words, hint) => {
-    const { code, stderr } = await runCli(words);
+    const { code, stderr } = await runCommand(words);
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
   });
@@ -58,7 +61,7 @@ describe('the command line', () => {
     ['too few nodes for a fault', ['demo', '--nodes', '2', '--fault', 'node-behind']],
     ['an address that is none', ['run', '--listen', 'here']],
   ])('ends with 2 and a word on stderr for %s', async (_what, words) => {
-    const { code, stderr } = await runCli(words);
+    const { code, stderr } = await runCommand(words);
     expect(code).toBe(2);
     expect(stderr).not.toBe('');
   });
@@ -73,7 +76,7 @@ describe('the command line', () => {
 
 describe('check-config', () => {
   it('ends with 0 for a good inventory', async () => {
-    expect((await runCli(['check-config', await simulate()])).code).toBe(0);
+    expect((await runCommand(['check-config', await simulate()])).code).toBe(0);
   });
 
   it('ends with 2 and a line for each problem for every bad inventory', async () => {
@@ -83,7 +86,7 @@ describe('check-config', () => {
       .slice(0, 6);
     for (const name of some) {
       const path = write(name, readFileSync(new URL(name, bad), 'utf8'));
-      const { code, stdout, stderr } = await runCli(['check-config', path]);
+      const { code, stdout, stderr } = await runCommand(['check-config', path]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(`${path}:${readFileSync(new URL(name.replace('.yaml', '.txt'), bad), 'utf8')}`);
     }
@@ -95,7 +98,7 @@ describe('check-config', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ file: good, ok: true, warnings: [], subnets: 1, targets: 8 });
     const bad = write('bad.yaml', 'subnets: [{ name: d, nodes: [{ name: a, foo: 1 }] }]\n');
-    const refused = await runCli(['check-config', bad, '--json']);
+    const refused = await runCommand(['check-config', bad, '--json']);
     expect({ code: refused.code, stderr: refused.stderr }).toEqual({ code: 2, stderr: '' });
     expect(JSON.parse(refused.stdout)).toEqual({
       file: bad,
@@ -119,7 +122,7 @@ describe('check-config', () => {
 
 describe('once', () => {
   it('ends with 0 when everything passes, having seen each node rise', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate()]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate()]);
     expect(code, stdout).toBe(0);
     expect(stdout.match(/ pass {4}/g)?.length).toBeGreaterThanOrEqual(28);
     expect(stdout).not.toMatch(/ fail | degraded | unknown /);
@@ -127,13 +130,13 @@ describe('once', () => {
   });
 
   it('ends with 1 when something fails, and says what', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'])]);
+    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'], '6s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
   });
 
   it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate(['node-stalled'])]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'], '6s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);
     expect(stdout).toMatch(/subnet2 +log_block +fail/);
@@ -141,7 +144,7 @@ describe('once', () => {
   });
 
   it('ends with 0 when something is only degraded, and gives programs the shape of /status.json', async () => {
-    const { code, stdout } = await runCli(['once', '--json', '--config', await simulate(['admin-not-exposed'])]);
+    const { code, stdout } = await runCommand(['once', '--json', '--config', await simulate(['admin-not-exposed'])]);
     expect(code).toBe(0);
     const { subnets } = JSON.parse(stdout);
     expect(subnets[0].targets[0]).toMatchObject({
@@ -161,13 +164,13 @@ describe('once', () => {
   });
 
   it('ends with 2 for a bad inventory', async () => {
-    expect((await runCli(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
+    expect((await runCommand(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
   });
 });
 
 describe('demo', () => {
   it('lists the faults with what each fails and degrades, and the problems that it brings', async () => {
-    const { code, stdout } = await runCli(['demo', '--list-faults', '--json']);
+    const { code, stdout } = await runCommand(['demo', '--list-faults', '--json']);
     expect(code).toBe(0);
     const faults: readonly { name: string; fails: string[]; degrades: string[] }[] = JSON.parse(stdout);
     expect(faults.find(({ name }) => name === 'node-stalled')).toMatchObject({
@@ -191,7 +194,7 @@ describe('demo', () => {
 
   it('says what it needs to show console-error on a machine without a browser, where everything else stays as it is', async () => {
     const bare = { PATH: folder.path('no-programs') };
-    const { stdout } = await runCli(['demo', '--list-faults', '--json'], bare);
+    const { stdout } = await runCommand(['demo', '--list-faults', '--json'], bare);
     const faults: readonly { name: string; fails: string[]; needs?: string }[] = JSON.parse(stdout);
     expect(faults.find(({ name }) => name === 'console-error')).toMatchObject({
       fails: [],

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runCli } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const scripts: Record<string, string> = {};
 let commands: readonly string[] = [];
 beforeAll(async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) scripts[shell] = (await runCli(['completion', shell])).stdout;
-  const { stdout } = await runCli(['--help']);
+  for (const shell of ['bash', 'zsh', 'fish']) scripts[shell] = (await runCommand(['completion', shell])).stdout;
+  const { stdout } = await runCommand(['--help']);
   commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'help');
@@ -62,7 +62,7 @@ ${scripts.bash}`);
   });
 
   it('is refused for a shell that is not known', async () => {
-    expect(await runCli(['completion', 'toString'])).toEqual({
+    expect(await runCommand(['completion', 'toString'])).toEqual({
       code: 2,
       stdout: '',
       stderr: 'subnetd completion: the shell must be one of bash, zsh, fish\n',

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { hash } from 'bcrypt';
 import { describe, expect, it } from 'vitest';
 import { runCli, startDaemon } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -38,7 +39,7 @@ async function serve(server: Server | ReturnType<typeof createTcpServer>): Promi
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const ask = (handler: RequestListener) =>
-  serve(createServer(handler)).then((at) => runCli(['health', '--listen', at]).then((asked) => ({ at, ...asked })));
+  serve(createServer(handler)).then((at) => runCommand(['health', '--listen', at]).then((asked) => ({ at, ...asked })));
 
 describe('subnetd health', () => {
   it('says that the daemon of this machine lives', async () => {
@@ -58,7 +59,7 @@ basic_auth_users: { prometheus: '${await hash('scrape me', 4)}' }
     expect(asked).toEqual({ code: 0, stdout: `subnetd at ${url} lives\n`, stderr: '' });
     expect(url).toMatch(/^https:/);
     // Without the settings of the daemon it says what to do.
-    expect(await runCli(['health', '--listen', host])).toEqual({
+    expect(await runCommand(['health', '--listen', host])).toEqual({
       code: 1,
       stdout: '',
       stderr: `subnetd health: http://${host}/livez closed the connection; if subnetd serves TLS, set SUBNETD_WEB_CONFIG as for it\n`,
@@ -87,7 +88,7 @@ basic_auth_users: { prometheus: '${await hash('scrape me', 4)}' }
   it('asks this machine where the daemon listens on all addresses', async () => {
     const at = await serve(createServer((_, response) => response.end('ok\n')));
     const everywhere = at.replace('127.0.0.1', '0.0.0.0');
-    expect(await runCli(['health'], { SUBNETD_LISTEN: everywhere })).toMatchObject({
+    expect(await runCommand(['health'], { SUBNETD_LISTEN: everywhere })).toMatchObject({
       code: 0,
       stdout: `subnetd at http://${at} lives\n`,
     });
@@ -116,7 +117,7 @@ basic_auth_users: { prometheus: '${await hash('scrape me', 4)}' }
     const server = createTcpServer();
     const at = await serve(server);
     await new Promise((resolve) => server.close(resolve));
-    expect(await runCli(['health'], { SUBNETD_LISTEN: at })).toEqual({
+    expect(await runCommand(['health'], { SUBNETD_LISTEN: at })).toEqual({
       code: 1,
       stdout: '',
       stderr: `subnetd health: nothing listens at ${at} (ECONNREFUSED); start subnetd, or set SUBNETD_LISTEN as for it\n`,
@@ -141,7 +142,7 @@ basic_auth_users: { prometheus: '${await hash('scrape me', 4)}' }
     ['a port that only the daemon knows', { SUBNETD_LISTEN: '127.0.0.1:0' }, /port 0 .*--listen HOST:PORT/],
     ['a web config that is not there', { SUBNETD_WEB_CONFIG: '/nowhere' }, /SUBNETD_WEB_CONFIG: \/nowhere: ENOENT/],
   ])('fails for %s, with 1, as Docker knows no other failure', async (_, environment, sentence) => {
-    const { code, stderr } = await runCli(['health'], environment);
+    const { code, stderr } = await runCommand(['health'], environment);
     expect(code).toBe(1);
     expect(stderr).toMatch(sentence);
   });
@@ -149,7 +150,7 @@ basic_auth_users: { prometheus: '${await hash('scrape me', 4)}' }
   it('does not depend on settings that it does not need', async () => {
     const at = await serve(createServer((_, response) => response.end('ok\n')));
     const others = { SUBNETD_LISTEN: at, SUBNETD_JWT_SECRET_FILE: '/nowhere', SUBNETD_LOG_LEVEL: 'loud' };
-    expect(await runCli(['health'], others)).toMatchObject({ code: 0 });
+    expect(await runCommand(['health'], others)).toMatchObject({ code: 0 });
   });
 
   it('loads no library but that of the command line', async () => {

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { readRecording, useFolder, writeLog } from '../support/recordings.ts';
+import { runCommand } from '../support/run-command.ts';
 
-const tryLog = (component: string, file: string, env?: Readonly<Record<string, string>>) =>
-  runCli(['logs', 'test', '--component', component, file], env);
+const tryLog = (component: string, file: string) => runCommand(['logs', 'test', '--component', component, file]);
 
 const BLOCK =
   'INFO [11-21|07:00:00] Imported new chain segment               blocks=1 txs=0 mgas=0.000 number=1234 hash=1a2b3c…9f8e7d\n';
@@ -42,7 +42,7 @@ test('prints JSON for programs, with the same exit code', async () => {
   });
   expect(checks).toMatchObject([{ check: 'submissions', verdict: 'pass' }]);
   const bad = writeLog(readRecording('relayer-no-funds.log'));
-  const failed = await runCli(['logs', 'test', '--component', 'relayer', '--json', bad]);
+  const failed = await runCommand(['logs', 'test', '--component', 'relayer', '--json', bad]);
   expect([failed.code, JSON.parse(failed.stdout).checks[0].verdict]).toEqual([1, 'fail']);
 });
 
@@ -104,7 +104,9 @@ test('never quotes the log: a secret in it stays in it', async () => {
 test('reads binary output, invalid UTF-8, and a line of 100 MB without a newline, in bounded memory', async () => {
   const garbage = Buffer.alloc(100 * 2 ** 20, 0xff);
   const file = writeLog(Buffer.concat([Buffer.from(BLOCK), garbage]));
-  const { code, stdout } = await tryLog('node', file, { NODE_OPTIONS: '--max-old-space-size=48' });
+  const { code, stdout } = await runCli(['logs', 'test', '--component', 'node', file], {
+    NODE_OPTIONS: '--max-old-space-size=48',
+  });
   expect(stdout).toMatch(/^2 lines\n/);
   expect(stdout).toMatch(/log_block {2}pass/);
   expect(code).toBe(0);
@@ -139,7 +141,7 @@ test.each([
   ['no component', ['logs', 'test', '/dev/null'], '--component'],
   ['no file', ['logs', 'test', '--component', 'node'], 'file'],
 ])('ends with 2 for %s', async (_what, words, said) => {
-  const { code, stderr } = await runCli(words);
+  const { code, stderr } = await runCommand(words);
   expect(code).toBe(2);
   expect(stderr).toContain(said);
 });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCommand } from '../support/api-daemon.ts';
 import { startDaemon, eventually as within } from '../support/cli.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
+import { createApiKey } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -25,19 +25,12 @@ const WRITERS = 6;
 /** A server that recovers from a crash takes its time where much else runs. */
 const eventually = (attempt: () => Promise<void>) => within(attempt, 40_000);
 
-const createKey = (environment: Readonly<Record<string, string>>): string => {
-  const person = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-  runCommand(['admin', 'create', ...person], environment);
-  const words = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
-  return (JSON.parse(runCommand(words, environment)) as { key: string }).key;
-};
-
 const TERMINATE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'subnetd'";
 
 it('two replicas under load outlive each way in which PostgreSQL ends connections, and lose no acknowledged write', async () => {
   const url = await postgres.createDatabase();
   const environment = { SUBNETD_DATABASE_URL: url, SUBNETD_RATE_LIMIT: '0' };
-  const apiKey = createKey(environment);
+  const apiKey = await createApiKey(environment, 'write');
   const config = pathOf('subnetd.yaml');
   writeFileSync(config, INVENTORY);
   const daemons = await Promise.all([startDaemon(config, environment), startDaemon(config, environment)]);

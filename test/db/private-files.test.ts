@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { type Environment, parseSettings } from '../../src/settings.ts';
 import { startApiDaemon } from '../support/api-daemon.ts';
 import { program, runCli } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -46,7 +47,7 @@ describe('a SQLite database is for its owner alone', () => {
     expect(modesIn(pathOf('made/data'))).toEqual(PRIVATE);
   });
 
-  it('when the daemon or a command makes it, whatever the umask', async () => {
+  it('when the daemon or a command creates it, with any umask', async () => {
     const environment = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('c/subnetd.db')}` };
     execFileSync('sh', ['-c', `umask 000; exec "$0" apikey list`, program], {
       env: { ...process.env, ...environment },
@@ -95,7 +96,7 @@ describe('a SQLite database is for its owner alone', () => {
   it('on the command line too, with the warning on stderr', async () => {
     await makeOpen(pathOf('old'), 0o755);
     const environment = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('old/subnetd.db')}` };
-    const { code, stderr } = await runCli(['apikey', 'list'], environment);
+    const { code, stderr } = await runCommand(['apikey', 'list'], environment);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^subnetd: other users could open [^\n]*\n$/)]);
     expect(modesIn(pathOf('old'))).toEqual(PRIVATE);
   });

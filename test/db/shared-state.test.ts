@@ -26,7 +26,7 @@ const connect = async (url: string): Promise<pg.Client> => {
 };
 
 describe('on PostgreSQL', () => {
-  it('of two replicas that take the last two admin users out of use at the same moment, one waits and is refused', async () => {
+  it('when two replicas deactivate the last two admin users at once, one waits and is refused', async () => {
     const url = await postgres.createDatabase();
     const address = { kind: 'postgres', url } as const;
     const [one, two] = [await start(address), startPlatform(platformSettings(address))];

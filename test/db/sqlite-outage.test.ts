@@ -90,7 +90,7 @@ describe('a SQLite database', () => {
     expect(outages).toHaveLength(1);
   });
 
-  it('in whose place another was put is read from then on, without what the one before had not yet moved over', async () => {
+  it('that was replaced is read from the new file, without the unsaved changes of the old one', async () => {
     const path = pathOf('subnetd.db');
     const other = await openDatabase({ kind: 'sqlite', path: pathOf('other.db') });
     await other.close();
@@ -122,7 +122,7 @@ describe('a SQLite database', () => {
     expect(namesIn(path)).toEqual(['before', 'after']);
   });
 
-  it('that is made again is given the log positions and the alerts of before, though nothing changes', async () => {
+  it('that is created again gets the current log positions and incidents, without a new change', async () => {
     const path = pathOf('subnetd.db');
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
@@ -172,7 +172,7 @@ describe('a SQLite database', () => {
 
   // Only root can mount a small disk, and no other way fills one without harm.
   it.skipIf(process.getuid?.() !== 0)(
-    'on a full disk is away for writes, read on, and back with the space',
+    'on a full disk refuses writes, can be read, and recovers with free space',
     async () => {
       const folder = pathOf('disk');
       mkdirSync(folder);

@@ -18,7 +18,7 @@ afterAll(() => simulation.stop());
 const text = async (body: unknown): Promise<string> => (await post(url, body)).text;
 
 describe('messages', () => {
-  test('a call is answered with its id, whatever scalar that is', async () => {
+  test('a call is answered with its id, of any scalar type', async () => {
     for (const id of [7, 'a', null, true]) {
       expect(JSON.parse(await text({ jsonrpc: '2.0', id, method: 'net_version' }))).toEqual({
         jsonrpc: '2.0',
@@ -28,7 +28,7 @@ describe('messages', () => {
     }
   });
 
-  test('the version of JSON-RPC is not looked at', async () => {
+  test('the version of JSON-RPC is ignored', async () => {
     expect(JSON.parse(await text({ id: 1, method: 'net_version' }))).toHaveProperty('result', '28656');
   });
 
@@ -36,7 +36,7 @@ describe('messages', () => {
     expect(await post(url, { method: 'net_version' })).toEqual({ status: 200, type: 'application/json', text: '' });
   });
 
-  test('what looks like an answer is not answered', async () => {
+  test('a message with the form of an answer is not answered', async () => {
     expect(await text({ id: 1, result: 5 })).toBe('');
   });
 

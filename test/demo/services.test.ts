@@ -16,7 +16,7 @@ const get = async (url: string) => {
 };
 
 describe('the relayer', () => {
-  test('shows its five queues, of which FULL works', async () => {
+  test('shows its five queues; only FULL works', async () => {
     const { status, type, text } = await get(`${simulation.relayer}/api/queues`);
     expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
     const { queues } = JSON.parse(text) as {

@@ -5,7 +5,7 @@ import { block, call, isRefused, post } from './rpc.ts';
 import { start } from './simulation.ts';
 
 describe('on the wire', () => {
-  test('all is well: the nodes agree, advance and see each other', async () => {
+  test('healthy nodes agree, advance and see each other', async () => {
     const { clock, heights, peerCounts } = await start([]);
     expect(await heights()).toEqual(Array(4).fill(START_HEIGHT));
     clock.pass(60);
@@ -142,7 +142,7 @@ describe('at run time', () => {
     expect(await block(node(2))).toMatchObject({ Number: START_HEIGHT + 5 });
   });
 
-  test('a halted chain goes on from where it stood', async () => {
+  test('a halted chain continues from its last height', async () => {
     const { simulation, clock, heights } = await start(['subnet-halted']);
     clock.pass(600);
     await simulation.setFaults([]);

@@ -48,7 +48,7 @@ describe('a restart', () => {
     expect(new Set(await heights())).toEqual(new Set([START_HEIGHT + 10]));
   });
 
-  test('of a node that is down leaves it down, and of nobody is refused', async () => {
+  test('of a node that is down leaves it down, and of an unknown node is refused', async () => {
     const { simulation, node } = await start(['node-down']);
     await simulation.restartNode('subnet2');
     expect(await isRefused(node(2))).toBe(true);

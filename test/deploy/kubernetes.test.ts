@@ -62,7 +62,7 @@ describe('the manifest for Kubernetes', () => {
     expect(() => errors([wrong])).toThrow('replicas');
   }, 60_000);
 
-  test('brings an inventory that is good, to where the image looks for it', () => {
+  test('mounts a good inventory where the image reads it', () => {
     const [file, inventory] = Object.entries(ofKind('ConfigMap').data)[0] as [string, string];
     writeFileSync(join(folder, file), inventory);
     const words = ['check-config', join(folder, file)];

@@ -4,8 +4,8 @@ import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Facts, Known } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { NodeTarget, Subnet } from '../../src/model/target.ts';
+import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
-import { settings } from '../support/views.ts';
 
 const NOW = 10_000_000;
 const STALL_MS = 60_000;
@@ -77,7 +77,7 @@ const found = (...nodes: readonly Known[]) => {
     name: 'devnet',
     consensus: 'XDPoS',
     targets: nodes.map(({ target }) => target),
-    checks: settings,
+    settings: DEFAULT_SETTINGS,
   };
   return diagnose(viewSubnet(subnet, judgeTargets(nodes, NOW), NOW));
 };

@@ -74,7 +74,7 @@ function followReopened(answer: (before: ServerResponse, response: ServerRespons
   );
 }
 
-test('a line that is printed and thrown away while the log is opened again is read in the stream before', async () => {
+test('a line that is printed and discarded while the log is reopened is read from the previous stream', async () => {
   const { lines, lost } = await followReopened((before, response) => {
     before.write(frame(10));
     setTimeout(() => response.write(frame(11)), 200);
@@ -84,7 +84,7 @@ test('a line that is printed and thrown away while the log is opened again is re
   expect(lost).toEqual([]);
 }, 90_000);
 
-test('where the new stream begins behind the one before, that is read on until it has come so far', async () => {
+test('when the new stream starts late, the previous one is read until that point', async () => {
   const { lines, lost } = await followReopened((before, response) => {
     response.write(frames(14, 16));
     setTimeout(() => before.write(frames(10, 15)), 100);
@@ -118,7 +118,7 @@ test('the log of a container that has ended is read at once, as it may be remove
   await vi.waitFor(() => expect([...lines].sort()).toEqual(numbered(10)), wait);
 }, 90_000);
 
-test('the log of a container that has taken the place of one that still prints is read', async () => {
+test('the log of a new container is read although the replaced one still prints', async () => {
   let stands = 'a';
   const { lines, wake } = await follow(
     () => ({ ...running, id: stands }),

@@ -7,6 +7,7 @@ import { createDockerTimes } from '../../src/docker/times.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { composeLabels } from '../support/containers.ts';
+import { aView, nodeTarget } from '../support/views.ts';
 
 const ref = { project: 'p', service: 's' };
 const STARTED_AT = Date.parse('2026-03-01T12:00:00Z');
@@ -16,20 +17,22 @@ interface Listed {
   readonly id: string;
   readonly state: string;
   readonly created: number;
-  readonly oneOff?: boolean;
+  readonly oneOff: boolean;
 }
+
+const listed = (id: string, state: string, created: number, oneOff = false): Listed => ({ id, state, created, oneOff });
 
 /** An engine that lists containers in the order that was set last. */
 async function startLister() {
-  let listed: readonly Listed[] = [];
+  let all: readonly Listed[] = [];
   const server = createServer(({ url }, answer) => {
     if (url?.startsWith('/containers/json')) {
-      const entries = listed.map(({ id, state, created, oneOff }) => ({
+      const entries = all.map(({ id, state, created, oneOff }) => ({
         ...{ Id: id, State: state, Created: created, Labels: composeLabels('p', 's', oneOff) },
       }));
       return answer.end(JSON.stringify(entries));
     }
-    const one = listed.find(({ id }) => url === `/containers/${id}/json`);
+    const one = all.find(({ id }) => url === `/containers/${id}/json`);
     if (one === undefined) return answer.writeHead(404).end('{"message":"No such container"}');
     const State = { Status: one.state, StartedAt: new Date(STARTED_AT).toISOString() };
     return answer.end(JSON.stringify({ Id: one.id, Name: `/name-${one.id}`, State }));
@@ -43,7 +46,7 @@ async function startLister() {
     await new Promise((resolve) => server.close(resolve));
   });
   const list = (containers: readonly Listed[]) => {
-    listed = containers;
+    all = containers;
   };
   return { docker, list };
 }
@@ -52,89 +55,55 @@ test.each<readonly [string, string, readonly Listed[]]>([
   [
     'the newest of those that run',
     'b',
-    [
-      { id: 'a', state: 'running', created: 1 },
-      { id: 'b', state: 'running', created: 2 },
-      { id: 'c', state: 'exited', created: 3 },
-    ],
+    [listed('a', 'running', 1), listed('b', 'running', 2), listed('c', 'exited', 3)],
   ],
   [
     'the one with the first id of those that were created in one second',
     'a',
-    [
-      { id: 'a', state: 'running', created: 1 },
-      { id: 'b', state: 'running', created: 1 },
-      { id: 'c', state: 'running', created: 1 },
-    ],
+    [listed('a', 'running', 1), listed('b', 'running', 1), listed('c', 'running', 1)],
   ],
   [
     'one that restarts again and again, also while it waits for its next start',
     'b',
-    [
-      { id: 'a', state: 'running', created: 1 },
-      { id: 'b', state: 'restarting', created: 2 },
-    ],
+    [listed('a', 'running', 1), listed('b', 'restarting', 2)],
   ],
-  [
-    'one that runs beside a newer one that is paused',
-    'a',
-    [
-      { id: 'a', state: 'running', created: 1 },
-      { id: 'b', state: 'paused', created: 2 },
-    ],
-  ],
-  [
-    'the newest of those that have ended',
-    'b',
-    [
-      { id: 'a', state: 'exited', created: 1 },
-      { id: 'b', state: 'exited', created: 2 },
-    ],
-  ],
+  ['one that runs beside a newer one that is paused', 'a', [listed('a', 'running', 1), listed('b', 'paused', 2)]],
+  ['the newest of those that have ended', 'b', [listed('a', 'exited', 1), listed('b', 'exited', 2)]],
   [
     'no one-off, though it alone runs and is the newest',
     'a',
-    [
-      { id: 'a', state: 'exited', created: 1 },
-      { id: 'b', state: 'running', created: 2, oneOff: true },
-    ],
+    [listed('a', 'exited', 1), listed('b', 'running', 2, true)],
   ],
-])('of a service, the check and the log take %s, in whatever order Docker lists them', async (_, id, containers) => {
-  const { docker, list } = await startLister();
-  const anyOrder = fc.shuffledSubarray([...containers], { minLength: containers.length });
-  await fc.assert(
-    fc.asyncProperty(anyOrder, async (order) => {
-      list(order);
-      expect(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000))).toMatchObject({ container: { id } });
-      expect(await docker.findLog(ref, AbortSignal.timeout(4_000))).toMatchObject({ id });
-    }),
-    { numRuns: 8 },
-  );
-});
+])(
+  "of the containers of a service, the check and the log take %s, in any order of Docker's list",
+  async (_, id, containers) => {
+    const { docker, list } = await startLister();
+    const anyOrder = fc.shuffledSubarray([...containers], { minLength: containers.length });
+    await fc.assert(
+      fc.asyncProperty(anyOrder, async (order) => {
+        list(order);
+        expect(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000))).toMatchObject({ container: { id } });
+        expect(await docker.findLog(ref, AbortSignal.timeout(4_000))).toMatchObject({ id });
+      }),
+      { numRuns: 8 },
+    );
+  },
+);
 
-test('of two that run, the reason of the check says which one is watched; of a single one, or one beside a one-off, nothing', async () => {
+test('the reason names the watched container when two of a service run, and not when one runs alone or beside a one-off', async () => {
   const { docker, list } = await startLister();
   const reasonOf = async (containers: readonly Listed[]) => {
     list(containers);
     const observation = createDockerTimes((at) => at)(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000)));
     const now = STARTED_AT + 3_600_000;
-    return judgeContainer(foldContainer(undefined, observation, now), ref, 300_000, now, (at) => at).reason;
+    const container = foldContainer(undefined, observation, now);
+    return judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now })).reason;
   };
-  const old: Listed = { id: 'a', state: 'running', created: 1 };
+  const old: Listed = listed('a', 'running', 1);
   const alone = 'name-b has been running for 1h';
-  expect(await reasonOf([old, { id: 'b', state: 'running', created: 2 }])).toBe(
+  expect(await reasonOf([old, listed('b', 'running', 2)])).toBe(
     `${alone}; 2 containers carry its label, subnetd watches name-b`,
   );
-  expect(
-    await reasonOf([
-      { ...old, state: 'exited' },
-      { id: 'b', state: 'running', created: 2 },
-    ]),
-  ).toBe(alone);
-  expect(
-    await reasonOf([
-      { ...old, oneOff: true },
-      { id: 'b', state: 'running', created: 2 },
-    ]),
-  ).toBe(alone);
+  expect(await reasonOf([{ ...old, state: 'exited' }, listed('b', 'running', 2)])).toBe(alone);
+  expect(await reasonOf([{ ...old, oneOff: true }, listed('b', 'running', 2)])).toBe(alone);
 });

@@ -80,7 +80,7 @@ describe('a container of a real engine', () => {
     expect(await find(docker, { name: plan.name })).toMatchObject({ id });
   });
 
-  test('without a limit has none, though the machine has one', async () => {
+  test('without a memory limit has none, although the machine has one', async () => {
     const plan = { name: name(), command: forever };
     await runContainer(engine.docker, plan);
     const container = await find(docker, plan);
@@ -88,7 +88,7 @@ describe('a container of a real engine', () => {
     expect(container).not.toHaveProperty('memoryLimitBytes');
   });
 
-  test('that does not exist is missing, and so is one of which only the beginning of the id is given', async () => {
+  test('that does not exist is missing, and a prefix of an id names none', async () => {
     const { id } = await runContainer(engine.docker, { name: name(), command: forever });
     for (const ref of [
       { name: uniqueName('none') },
@@ -160,7 +160,7 @@ describe('a container of a real engine', () => {
     expect(await up).toBe(true);
     const { id } = await runContainer(engine.docker, plan);
     const container = await findWhen(docker, plan, ({ oomKilled }) => oomKilled);
-    await vi.waitFor(() => expect(events.at(-1)?.action).toBe('die'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(events.at(-1)?.action).toBe('die'), { timeout: 30_000 });
     end();
 
     expect(container).toMatchObject({ oomKilled: true, exitCode: 137, memoryLimitBytes: 16 * 2 ** 20 });
@@ -169,7 +169,7 @@ describe('a container of a real engine', () => {
     expect(Math.abs((events.at(-1)?.at ?? 0) - (container.finishedAt ?? 0))).toBeLessThan(2_000);
   });
 
-  test('looked at 60 times at once by one signal gives no warning, and 60 right answers', async () => {
+  test('inspected 60 times at once with one signal gives 60 answers and no warning', async () => {
     const warnings: unknown[] = [];
     const onWarning = (warning: unknown) => warnings.push(warning);
     process.on('warning', onWarning);
@@ -220,9 +220,9 @@ describe('an engine that ends and comes back', () => {
       (event) => events.push(event),
       (up) => states.push(up),
     );
-    await vi.waitFor(() => expect(states).toEqual([true]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(states).toEqual([true]), { timeout: 30_000 });
     const container = await runContainer(engine.docker, plan);
-    await vi.waitFor(() => expect(events.map(({ action }) => action)).toContain('start'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(events.map(({ action }) => action)).toContain('start'), { timeout: 30_000 });
     expect(await docker.inspect(plan, soon())).toMatchObject({ kind: 'found' });
 
     await engine.halt();

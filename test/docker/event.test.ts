@@ -45,7 +45,7 @@ test.each([
   expect(matchesContainer(ref, subject)).toBe(expected);
 });
 
-test('an event of a one-off container stands for no service', () => {
+test('an event of a one-off container belongs to no service', () => {
   const oneOff = parseDockerEvent(line('die', { ...composeLabels('p', 's', true), name: 'n', exitCode: '0' }));
   expect(oneOff && matchesContainer({ project: 'p', service: 's' }, oneOff)).toBe(false);
   expect(oneOff && matchesContainer({ name: 'n' }, oneOff)).toBe(true);

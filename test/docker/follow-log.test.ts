@@ -121,7 +121,7 @@ test('binary output and invalid UTF-8 of a container are lines like others', asy
   expect(lines.length).toBe(log.toString('latin1').match(/\d{4}-\d\d-\d\dT[\d:.]{18}Z /g)?.length);
 }, 60_000);
 
-test('a killed container, one started again and one recreated under a new id go on as one log', async () => {
+test('a container that is killed, restarted and recreated under a new id is one log', async () => {
   const { ref, labels, name } = serviceOf();
   const first = await runContainer(engine.docker, { name, labels, command: count(50) });
   const { lines, has } = follow(ref);
@@ -135,7 +135,7 @@ test('a killed container, one started again and one recreated under a new id go 
   expect(lines).toEqual([...numbered(0, 50), ...numbered(0, 50), ...numbered(50, 80)]);
 }, 60_000);
 
-test('after a restart of subnetd it goes on where it was', async () => {
+test('after a restart of subnetd reading continues where it stopped', async () => {
   const { ref, labels, name } = serviceOf();
   const positions = createMemoryPositions();
   await runContainer(engine.docker, {
@@ -196,7 +196,7 @@ test('the engine restarted under load loses no line and repeats none', async () 
 }, 400_000);
 
 test.each(DATABASE_KINDS)(
-  'subnetd restarted with its positions in %s, the engine too and the container recreated meanwhile, tells each line once',
+  'with positions in %s, each line is reported once over restarts of subnetd and the engine and a recreated container',
   async (kind) => {
     const databases = await startDatabases(kind);
     onTestFinished(databases.stop, 60_000);
@@ -205,7 +205,7 @@ test.each(DATABASE_KINDS)(
     const command = ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); usleep 1000; done'];
     const create = () => runContainer(engine.docker, { name, labels, restart: 'always', command });
     let container = await create();
-    const told: string[] = [];
+    const reported: string[] = [];
     /** One life of subnetd: until it has read so much more, or when `whole` all of a container that has ended. */
     const live = async (count: number, whole?: number) => {
       const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {} });
@@ -216,11 +216,12 @@ test.each(DATABASE_KINDS)(
       });
       const { lines, has, stop } = follow(ref, positions);
       if (whole === undefined) await has(count, 60_000);
-      else await vi.waitFor(() => expect(told.length + lines.length).toBe(whole), { timeout: 60_000, interval: 100 });
+      else
+        await vi.waitFor(() => expect(reported.length + lines.length).toBe(whole), { timeout: 60_000, interval: 100 });
       await stop();
       await positions.stop();
       await link.stop();
-      told.push(...lines);
+      reported.push(...lines);
     };
     await live(500);
     await live(500);
@@ -240,7 +241,7 @@ test.each(DATABASE_KINDS)(
     await live(500);
     await live(0, ofFirst + (await end()));
     let expected = 0;
-    for (const line of told) {
+    for (const line of reported) {
       if (line === 'line 0') expected = 0;
       expect(line).toBe(`line ${expected++}`);
     }

@@ -6,7 +6,7 @@ import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups } = useCleanups();
 
-it('an engine that hangs is not up, although its stream of events stands, until it answers again', async () => {
+it('an engine that hangs is down until it answers again, although its event stream is open', async () => {
   let mute = (path: string) => path.includes('never');
   const server = await startHttp(({ url = '' }, response) => {
     if (mute(url)) return;

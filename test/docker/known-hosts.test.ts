@@ -25,7 +25,7 @@ describe('the keys of known_hosts', () => {
     expect(found(`[::1]:2222 ssh-rsa ${A}\n::1 ssh-ed25519 ${A}`, '::1', 2222)).toEqual([`ssh-rsa ${A}`]);
   });
 
-  it('are found by patterns, whose dots and brackets stand for themselves, and a negated one takes a host out', () => {
+  it('are found by patterns; dots and brackets are literal, and a negated pattern excludes a host', () => {
     const text = `*.example.com,!bad.example.com ssh-ed25519 ${A}\nnode?.local ssh-rsa ${A}`;
     expect(found(text, 'a.example.com')).toEqual([`ssh-ed25519 ${A}`]);
     expect(found(text, 'bad.example.com')).toEqual([]);

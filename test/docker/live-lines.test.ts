@@ -13,7 +13,7 @@ function toFrame(wallMs: number, line: string): Buffer {
 }
 
 test.each([0, -90_000, 90_000])(
-  'only what was printed since the log was opened is read as it comes, by the clock of an engine that is %d ms ahead',
+  'only lines printed since the log was opened are live, by the clock of an engine that is %d ms ahead',
   async (aheadMs) => {
     const engineTime = () => Date.now() + aheadMs;
     const engine = await startHttp((_request, response) => {

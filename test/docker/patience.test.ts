@@ -56,14 +56,14 @@ function followMissing() {
   return { looks, faults, wake: follower.wake };
 }
 
-test('a container that is missing is looked for less and less often, each 15 s in the end', async () => {
+test('a missing container is searched for less and less often, down to every 15 s', async () => {
   const { looks, faults } = followMissing();
   await until(() => looks.length === 1);
   expect(await pauses(looks, 6)).toEqual([2, 4, 8, 15, 15, 15]);
   expect(faults[0]).toEqual({ what: 'no-container' });
 });
 
-test('a container that may have begun to run is looked for at once, and often again', async () => {
+test('a container that may have started is searched for at once, and then often', async () => {
   const { looks, wake } = followMissing();
   await until(() => looks.length === 1);
   await pauses(looks, 5);
@@ -75,7 +75,7 @@ test('a container that may have begun to run is looked for at once, and often ag
 });
 
 test.each(['folder', 'file'] as const)(
-  'a missing log is looked for each second, after 60 times each 10 s, and at once when its %s appears',
+  'a missing log is polled each second, after 60 polls every 10 s, and at once when its %s appears',
   async (missing) => {
     // Others write beside this folder, but not in it.
     const above = useFolder();

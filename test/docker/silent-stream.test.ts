@@ -46,7 +46,7 @@ async function startSilentEngine() {
   };
 }
 
-test('a stream that has fallen silent is opened again, and brings each line once', async () => {
+test('a silent stream is reopened, and brings each line once', async () => {
   const engine = await startSilentEngine();
   engine.print(100);
   const lines: string[] = [];
@@ -67,7 +67,7 @@ test('a stream that has fallen silent is opened again, and brings each line once
   expect(lines).toEqual(Array.from({ length: 150 }, (_, index) => `line ${index}`));
 }, 90_000);
 
-test('a stream that starves, yet is never silent, is opened again after a while: all that it left out comes, and no line twice', async () => {
+test('a stream that leaves out lines but is never silent is reopened, and brings each line once', async () => {
   let printed = 100;
   let opened = 0;
   const streams = new Set<ServerResponse>();

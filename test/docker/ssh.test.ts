@@ -66,8 +66,8 @@ describe('an engine behind ssh', () => {
     const link = linkTo(await addressOf());
     await eventually(() => expect(link.isUp()).toBe(true));
     const { container, ref } = await run('sh', '-c', 'echo first; exec sleep 600');
-    expect(await link.inspect(ref, 5_000)).toMatchObject({ kind: 'found', container: { running: true } });
-    expect(await link.exec(ref, ['echo', 'hello'], 5_000)).toEqual({ ok: true, exitCode: 0, stdout: 'hello\n' });
+    expect(await link.inspect(ref, 20_000)).toMatchObject({ kind: 'found', container: { running: true } });
+    expect(await link.exec(ref, ['echo', 'hello'], 20_000)).toEqual({ ok: true, exitCode: 0, stdout: 'hello\n' });
     const log = await link.openLog(container.id, 0, new AbortController().signal);
     let text = '';
     log.on('data', (chunk: Buffer) => {
@@ -91,7 +91,7 @@ describe('an engine behind ssh', () => {
       Array.from({ length: 6 }, () => link.openLog(container.id, 0, new AbortController().signal)),
     );
     for (const log of logs) await new Promise((resolve) => log.once('data', resolve));
-    expect(await link.inspect(ref, 5_000)).toMatchObject({ kind: 'found' });
+    expect(await link.inspect(ref, 20_000)).toMatchObject({ kind: 'found' });
     expect((await sshd.signIns()) - before).toBeGreaterThanOrEqual(2);
     for (const log of logs) log.destroy();
   });
@@ -111,7 +111,7 @@ describe('an engine behind ssh', () => {
     await container.kill();
     await ended;
     await eventually(() => expect(own()).toEqual(['start', 'kill', 'die']));
-    await eventually(async () => expect(await link.inspect(ref, 5_000)).toMatchObject({ kind: 'found' }));
+    await eventually(async () => expect(await link.inspect(ref, 20_000)).toMatchObject({ kind: 'found' }));
     expect(link.isUp()).toBe(true);
   });
 
@@ -199,7 +199,7 @@ describe('no way to an engine behind ssh', () => {
     expect(await faultOf(address)).toEqual({ code: 'ssh-denied', text: expect.stringContaining('authorized_keys') });
     const link = linkTo(address);
     for (let i = 0; i < 5; i += 1)
-      expect(await link.inspect({ name: 'n' }, 5_000)).toHaveProperty('why.code', 'ssh-denied');
+      expect(await link.inspect({ name: 'n' }, 20_000)).toHaveProperty('why.code', 'ssh-denied');
     expect(link.isUp()).toBe(false);
     expect((await tried()) - before).toBe(2);
 

@@ -5,7 +5,9 @@ import type { ContainerObservation } from '../../src/model/observation.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { createHandClock } from '../support/hand-clock.ts';
+import { aView, nodeTarget } from '../support/views.ts';
 
+const node = nodeTarget('n', { container: { name: 'n' } });
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
@@ -33,23 +35,20 @@ function watchContainer() {
       facts = foldContainer(facts, toWatched(observation), clock.now());
       return facts;
     },
-    judge: () => judgeContainer(facts, { name: 'n' }, 5 * MINUTE, clock.now(), clock.toWall),
+    judge: () => judgeContainer({ ...aView(node, { container: facts }, { now: clock.now() }), toWall: clock.toWall }),
   };
 }
 
-test.each([HOUR, 90_000, -HOUR])(
-  'a container has not started again because the clock of the machine is set by %d ms',
-  (byMs) => {
-    const { look, judge, run, set, wall } = watchContainer();
-    const startedAt = wall() - 10 * MINUTE;
-    look(startedAt);
-    run(10_000);
-    set(byMs);
-    expect(look(startedAt).restarts).toBe(0);
-    expect(judge()).toEqual({ verdict: 'pass', reason: 'n has been running for 10m 10s' });
-    expect(look(wall(), 1).restarts).toBe(1);
-  },
-);
+test.each([HOUR, 90_000, -HOUR])("setting the machine's clock by %d ms is not a restart of a container", (byMs) => {
+  const { look, judge, run, set, wall } = watchContainer();
+  const startedAt = wall() - 10 * MINUTE;
+  look(startedAt);
+  run(10_000);
+  set(byMs);
+  expect(look(startedAt).restarts).toBe(0);
+  expect(judge()).toEqual({ verdict: 'pass', reason: 'n has been running for 10m 10s' });
+  expect(look(wall(), 1).restarts).toBe(1);
+});
 
 test('an exit that happened while subnetd was suspended has its own time', () => {
   const { look, judge, run, suspend, wall } = watchContainer();

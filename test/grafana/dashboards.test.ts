@@ -63,13 +63,10 @@ describe('the dashboards', () => {
     expect(taken.size).toBe(bottom * 24);
   });
 
-  test.each(dashboards)(
-    '%s lets a subnet be chosen, and marks starts of containers and new inventories',
-    (_, board) => {
-      expect(board.templating.list.map(({ name }) => name)).toContain('subnet');
-      expect(board.annotations.list.map(({ name }) => name)).toEqual(['Container restarts', 'Configuration reloads']);
-    },
-  );
+  test.each(dashboards)('%s has a variable for the subnet, and marks starts of containers and reloads', (_, board) => {
+    expect(board.templating.list.map(({ name }) => name)).toContain('subnet');
+    expect(board.annotations.list.map(({ name }) => name)).toEqual(['Container restarts', 'Configuration reloads']);
+  });
 
   test.each(dashboards)('%s names no source of data but its variable', (file, board) => {
     expect(board.templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
@@ -78,38 +75,35 @@ describe('the dashboards', () => {
     expect(read(file)).not.toContain('__inputs');
   });
 
-  test.each(dashboards)(
-    '%s asks only for metrics that there are, and for counters only by their growth',
-    (_, board) => {
-      for (const { of, expr } of queriesOf(board)) {
-        const names = metricsOf(expr);
-        expect(names.length, of).toBeGreaterThan(0);
-        for (const name of names) {
-          expect([...exported.keys(), ...OF_PROMETHEUS, ...recorded], of).toContain(name);
-          const uses = [...expr.matchAll(new RegExp(`(\\w*)\\(?\\b${name}(?:_bucket)?\\{[^}]*\\}(\\[)?`, 'g'))];
-          if (exported.get(name) === 'counter' || exported.get(name) === 'histogram')
-            for (const [, around, window] of uses)
-              expect([around, window], `${of}: ${name}`).toEqual([expect.stringMatching(/^(?:rate|increase)$/), '[']);
-          else for (const [, around] of uses) expect(around, `${of}: ${name}`).not.toMatch(/^(?:rate|increase)$/);
-        }
-        expect(expr, of).not.toMatch(/job\s*=/);
+  test.each(dashboards)('%s queries only existing metrics, and counters only by their increase', (_, board) => {
+    for (const { of, expr } of queriesOf(board)) {
+      const names = metricsOf(expr);
+      expect(names.length, of).toBeGreaterThan(0);
+      for (const name of names) {
+        expect([...exported.keys(), ...OF_PROMETHEUS, ...recorded], of).toContain(name);
+        const uses = [...expr.matchAll(new RegExp(`(\\w*)\\(?\\b${name}(?:_bucket)?\\{[^}]*\\}(\\[)?`, 'g'))];
+        if (exported.get(name) === 'counter' || exported.get(name) === 'histogram')
+          for (const [, around, window] of uses)
+            expect([around, window], `${of}: ${name}`).toEqual([expect.stringMatching(/^(?:rate|increase)$/), '[']);
+        else for (const [, around] of uses) expect(around, `${of}: ${name}`).not.toMatch(/^(?:rate|increase)$/);
       }
-    },
-  );
+      expect(expr, of).not.toMatch(/job\s*=/);
+    }
+  });
 });
 
 const allPanels = dashboards.flatMap(([, board]) => panelsOf(board));
 
 describe('a panel', () => {
   test.each(allPanels.filter(({ type }) => type === 'stat').map((panel) => [panel.title, panel] as const))(
-    '%s is grey without data, never the colour of what is well',
+    '%s is grey without data, never green',
     (_, panel) => {
       expect(shownWithoutData(panel)).toEqual({ text: 'no data', color: '#808080' });
     },
   );
 
   test.each(allPanels.filter(({ type }) => type === 'timeseries').map((panel) => [panel.title, panel] as const))(
-    '%s has a table of the present and the highest value as its legend',
+    '%s has a legend with the current and the highest value',
     (_, { options }) => {
       expect(options?.legend).toMatchObject({ displayMode: 'table', calcs: ['lastNotNull', 'max'] });
     },

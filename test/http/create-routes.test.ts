@@ -51,7 +51,7 @@ function routes(more: Partial<RouteDeps> = {}) {
 }
 
 describe('the routes', () => {
-  it('tell life and readiness', async () => {
+  it('answer for liveness and readiness', async () => {
     const { app } = routes({ isReady: () => false });
     expect((await app.request('/livez')).status).toBe(200);
     expect((await app.request('/readyz')).status).toBe(503);
@@ -92,7 +92,7 @@ describe('the routes', () => {
     expect((await app.request('/alerts/..%2f..%2fREADME')).status).toBe(404);
   });
 
-  it('fill in the target that a link names, and show whatever it names as text', async () => {
+  it('fill in the target of a link, and escape it', async () => {
     const asked: unknown[] = [];
     const { app } = routes({
       findTarget: (...names) => {
@@ -116,7 +116,7 @@ describe('the routes', () => {
     expect(await (await app.request('/alerts/SubnetHalted?name=a')).text()).not.toContain('This alert is about');
   });
 
-  it('take a reload with a credential that may write only, and tell its problems', async () => {
+  it('reload only with a credential that may write, and return the errors of the inventory', async () => {
     const { app } = routes({ reload: async () => ['f:1:1: subnets: bad'] });
     const bad = await app.request('/-/reload', { method: 'POST' });
     expect([bad.status, await bad.text()]).toEqual([400, 'f:1:1: subnets: bad\n']);
@@ -216,7 +216,7 @@ describe('under basic auth', () => {
     '/api/%2e%2e/metrics',
     '/nothing',
     '/livez/',
-  ])('the path %s is no way round it', async (path) => {
+  ])('the path %s does not bypass it', async (path) => {
     expect((await app.request(`http://localhost${path}`)).status).toBe(401);
   });
 
@@ -231,7 +231,7 @@ describe('under basic auth', () => {
   });
 });
 
-describe('what browsers are told', () => {
+describe('the headers for browsers', () => {
   const CSP =
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

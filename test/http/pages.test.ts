@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 it.each(['/', '/alerts', '/alerts/SubnetHalted', '/alerts/Nothing', '/docs'])(
-  'the page %s has its style in a browser, which blocks nothing of it',
+  'the page %s has its style in a browser, and nothing of it is blocked',
   async (path) => {
     const page = await browser.newPage();
     const said: string[] = [];

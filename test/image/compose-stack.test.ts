@@ -62,7 +62,7 @@ describe('the whole stack of docker-compose.yml', () => {
     }
   });
 
-  test('waits only for services that there are, and subnetd for none to be well', () => {
+  test('depends only on existing services, and subnetd on the health of none', () => {
     for (const { depends_on = {} } of Object.values(services))
       for (const name of Object.keys(depends_on)) expect(Object.keys(services)).toContain(name);
     for (const { condition } of Object.values(services.subnetd?.depends_on ?? {}))

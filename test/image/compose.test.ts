@@ -78,7 +78,7 @@ describe('docker-compose.yml', () => {
     for (const network of each.networks ?? []) expect(['default', ...Object.keys(compose.networks)]).toContain(network);
   });
 
-  test('looks after the health of every service', () => {
+  test('has a health check for every service', () => {
     for (const [name, { build, healthcheck }] of services)
       if (build) expect(read('Dockerfile'), name).toMatch(/^HEALTHCHECK /m);
       else expect(healthcheck?.test[0], name).toBe('CMD');
@@ -194,7 +194,7 @@ describe('the socket proxy of docker-compose.yml', () => {
         const seen = await docker.inspect(ref, AbortSignal.timeout(5_000));
         expect(seen).toMatchObject({ kind: 'found', container: { running: true, memoryBytes: expect.any(Number) } });
       }
-      await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 5_000 });
+      await vi.waitFor(() => expect(actions).toContain('start'), { timeout: 30_000 });
       const log = await docker.openLog(container.id, 0, AbortSignal.timeout(5_000));
       expect(log.statusCode).toBe(200);
       log.destroy();

@@ -88,7 +88,7 @@ describe('the image that the Dockerfile makes', () => {
     expect([...bases]).toEqual([expect.stringMatching(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/)]);
     for (const base of bases) await importNodeImage(program, env, String(base));
     await dockerOk('build', '--network', 'host', '--build-arg', `COMMIT=${commit}`, '--tag', image, root);
-  }, 150_000);
+  }, 600_000);
 
   afterEach(async () => {
     await Promise.all(containers.splice(0).map((name) => docker('rm', '--force', name)));
@@ -183,7 +183,7 @@ describe('the image that the Dockerfile makes', () => {
 
     const begun = performance.now();
     await dockerOk('stop', '--time', '20', name);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(15_000);
     expect((await inspect(name)).State).toMatchObject({ Status: 'exited', ExitCode: 0, OOMKilled: false });
     const log = (await dockerOk('logs', name)).trim().split('\n');
     expect(log.map((line) => JSON.parse(line).msg)).toEqual([

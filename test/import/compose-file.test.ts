@@ -24,7 +24,7 @@ describe('names', () => {
   });
 
   it.each(['${HOME}', 'a$b', '$${c', 'd: #e', 'f\'"g', '&h', 'i, j]', 'k\nl', '- m'])(
-    'of folders such as %j come through the inventory unchanged',
+    'of folders such as %j are unchanged in the inventory',
     (name) => {
       const folder = deployment(
         { 'docker-compose.yml': "services: { subnet1: { volumes: ['${HOSTPWD}/xdcchain1:/work/xdcchain'] } }" },
@@ -110,21 +110,21 @@ services:
   });
 });
 
-describe('a folder of nothing like it', () => {
-  it('that is missing or not a folder is named', () => {
+describe('another folder', () => {
+  it('that is missing or not a folder is reported as such', () => {
     const folder = compose('services: {}');
     const usual = 'give the folder that the deployment generator wrote, usually called generated.';
     expect(errors(join(folder, 'missing'))).toEqual([`DIR does not exist; ${usual}`]);
     expect(errors(join(folder, 'docker-compose.yml'))).toEqual([`DIR is not a folder; ${usual}`]);
   });
 
-  it('without a compose file is told what was looked for', () => {
+  it('without a compose file names the files that were searched for', () => {
     expect(errors(temporaryFolder())).toEqual([
       'DIR has no docker-compose.yml or docker-compose.yaml; give the folder that the deployment generator wrote, usually called generated.',
     ]);
   });
 
-  it('around the right one is told so', () => {
+  it('that contains the right one names it', () => {
     expect(errors(join(FIXTURES, 'v2.0.0/wizard'))).toEqual([
       'DIR has no docker-compose.yml or docker-compose.yaml, but DIR/generated has; import that folder.',
     ]);

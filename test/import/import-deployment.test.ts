@@ -70,7 +70,7 @@ describe('a folder of the generator', () => {
     expect(subnet(imported(compose('services: { subnet1: { image: xdc } }')).yaml).name).toBe('generated');
   });
 
-  it('gives the same inventory whatever the order of its services', () => {
+  it('gives the same inventory for any order of its services', () => {
     const services = ['subnet10', 'subnet2', 'subnet1', 'stats', 'bootnode'].map((key) => `  ${key}: { image: xdc }\n`);
     const folder = compose(`services:\n${services.join('')}`);
     const { yaml } = imported(folder);

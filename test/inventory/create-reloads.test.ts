@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReloads } from '../../src/inventory/create-reloads.ts';
+import { createReloads } from '../../src/inventory/create-reloader.ts';
 
 test('reloads run one at a time, and one that waits serves everybody who asks meanwhile', async () => {
   const log: string[] = [];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatInventoryError } from '../../src/inventory/inventory-error.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import type { Inventory } from '../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type Inventory } from '../../src/model/target.ts';
 
 const parse = (text: string, environment: Readonly<Record<string, string>> = {}): Inventory => {
   const parsed = parseInventory(text, environment);
@@ -56,7 +56,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
       '6 subnets[0].nodes[1].name: another node of this subnet is already called a',
       '6 subnets[0].nodes[1].foo: is not a key that subnetd knows',
       '7 subnets[0].nodes[2]: needs at least one of rpc, ipc and container',
-      '7 subnets[0].nodes[2].consoleExec: needs the container in which to run the console',
+      '7 subnets[0].nodes[2].consoleExec: needs the container in which to run XDC attach',
       '8 subnets[0].relayer.readsFrom: must be the name of a node of this subnet',
       '8 subnets[0].relayer.urll: is not a key that subnetd knows',
       '9 subnets[1].name: another subnet is already called d',
@@ -83,7 +83,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
     expect(errors(substituted, { S: secret }).join()).not.toContain(secret);
   });
 
-  it('is a list of problems and never a crash, whatever the text', () => {
+  it('is a list of errors for any text, and never throws', () => {
     const piece = fc.constantFrom(
       'subnets',
       ':',
@@ -170,7 +170,7 @@ describe('a good inventory', () => {
     expect(subnets[0]).toMatchObject({
       name: 'd',
       consensus: 'XDPoS',
-      checks: {
+      settings: {
         rpc: {
           schedule: { kind: 'every', ms: 10_000 },
           timeoutMs: 5000,
@@ -184,6 +184,7 @@ describe('a good inventory', () => {
         console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
       },
     });
+    expect(subnets[0]?.settings).toEqual(DEFAULT_SETTINGS);
     expect(subnets[0]?.targets).toMatchObject([{ expectedPeers: 1, consoleExec: false }, { expectedPeers: 1 }]);
   });
 
@@ -227,6 +228,6 @@ describe('a good inventory', () => {
         { path: '/m', timezone: 'Asia/Dubai' },
       ],
     });
-    expect(subnet?.checks.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
+    expect(subnet?.settings.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
   });
 });

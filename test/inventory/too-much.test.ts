@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { temporaryFolder } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -50,7 +51,7 @@ describe('an inventory with too much of something is refused at its place', () =
   it('as check-config says it', async () => {
     const file = folder.path('deep.yaml');
     await writeFile(file, `subnets: ${'['.repeat(200_000)}`);
-    const { code, stderr } = await runCli(['check-config', file]);
+    const { code, stderr } = await runCommand(['check-config', file]);
     expect([code, stderr]).toEqual([
       2,
       `${file}:1:72: inventory: is nested deeper than 64 levels, which no inventory is; look for brackets or dashes that are too many\n`,

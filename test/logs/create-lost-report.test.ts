@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLostReport } from '../../src/logs/create-lost-report.ts';
+import { createLostReport } from '../../src/logs/watch-container-log.ts';
 
 test('losses are reported at once, and then each ten minutes with their number', () => {
   let now = 0;

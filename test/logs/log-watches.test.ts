@@ -58,7 +58,7 @@ test('a reload of the inventory loses no line and counts none twice, whether the
   const use = (inventory: Inventory) => {
     const plan = watches.prepare();
     const used = (['node', 'bootnode'] as const).map((component) => {
-      const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).checks;
+      const { logs } = (inventory.subnets[0] as Inventory['subnets'][number]).settings;
       return plan.watchOf(targetOf(inventory, component), logs);
     });
     plan.commit(inventory.subnets[0]?.targets ?? []);
@@ -127,7 +127,7 @@ async function watchWithClock(window: string) {
   };
 }
 
-test.each([5, -5])('a clock that is set by %d hours makes no verdict false', async (hours) => {
+test.each([5, -5])('setting the clock by %d hours changes no verdict', async (hours) => {
   const { setClock, verdict, becomes, printBlock, lines } = await watchWithClock('1h');
   await printBlock();
   await becomes('pass');

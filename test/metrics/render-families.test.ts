@@ -14,7 +14,7 @@ const first = nodeTarget('subnet1', { expectedPeers: 1, container });
 const second = nodeTarget('subnet2', { expectedPeers: 1 });
 const stats = serviceTarget('stats');
 const inventory = (targets: readonly Target[]): Inventory => ({
-  subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
+  subnets: [{ name: 'd', consensus: 'XDPoS', targets, settings }],
   engines: { default: { socketPath: '/var/run/docker.sock' } },
   alertmanager: { urls: [] },
 });
@@ -114,9 +114,9 @@ describe('the page of metrics', () => {
   it('keeps both counters of a check over a reload that skips it and one that runs it again', () => {
     const board = knownRound();
     const load = (enabled: boolean) => {
-      const checks = { ...settings, rpc: { ...settings.rpc, enabled } };
+      const changed = { ...settings, rpc: { ...settings.rpc, enabled } };
       const { subnets, ...rest } = inventory([first, second, stats]);
-      board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, checks })) }, T0 + 20_000);
+      board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, settings: changed })) }, T0 + 20_000);
       return (
         renderFamilies(board.snapshot(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? []
       );
@@ -129,7 +129,7 @@ describe('the page of metrics', () => {
     expect(load(true)).toEqual([ran, of('interval_seconds', 10), of('runs_total', 1), of('failures_total', 1)]);
   });
 
-  it('says that a missing container does not run, and nothing of one that Docker cannot be asked about', () => {
+  it('shows a missing container as not running, and has no series while Docker is unreachable', () => {
     const running = (observation: ContainerObservation) => {
       const board = knownRound();
       board.recordRun(first, 'containers', { kind: 'container', seen: observation }, 0.1, T0);
@@ -171,7 +171,7 @@ describe('the page of metrics', () => {
       board.load(
         {
           ...inventory([]),
-          subnets: [{ name: 'd', consensus: '', targets: [relayer], checks: { ...settings, logs } }],
+          subnets: [{ name: 'd', consensus: '', targets: [relayer], settings: { ...settings, logs } }],
         },
         T0,
       );
@@ -205,7 +205,7 @@ describe('the page of metrics', () => {
     ]);
   });
 
-  it('counts the nodes that the bootnode had heard when its log was looked at, and none while it cannot be read', () => {
+  it('counts the nodes that the bootnode has heard, and none while its log cannot be read', () => {
     const bootnode: Target = {
       subnet: 'd',
       component: 'bootnode',
@@ -237,7 +237,7 @@ describe('the page of metrics', () => {
     expect(renderFamilies(board.snapshot(), interval)).toContain('name="a\\"b\\\\c"');
   });
 
-  it('drops a fact that the last look did not obtain, and keeps when the height last rose', () => {
+  it('drops a fact that the last probe did not obtain, and keeps when the height last rose', () => {
     const board = knownRound();
     const refused = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:8545' } } as const;
     const gone = { answered: false, latest: refused, peers: refused };

@@ -16,8 +16,8 @@ test('any bytes in any chunks are cut into the lines that they are as a whole, e
     fc.property(fc.array(pieces, { maxLength: 20 }), borders, (parts, sizes) => {
       const text = parts.join('');
       const cutter = createLineCutter();
-      const told: string[] = [];
-      const onLine: OnLine = (all, start, end) => void told.push(all.slice(start, end));
+      const reported: string[] = [];
+      const onLine: OnLine = (all, start, end) => void reported.push(all.slice(start, end));
       let at = 0;
       for (const size of sizes) {
         cutter.push(text.slice(at, at + size), onLine);
@@ -30,9 +30,9 @@ test('any bytes in any chunks are cut into the lines that they are as a whole, e
       cutter.flush(onLine);
       expect(cutter.pendingBytes()).toBe(0);
       const whole = rest === '' ? lines : [...lines, rest];
-      expect(told.length).toBe(whole.length);
+      expect(reported.length).toBe(whole.length);
       // Texts of megabytes would make a failure unreadable, and slow.
-      expect(told.findIndex((line, index) => line !== whole[index]?.slice(0, MAX_LINE_BYTES))).toBe(-1);
+      expect(reported.findIndex((line, index) => line !== whole[index]?.slice(0, MAX_LINE_BYTES))).toBe(-1);
     }),
     { numRuns: 300 },
   );

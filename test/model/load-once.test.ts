@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadOnce } from '../../src/model/load-once.ts';
 
-test('something is loaded once, and a load that failed is tried again by whoever asks next', async () => {
+test('something is loaded once, and a failed load is tried again at the next call', async () => {
   const outcomes = ['no descriptor', undefined, undefined];
   let loads = 0;
   const loaded = loadOnce(async () => {

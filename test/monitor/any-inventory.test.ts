@@ -154,7 +154,7 @@ describe('an inventory that is accepted', () => {
 });
 
 describe('an inventory that cannot be built', () => {
-  it('leaves the one before in force as a whole, which goes on', async () => {
+  it('leaves the previous one in force as a whole', async () => {
     const node = await startNode();
     cleanups.push(node.stop);
     const text = `subnets: [{ name: d, nodes: [{ name: n, rpc: '${node.url}' }], checks: { rpc: { schedule: every 50ms } } }]`;
@@ -172,8 +172,8 @@ describe('an inventory that cannot be built', () => {
     const targets = subnet.targets.map((target) => ({ ...target, subnet: 'new', rpc: unasked.url }));
     const other = { ...subnet, name: 'new', targets };
     const never = { kind: 'cron', expression: '0 0 0 5 1 1#5' } as const;
-    const rpc = { ...subnet.checks.rpc, schedule: never };
-    const subnets = [other, { ...other, name: 'last', checks: { ...subnet.checks, rpc } }];
+    const rpc = { ...subnet.settings.rpc, schedule: never };
+    const subnets = [other, { ...other, name: 'last', checks: { ...subnet.settings, rpc } }];
     expect(() => monitor.load({ ...parsed.inventory, subnets })).toThrow('Could not find next matching date');
     const asked = node.requests.length;
     await eventually(() => expect(node.requests.length).toBeGreaterThan(asked + 3));

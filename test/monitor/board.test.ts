@@ -5,7 +5,7 @@ import { createBoard } from '../../src/monitor/board.ts';
 import { nodeTarget, settings } from '../support/views.ts';
 
 const toInventory = (targets: readonly Target[]): Inventory => ({
-  subnets: [{ name: 'd', consensus: 'XDPoS', targets, checks: settings }],
+  subnets: [{ name: 'd', consensus: 'XDPoS', targets, settings }],
   engines: { default: { socketPath: '/s' } },
   alertmanager: { urls: [] },
 });

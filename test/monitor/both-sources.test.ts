@@ -10,7 +10,7 @@ const block = (number: number) =>
 const CRASH = 'panic: runtime error: index out of range';
 const FATAL = 'Fatal: Error starting protocol stack: listen unix /work/xdcchain/XDC.ipc: bind: invalid argument';
 
-test('of a node whose xdc.log repeats what its container prints each line counts once, and what only the container has is seen', async () => {
+test("a line in both xdc.log and the container's log counts once, and a line of the container alone is found", async () => {
   const engine = await useEngine();
   onTestFinished(engine.stop, 60_000);
   await importBusybox(engine.docker);

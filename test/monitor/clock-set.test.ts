@@ -63,7 +63,7 @@ subnets:
   };
 }
 
-test('a wall clock that is set makes no check of a node that is well fail, and moves every time with it', async () => {
+test('setting the wall clock fails no check of a healthy node, and moves every time with it', async () => {
   const { setBy, wall, checks, states, advancedAt } = await watchBusyNode();
   expect(checks().length).toBeGreaterThan(2);
   await vi.waitFor(() => expect(checks().map(({ verdict }) => verdict)).toEqual(checks().map(() => 'pass')), LONG);

@@ -107,7 +107,7 @@ afterAll(async () => {
   folder.remove();
 }, 60_000);
 
-test('the height in the log of a node is seen to rise, and to stand when its container ends', async () => {
+test('the height in the log of a node rises, and stalls when its container ends', async () => {
   await isSo('subnet1', 'log_block', 'pass', /is at block 12\d\d/);
   await metric(/subnet_node_log_block_number\{subnet="d",name="subnet1"\} 12\d\d$/);
   await containers.get('subnet1')?.kill();
@@ -125,7 +125,7 @@ test('a node whose socket path is too long is known by its fatal line, with what
   await metric(/subnet_known_failure\{subnet="d",component="node",name="subnet2",failure="ipc_path_too_long"\} 1$/);
 }, 100_000);
 
-test('the bootnode is said to miss the one node that it does not hear', async () => {
+test('the bootnode check names the node that was not heard', async () => {
   await isSo('bootnode', 'messages', 'fail', /has not heard subnet2 for/);
   await metric(/subnet_bootnode_nodes_seen\{subnet="d"\} 1$/);
 }, 100_000);

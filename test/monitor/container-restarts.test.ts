@@ -63,7 +63,7 @@ docker: { socketPath: ${engine.socketPath} }
 /** Ends with code 3 the first five times that it is started, then runs on. */
 const DIES_FIVE_TIMES = 'n=$(cat /n); n=$((n+1)); echo $n > /n; [ $n -gt 5 ] && exec sleep 600; sleep 0.05; exit 3';
 
-test('five restarts of a container by its policy are five, with a look every few milliseconds', async () => {
+test('five restarts of a container by its policy count as five, with an inspection every few milliseconds', async () => {
   const project = uniqueName('project');
   const { facts, check, cause } = watchService(project);
   await eventually(() => expect(facts()?.observation).toEqual({ kind: 'missing' }));

@@ -49,7 +49,7 @@ const run = (service: string, command: readonly string[], memoryBytes?: number) 
     ...(memoryBytes !== undefined && { memoryBytes }),
   });
 
-describe('the daemon on a real Docker Engine, with an hour between its own looks', () => {
+describe('the daemon on a real Docker Engine, with an hour between its inspections', () => {
   it('is ready without any node to ask, and says that the containers are missing', async () => {
     await eventually(async () => expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200));
     await eventually(async () =>

@@ -102,7 +102,7 @@ function readBefore(position: LogPosition | undefined, times: readonly string[])
   return times.filter((at) => at < (last?.at ?? '')).length + (last?.count ?? 0);
 }
 
-test('subnetd that is stopped counts what was written meanwhile when it is started again, and nothing else', async () => {
+test('after a restart subnetd counts what was written meanwhile, and nothing else', async () => {
   const { start, log } = await useSubnet();
   const first = await start();
   await eventually(async () => expect(await first.page()).toMatch(/subnet_log_source_up\{[^}]*"filed"[^}]*\} 1/));
@@ -117,7 +117,7 @@ test('subnetd that is stopped counts what was written meanwhile when it is start
   expect(await second.end('SIGTERM')).toBe(0);
 }, 120_000);
 
-test('subnetd that is killed under load goes on exactly where it had saved last: no line is lost, and none before is counted again', async () => {
+test('subnetd killed under load continues exactly at the last saved position: no line is lost, and none before is counted again', async () => {
   const { start, log, container, readContainer, readPositions, removeContainerNode } = await useSubnet();
   const first = await start();
   await eventually(async () => expect(await first.page()).toMatch(/subnet_log_source_up\{[^}]*"filed"[^}]*\} 1/));

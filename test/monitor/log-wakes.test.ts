@@ -71,7 +71,7 @@ function startMonitor(text: string) {
   return monitor;
 }
 
-test("the log of a container that was missing is read at Docker's start event, without waiting for the next look", async () => {
+test("the log of a missing container is read at Docker's start event, without waiting for the next poll", async () => {
   const engine = await startEngine();
   const monitor = startMonitor(`
 subnets: [{ name: d, nodes: [{ name: a, container: { name: c } }] }]

@@ -38,7 +38,7 @@ const verdictsOf = (monitor: Monitor) =>
   [];
 
 describe('many nodes', () => {
-  it('of which 500 are down at once and 500 hang leave the healthy one its verdict', async () => {
+  it('with 500 down and 500 hanging do not change the verdict of a healthy one', async () => {
     const healthy = keep(await startNode());
     const hanging = keep(await startTcp(() => {}));
     const rpcs = [healthy.url, ...Array(500).fill('http://127.0.0.1:1'), ...Array(500).fill(hanging.url)];
@@ -50,7 +50,7 @@ describe('many nodes', () => {
     expect(bugs).toEqual([]);
   });
 
-  it('of which one is behind are judged as a whole already in the first round', async () => {
+  it('are judged together in the first round, so that one behind fails', async () => {
     const at = (number: number): Methods => ({ ...healthy, XDPoS_getV2BlockByNumber: () => blockResult(number) });
     // The one behind answers first: the others are not known by then.
     const behind = keep(await startNode(at(80)));
@@ -66,7 +66,7 @@ describe('many nodes', () => {
     expect(verdictsOf(monitor)).toEqual(['fail', 'pass', 'pass']);
   });
 
-  it('are never looked at twice at once: a target that hangs for longer than the interval makes a round late', async () => {
+  it('are never probed twice at once: a target that hangs for longer than the interval makes a round late', async () => {
     let open = 0;
     let most = 0;
     const slow = keep(
@@ -88,7 +88,7 @@ describe('many nodes', () => {
     ['every 200ms', '900ms', 8],
     ['* * * * * *', '900ms', 3],
     ['* * * * * *', '1500ms', 3],
-  ])('of which one hangs are looked at %s all the same, with a timeout of %s', { retry: 2 }, async (...row) => {
+  ])('are probed %s although one hangs, with a timeout of %s', { retry: 2 }, async (...row) => {
     // A busy machine can make one round late; a target that does so makes half of them late, each time.
     const [schedule, timeout, rounds] = row;
     const hanging = keep(await startTcp(() => {}));

@@ -95,7 +95,7 @@ test.each([
   },
 );
 
-test('what was printed while subnetd did not run is as old as its line says', async () => {
+test('a line printed while subnetd did not run has the time that it carries', async () => {
   const table = new Map<string, LogPosition>();
   const { printBlock, start } = await watchNode(-90_000, {
     read: async () => table,

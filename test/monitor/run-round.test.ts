@@ -6,7 +6,7 @@ const signal = () => new AbortController().signal;
 const tick = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a round', () => {
-  it('looks at each target once, never at more at once than allowed', async () => {
+  it('probes each target once, and never more at once than allowed', async () => {
     let running = 0;
     let most = 0;
     const seen: number[] = [];
@@ -21,7 +21,7 @@ describe('a round', () => {
     expect(most).toBe(7);
   });
 
-  it('begins its looks evenly over the time given', async () => {
+  it('spreads its probes evenly over the given time', async () => {
     const begun: number[] = [];
     const started = performance.now();
     const busy = await runRound([1, 2, 3, 4], { spreadMs: 200, concurrency: 9 }, signal(), async () => {

@@ -129,7 +129,7 @@ describe('a push', () => {
     await showsNoMore(shared, thing);
   });
 
-  it('goes on with what fired before a restart, since when it did', async () => {
+  it('keeps a firing alert and its start over a restart', async () => {
     const thing = aThing();
     const before = await push(thing, { urls: [shared.url] }, { resendMs: 60_000 });
     const first = await shows(shared, thing);
@@ -154,7 +154,7 @@ describe('a push', () => {
     expect(after.heard).toEqual(['resolved']);
   });
 
-  it('sends after a restart again what had ended before it', async () => {
+  it('sends a resolved alert again after a restart', async () => {
     const thing = aThing();
     const receiver = await startAlertReceiver();
     cleanups.push(receiver.stop);
@@ -221,7 +221,7 @@ describe('a push', () => {
     expect(counts.dropped).toBe(0);
   });
 
-  it('sends to both of two, also to the one that was killed and lost its state', async () => {
+  it('sends to both Alertmanagers, also to one that was killed and lost its state', async () => {
     const own = await startAlertmanager();
     cleanups.push(own.stop);
     const thing = aThing();
@@ -289,7 +289,7 @@ describe('a push', () => {
     expect([one.received.length, two.received.length]).toEqual([1, 1]);
   });
 
-  it('goes on telling what fires when judging breaks', async () => {
+  it('keeps sending firing alerts when judging throws', async () => {
     const thing = aThing();
     let broken = false;
     const judge = () => {

@@ -36,7 +36,7 @@ const rewrite = async (config: string, text: string) => {
   await rename(`${config}.new`, config);
 };
 
-it('pushes a fault of the subnet and one of its own, and after a kill ends the one, goes on with the other, and ends it when it is mended', async () => {
+it('pushes an alert of the subnet and one of its own; after a kill it resolves the first, and the second when it is fixed', async () => {
   const alertmanager = await startAlertmanager();
   cleanups.push(alertmanager.stop);
   const { simulation, config } = await simulate('stats-stale', [alertmanager.url]);
@@ -91,7 +91,7 @@ it('pushes a fault of the subnet and one of its own, and after a kill ends the o
   expect((await second.finished).code).toBe(0);
 });
 
-it('pushes without its database, begins and ends by a reload, and shows no secret', async () => {
+it('pushes without a database, starts and stops by a reload, and shows no secret', async () => {
   const alertmanager = await startAlertmanager();
   cleanups.push(alertmanager.stop);
   const { config } = await simulate('log-level-low', []);

@@ -18,7 +18,7 @@ const byKey = (...incidents: readonly Incident[]) => new Map(incidents.map((one)
 describe.each(DATABASE_KINDS)('incidents in %s', (kind) => {
   const databases = useDatabases(kind);
 
-  it('come back as they were, changed and without those that are gone, each instance its own', async () => {
+  it('are read as they were last written, each instance its own', async () => {
     const address = await databases.create();
     const connection = await openDatabase(address);
     const { incidents } = await createRepositories(connection);

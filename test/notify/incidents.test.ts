@@ -77,7 +77,7 @@ describe('an alert', () => {
     });
   });
 
-  it('does not count the time for which nobody saw it', () => {
+  it('does not count the time in which it was not evaluated', () => {
     expect(
       run([
         [0, [active()]],
@@ -122,7 +122,7 @@ describe('an alert', () => {
     expect(incidents.size).toBe(2);
   });
 
-  it('is never firing without having been seen so for its time, whatever comes', () => {
+  it('never fires before its condition was active for its time, after any steps', () => {
     const step = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('active', 'unknown', 'none'));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -149,7 +149,7 @@ describe('an alert', () => {
 describe('incidents from before a restart', () => {
   const fired = run([[0, [active('1', { forMs: 0 })]]]).incidents;
 
-  it('go on firing, and end when they are found clear', () => {
+  it('keep firing, and are resolved when they are found clear', () => {
     const merged = mergeIncidents(new Map(), [...fired.values()]);
     expect(
       run(
@@ -174,7 +174,7 @@ describe('incidents from before a restart', () => {
     });
   });
 
-  it('that had ended do not end what has begun since', () => {
+  it('that are resolved do not resolve a later incident', () => {
     const ended = run([[1, []]], fired).incidents;
     const again = run([[2, [active()]]]).incidents;
     expect(mergeIncidents(again, [...ended.values()]).get(key)?.phase).toBe('pending');

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { createClient, redactUrl } from '../../src/notify/create-client.ts';
-import { eventually, runCli, startDaemon } from '../support/cli.ts';
+import { eventually, startDaemon } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -35,7 +36,7 @@ it.each([
 ])('of %s is shown %s', (url, shown) => expect(redactUrl(url)).toBe(shown));
 
 it.each([200, 302, 400, 401, 404, 422, 500])(
-  'an Alertmanager below a path is called there, and the path is in no sentence of status %d',
+  'an Alertmanager below a path is called there, and no message for status %d shows the path',
   async (status) => {
     const { url, asked } = await startEcho(status);
     const client = createClient(`${url}${PATH}/`, {});
@@ -65,7 +66,7 @@ it('the commands and the daemon print the path nowhere', async () => {
     [...silence, '--url', address],
     ['drill', '--config', config],
   ]) {
-    const { code, stdout, stderr } = await runCli(words);
+    const { code, stdout, stderr } = await runCommand(words);
     expect(code).not.toBe(0);
     expect(stderr).toContain(`${url}/… refuses what was sent`);
     expect(stdout + stderr).not.toContain(TOKEN);
@@ -81,7 +82,7 @@ it('the commands and the daemon print the path nowhere', async () => {
   expect(daemon.output()).toContain(`${url}/…`);
   expect(daemon.output()).not.toContain(TOKEN);
   write([address, `${address}/`, `ftp://h${PATH}`, `http://h${PATH}?a=b`]);
-  const checked = await runCli(['check-config', config]);
+  const checked = await runCommand(['check-config', config]);
   expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('alertmanager.urls')]);
   expect(checked.stdout + checked.stderr).not.toContain(TOKEN);
 }, 60_000);

@@ -81,7 +81,7 @@ it('lets no alert fire by the time in which it was suspended, or by which the cl
 it.each([
   ['it was suspended', (hand: HandClock) => hand.suspend(3 * MINUTE)],
   ['the clock was set', (hand: HandClock) => hand.set(3 * MINUTE)],
-])('tells an Alertmanager at once that an alert goes on when %s', async (_when, happen) => {
+])('sends a firing alert again at once when %s', async (_when, happen) => {
   const hand = createHandClock();
   const { alerts, looked } = await pushOne(hand);
   await looked();
@@ -92,7 +92,7 @@ it.each([
   expect(alerts()[1]?.endsAt).toBe(toIso(hand.wall() + 4 * MINUTE));
 });
 
-it('keeps over a restart since when an alert fires, also when the clock was set meanwhile', async () => {
+it('keeps the start of an alert over a restart, also when the clock was set meanwhile', async () => {
   const hand = createHandClock();
   const first = await pushOne(hand);
   await first.looked();

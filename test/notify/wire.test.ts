@@ -64,7 +64,7 @@ describe('the client', () => {
     [400, false, /refuses what was sent/],
     [500, true, /answers with status 500/],
     [429, true, /answers with status 429/],
-  ] as const)('tells what the status %d means, and whether to try again', async (status, retryable, why) => {
+  ] as const)('explains the status %d, and whether to try again', async (status, retryable, why) => {
     const receiver = await receive();
     receiver.answer = status;
     expect(await client(receiver.url, {}).call('POST', '/alerts', [])).toEqual({
@@ -75,7 +75,7 @@ describe('the client', () => {
     });
   });
 
-  it('tells that nobody answers, answers in time, has such a name or speaks HTTP', async () => {
+  it('explains a refused connection, a timeout, an unknown host and an answer that is not HTTP', async () => {
     const receiver = await receive();
     receiver.answer = 'hang';
     const slow = await client(receiver.url, {}, { timeoutMs: 300 }).call('GET', '/alerts');
@@ -253,7 +253,7 @@ describe('the sender', () => {
     expect(counts.dropped).toBe(2);
   });
 
-  it('gives up one that does not answer in time, and goes on', async () => {
+  it('gives up an Alertmanager that does not answer in time, and continues', async () => {
     const receiver = await receive();
     receiver.answer = 'hang';
     const { sender, counts, heard } = send(receiver.url);

@@ -248,7 +248,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(seen).toEqual(all);
   });
 
-  it('of 1,000 adds of one name at once, one wins and 999 get the code', async () => {
+  it('1,000 adds of one name at once add one record, and 999 get the code', async () => {
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => add('ProjectType', type('Wanted'))));
     const said = Object.groupBy(answers, ({ status, appErrorCode, errMessage }) =>
       status === 'success' ? status : `${appErrorCode} ${errMessage}`,
@@ -257,7 +257,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(Object.fromEntries(counts), Object.keys(said).join()).toEqual({ success: 1, 1012: 999 });
   }, 60_000);
 
-  it('of two admin users who take each other out of use at once, one stays', async () => {
+  it('when two admin users deactivate each other at once, one stays active', async () => {
     const own = await startApi(await databases.create());
     try {
       const { UserID } = (await own.send('POST', '/api/AdminUser/Add', user('second'))).data;

@@ -42,7 +42,7 @@ it('a body of exactly 64 KiB is read, and one byte more is 1005', async () => {
   expect((await api.send('POST', '/api/ProjectType/Add', ofBytes(65_537))).appErrorCode).toBe(1005);
 });
 
-it('of sign-ins exactly so many a minute are taken as are set, from one address for whatever users', async () => {
+it('one address gets exactly the set number of sign-ins a minute, for all users together', async () => {
   const limited = await startApi(await databases.create(), { limits: { rate: 0, burst: 0, signIns: 3 } });
   try {
     const codes = [];

@@ -5,8 +5,9 @@ import { PASSWORD_MASK, type Parameter, parametersOf, toNameKey } from '../../sr
 import { checkValue, requireMember } from '../../src/platform/check-value.ts';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
 import { resources } from '../../src/platform/resources.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
+import { runCommand } from '../support/run-command.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 const user = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -129,7 +130,7 @@ describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
   });
 
   it.each(['a/b.png', './a.png', '..a/b..png', 'a/...', 'my%20ship.png', 'ä/ö.png', 'a b.png'])(
-    'the path %j is taken',
+    'the path %j is accepted',
     async (ImagePath) => {
       const { IndustryID } = (await add('Industry', industry(`Path ${ImagePath}`, ImagePath))).data;
       expect(await kept('Industry', IndustryID)).toMatchObject({ ImagePath });
@@ -294,11 +295,12 @@ describe('texts on the command line', () => {
     const folder = temporaryFolder();
     const env = { SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}` };
     const create = (name: string) =>
-      runCli(
+      runCommand(
         ['admin', 'create', '--user-name', name, '--first-name', 'F', '--last-name', 'L', '--email', 'a@b.example'],
         env,
       );
-    const key = (name: string) => runCli(['apikey', 'create', '--owner', '1', '--scope', 'read', '--name', name], env);
+    const key = (name: string) =>
+      runCommand(['apikey', 'create', '--owner', '1', '--scope', 'read', '--name', name], env);
     try {
       expect(await create('a\u001b[2J')).toMatchObject({
         code: 2,

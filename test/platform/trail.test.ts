@@ -5,10 +5,11 @@ import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
 import { openSqlite } from '../../src/db/open-sqlite.ts';
-import { runCommand, startApiDaemon } from '../support/api-daemon.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { startApiDaemon } from '../support/api-daemon.ts';
+import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { createApiKey, runCommand } from '../support/run-command.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 const person = { FirstName: 'F', LastName: 'L', Password: 'long enough', CreateBy: 1, UpdateBy: 1 };
@@ -110,15 +111,15 @@ it('names that are older than the rules reach a terminal as escapes, in text and
   const shown = '\\u001b]0;owned\\u0007\\u000a2     admin\\u202e\\u009b2J\\u200b\\u2028\\udb40\\udc41';
   try {
     const words = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-    await runCli(['admin', 'create', ...words], env);
+    await runCommand(['admin', 'create', ...words], env);
     const connection = await openSqlite(path);
     const { platform: store } = await createRepositories(connection);
     const author = { statedBy: null, owner: null, credential: 'command line', at: new Date().toISOString(), ip: null };
     await store.addKey({ name, scopes: ['read'], owner: 1, hash: 'h' }, author);
     await connection.close();
-    const list = (await runCli(['apikey', 'list'], env)).stdout;
+    const list = (await runCommand(['apikey', 'list'], env)).stdout;
     expect(list).toBe(`1     read   owner 1     last used never  ${shown}\n`);
-    const trail = (await runCli(['audit'], env)).stdout.split('\n');
+    const trail = (await runCommand(['audit'], env)).stdout.split('\n');
     expect(trail).toHaveLength(3);
     expect(trail[1]).toContain(
       'Name "\\u001b]0;owned\\u0007\\n2     admin\\u202e\\u009b2J\\u200b\\u2028\\udb40\\udc41"',
@@ -127,7 +128,7 @@ it('names that are older than the rules reach a terminal as escapes, in text and
       ['apikey', 'list', '--json'],
       ['audit', '--json'],
     ]) {
-      const { stdout } = await runCli(command, env);
+      const { stdout } = await runCommand(command, env);
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
       expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(name));
     }
@@ -140,11 +141,7 @@ it('a list whose database fails half-way breaks off, and logs one line of JSON',
   const postgres = await startPostgres();
   const url = await postgres.createDatabase();
   const environment = { SUBNETD_DATABASE_URL: url };
-  const words = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-  runCommand(['admin', 'create', ...words], environment);
-  const scope = ['--scope', 'read', '--json'];
-  const made = runCommand(['apikey', 'create', '--name', 'k', '--owner', '1', ...scope], environment);
-  const { key } = JSON.parse(made) as { readonly key: string };
+  const key = await createApiKey(environment, 'read');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   // More than the buffers between the two sides hold, so that the list waits until it is read.

@@ -37,7 +37,7 @@ it.each([
   ['with two Hosts that are the same', 'GET /api/x HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 1001],
   ['of HTTP/1.0 without a Host', 'GET /api/x HTTP/1.0\r\n\r\n', 1101],
   [
-    'with two ways to tell its length',
+    'with two lengths',
     'POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     1001,
   ],
@@ -55,7 +55,7 @@ it.each([
 it.concurrent.each([
   ['headers', 'GET /api/Sector/ListAll/0 HTTP/1.1\r\nHost: a\r\n'],
   ['body', 'POST /api/Industry/Add HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n{'],
-])('a request whose %s never come whole is ended with the envelope', async (_what, text) => {
+])('a request whose %s never end is answered with the envelope', async (_what, text) => {
   expect(await raw(text)).toMatch(
     /^HTTP\/1.1 400 .*"appErrorCode":1001,"errMessage":"the request did not come in time/s,
   );
@@ -192,7 +192,7 @@ it('a list whose database fails half-way breaks the connection and is no JSON', 
   await own.stop();
 }, 90_000);
 
-it('a request that is refused or fails says what is left of the limits so far', async () => {
+it('a refused or failed request shows how much of each limit is left', async () => {
   const limits = { rate: 1, burst: 10, signIns: 2 };
   const limited = await startApi(await databases.create(), { limits });
   try {
@@ -237,7 +237,7 @@ it('a limit answers 1102 with the headers, per address and per credential', asyn
   }
 });
 
-it('sign-ins are limited by user name, whatever the address', async () => {
+it('sign-ins are limited by user name, across all addresses', async () => {
   const proxies = parseTrustedProxies('127.0.0.0/8');
   if (!proxies.ok) throw new Error('unreachable');
   const limits = { rate: 0, burst: 0, signIns: 2 };

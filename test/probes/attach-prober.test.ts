@@ -5,7 +5,7 @@ import { createAttachProber } from '../../src/probes/attach-prober.ts';
 import { importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
 
-/** Peers as the console prints them: names of members bare, and what is too deep left out. */
+/** Peers as `XDC attach` prints them: names of members bare, and what is too deep left out. */
 const PEERS = `[{
     caps: ["eth/62", "eth/100"],
     id: "aa",
@@ -72,7 +72,7 @@ describe('a node that has only a container', () => {
     onTestFinished(async () => void (await container.remove({ force: true })));
     const exec = (command: readonly string[], ms: number) =>
       docker.exec(container.id, command, AbortSignal.timeout(ms));
-    await expect.poll(async () => exec(['test', '-e', '/tmp/ready'], 5_000)).toMatchObject({ exitCode: 0 });
+    await expect.poll(async () => exec(['test', '-e', '/tmp/ready'], 20_000)).toMatchObject({ exitCode: 0 });
     return { container, probe: createAttachProber(exec, 'XDPoS') };
   };
 
@@ -103,7 +103,7 @@ esac`;
     ['prints nonsense', 'echo hello world', 'no-sense'],
     ['prints without an end', 'yes', 'too-large'],
   ])(
-    'that %s is told so',
+    'that %s has that fault',
     async (_, script, why) => {
       const { probe } = await startNode(script);
       expect((await probe.probe(10_000)).latest).toEqual({ ok: false, fault: { kind: 'exec', why } });

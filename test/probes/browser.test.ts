@@ -24,7 +24,7 @@ const visit = async (pages: Parameters<typeof servePages>[0], timeoutMs = TIMEOU
   browser.visit(`${await servePages(pages)}/`, [], timeoutMs);
 
 describe('a page', () => {
-  test('in which all is well, without an icon, shows nothing', async () => {
+  test('without an error and without an icon shows nothing', async () => {
     const script =
       '<script>console.log("an error"); console.warn("error"); fetch("/data").then((r) => r.json())</script>';
     const data = (_: unknown, response: import('node:http').ServerResponse) => response.end('{}');
@@ -56,7 +56,7 @@ describe('a page', () => {
 
   test('whose data hangs has it counted', async () => {
     const script = '<script>fetch("/hangs")</script>';
-    expect(await visit({ '/': pageWith(script), '/hangs': () => {} }, 3_000)).toEqual({
+    expect(await visit({ '/': pageWith(script), '/hangs': () => {} }, 6_000)).toEqual({
       ...nothing,
       failedRequests: 1,
     });
@@ -111,7 +111,7 @@ describe('a page that is none', () => {
     ['answers 503', { '/': (_, response) => response.writeHead(503).end('no') }, { why: 'status', status: 503 }],
     ['floods the console', { '/': pageWith('<script>for (;;) console.log(1)</script>') }, { why: 'too-large' }],
   ])(
-    'as it %s is told so, in bounded time',
+    'that %s has that fault, in bounded time',
     async (_, pages, expected) => {
       expect(await visit(pages, 'why' in expected && expected.why === 'timeout' ? 4_000 : LONG_MS)).toEqual({
         kind: 'no-page',
@@ -122,7 +122,7 @@ describe('a page that is none', () => {
   );
 
   test(
-    'as it sends data without an end is told so, and is not waited for',
+    'that sends data without an end has that fault, and is not waited for',
     async () => {
       const endless = (_: unknown, response: import('node:http').ServerResponse) => {
         response.writeHead(200, { 'content-type': 'application/octet-stream' });
@@ -141,7 +141,7 @@ describe('a page that is none', () => {
     2 * LONG_MS,
   );
 
-  test('at an address where nobody listens is reported', async () => {
+  test('at an address without a listener is reported', async () => {
     expect(await browser.visit(await closedAddress(), [], TIMEOUT_MS)).toEqual({ kind: 'no-page', why: 'unreachable' });
   });
 });
@@ -159,10 +159,10 @@ describe('a browser', () => {
     expect(main().map(({ pid }) => pid)).toEqual([first?.pid]);
 
     process.kill(first?.pid as number, 'SIGKILL');
-    await vi.waitFor(() => expect(main()).toEqual([]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(main()).toEqual([]), { timeout: 30_000 });
     expect(await own.visit(url, [], TIMEOUT_MS)).toEqual(nothing);
     await own.stop();
-    await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 30_000 });
     expect(await own.visit(url, [], TIMEOUT_MS)).toMatchObject({ kind: 'no-browser' });
   }, 90_000);
 
@@ -175,7 +175,7 @@ describe('a browser', () => {
     const started = performance.now();
     await own.stop();
     expect((await visiting).kind).toMatch(/^no-/);
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   }, 90_000);
 
   test.each([
@@ -184,7 +184,7 @@ describe('a browser', () => {
     ['/bin/false', 'no-start'],
   ])('at %s: %s', async (executablePath, why) => {
     const own = createBrowser({ executablePath });
-    expect(await own.visit('http://127.0.0.1:9/', [], 5_000)).toEqual({ kind: 'no-browser', why });
+    expect(await own.visit('http://127.0.0.1:9/', [], TIMEOUT_MS)).toEqual({ kind: 'no-browser', why });
     await own.stop();
   });
 
@@ -196,7 +196,7 @@ describe('a browser', () => {
     for (const _ of [1, 2]) {
       const started = performance.now();
       expect(await own.visit('http://127.0.0.1:9/', [], 1_000)).toEqual({ kind: 'no-browser', why: 'timeout' });
-      expect(performance.now() - started).toBeLessThan(3_000);
+      expect(performance.now() - started).toBeLessThan(15_000);
     }
     await own.stop();
   }, 90_000);
@@ -223,9 +223,9 @@ describe('a browser', () => {
     expect(await own.visit(await servePages({ '/': pageWith('') }), [], TIMEOUT_MS)).toEqual(nothing);
   }, 90_000);
 
-  test('at an address where nobody listens is unreachable', async () => {
+  test('at an address without a listener is unreachable', async () => {
     const own = createBrowser({ cdpUrl: await closedAddress() });
-    expect(await own.visit('http://127.0.0.1:9/', [], 5_000)).toEqual({ kind: 'no-browser', why: 'unreachable' });
+    expect(await own.visit('http://127.0.0.1:9/', [], TIMEOUT_MS)).toEqual({ kind: 'no-browser', why: 'unreachable' });
     await own.stop();
   });
 });

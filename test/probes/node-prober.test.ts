@@ -253,7 +253,7 @@ describe('a bad answer', () => {
     expect(observation.answered).toBe(false);
   });
 
-  it('a compressed one that nobody asked for is a fault', async () => {
+  it('an unrequested compressed one is a fault', async () => {
     expect(faultOf(await answering('[]', { 'Content-Encoding': 'gzip' }))).toBe('encoding');
   });
 
@@ -377,7 +377,7 @@ describe('a bad connection', () => {
     });
   });
 
-  it('that gives two lengths is no HTTP', async () => {
+  it('with two lengths is not HTTP', async () => {
     const { fault } = await against((socket) =>
       socket.once('data', () =>
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef'),
@@ -395,7 +395,7 @@ describe('a bad connection', () => {
     expect(fault).toBeDefined();
   });
 
-  it('that nobody accepts is refused, and the node is seen when it comes up', async () => {
+  it('is refused without a listener, and the node answers when it comes up', async () => {
     const { server, probe } = watch(await startNode());
     const { port } = new URL(server.url);
     const nobody = createNodeProber('http://127.0.0.1:1', 'XDPoS', Date.now);

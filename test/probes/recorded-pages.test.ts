@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceTarget } from '../../src/model/target.ts';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
-import { foldPage } from '../../src/rules/fold-page.ts';
+import { foldPage } from '../../src/rules/fold.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
 import { findChromium } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';

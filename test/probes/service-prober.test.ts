@@ -28,7 +28,7 @@ describe('a service', () => {
     ['relayer', '{"queues":[]}', '/api/queues'],
     ['stats', '{"health":{"status":"UP"}}', '/information/network'],
     ['frontend', '<!doctype html><div id="root"></div>', '/'],
-  ] as const)('%s is well by the body of its own answer', async (component, body, path) => {
+  ] as const)('%s passes with its own answer', async (component, body, path) => {
     const { observation, paths } = await probeTarget(component, body, {
       headers: component === 'frontend' ? { 'Content-Type': 'text/html; charset=utf-8' } : {},
     });
@@ -50,11 +50,11 @@ describe('a service', () => {
     ['stats', 'OK'],
     ['frontend', '{"id":"root"}'],
     ['frontend', '<html><div id="rooted"></div></html>'],
-  ] as const)('%s that answers 200 with %s is not well', async (component, body) => {
+  ] as const)('%s that answers 200 with %s has a fault', async (component, body) => {
     expect((await probeTarget(component, body)).observation).toMatchObject({ ok: false, fault: { kind: 'body' } });
   });
 
-  it('frontend that answers as JSON is not well, whatever the body holds', async () => {
+  it('frontend that answers with the content type JSON has a fault', async () => {
     const options = { headers: { 'Content-Type': 'application/json' } };
     expect((await probeTarget('frontend', '<div id="root">', options)).observation.ok).toBe(false);
   });
@@ -65,7 +65,7 @@ describe('a service', () => {
     [500, 'status'],
     [404, 'status'],
     [204, 'status'],
-  ] as const)('that answers %i is not well', async (status, kind) => {
+  ] as const)('that answers %i has a fault', async (status, kind) => {
     const { observation } = await probeTarget('relayer', status === 204 ? '' : '{"queues":[]}', {
       status,
       headers: { Location: '/' },

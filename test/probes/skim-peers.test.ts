@@ -52,7 +52,7 @@ describe('a list of peers', () => {
     expect(parse(skimmed) === undefined).toBe(parse(text) === undefined);
   });
 
-  it('counts the same whatever the peers hold, and is as good or bad JSON after any damage', () => {
+  it('keeps the number of peers, and damaged JSON stays damaged', () => {
     const item = fc.oneof(
       fc.string().map(peer),
       fc.record({ id: fc.string(), more: fc.jsonValue({ maxDepth: 4 }) }),

@@ -155,7 +155,7 @@ describe('restarts', () => {
     expect(fold(running, { ...running, startedAt: start + 90_000 }).lastRestartAt).toBe(start + 2_000);
   });
 
-  test('a start by the policy that the first look finds is one lately, though it is not counted', () => {
+  test('a start by the policy before the first inspection sets the last restart, but is not counted', () => {
     expect(fold({ ...running, restartCount: 2 })).toMatchObject({ restarts: 0, lastRestartAt: start });
   });
 });
@@ -333,7 +333,7 @@ function createLife() {
   };
 }
 
-test('with a look in each state every start but the first is counted once, however looks and events interleave', () => {
+test('with an inspection in each state, every start but the first is counted once', () => {
   fc.assert(
     fc.property(steps, (history) => {
       const life = createLife();
@@ -361,7 +361,7 @@ test('with a look in each state every start but the first is counted once, howev
   );
 });
 
-test('restarts by the policy are all counted whichever are looked at, and of others never more than there were', () => {
+test('restarts by the policy are all counted, and of others never more than there were', () => {
   fc.assert(
     fc.property(steps, fc.boolean(), (history, onlyPolicy) => {
       const life = createLife();
@@ -425,7 +425,7 @@ describe('what led to a restart', () => {
     expect(findRestartCause(fold(...steps))).toBe(cause);
   });
 
-  test('ordered restarts are no loop, and crashes between them are remembered', () => {
+  test('requested restarts are no loop, and crashes between them are remembered', () => {
     const at = (ms: number, restartCount: number) => ({ ...running, startedAt: start + ms, restartCount });
     const facts = fold(running, at(1_000, 1), at(2_000, 2), at(3_000, 0), at(4_000, 0));
     expect(findCrashes(facts)).toEqual([start + 1_000, start + 2_000]);

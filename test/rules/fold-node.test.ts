@@ -37,7 +37,7 @@ describe('a height', () => {
     expect(verdicts([5, 5, 5, 5, 5, 5, 5, 5])).toBe('ppppppff');
   });
   it('passes again with the first rise', () => expect(verdicts([5, 5, 5, 5, 5, 5, 5, 6, 6])).toBe('ppppppfpp'));
-  it('is not excused by looks that fail in between', () => {
+  it('fails also when probes failed in between', () => {
     expect(verdicts([5, null, 5, null, 5, null, 5])).toBe('pfpfpff');
   });
   it('gets new time after it was unreachable for as long as a stall takes', () => {
@@ -63,7 +63,7 @@ describe('a height', () => {
     expect(judgeLatestBlock(aView(target, { node: facts }, { now: 1_060_000 })).verdict).toBe('fail');
   });
 
-  it('never passes after seven looks without a rise, whatever came before', () => {
+  it('never passes after seven probes without a rise', () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(50), { nil: null }), { maxLength: 20 }), fc.nat(50), (before, number) => {
         expect(verdicts([...before, ...Array(8).fill(number)]).at(-1)).toBe('f');

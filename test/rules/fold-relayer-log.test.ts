@@ -72,7 +72,7 @@ test('a success marker of a zero mode beside a full one counts for the full one 
   expect(facts).toMatchObject({ submissions: 1, submittedAt: START + 1_000 });
 });
 
-test('a zero mode whose every cycle fails does not pass by its heartbeat, and passes when a cycle went well', () => {
+test('a zero mode whose cycles all fail does not pass by its heartbeat, and passes after a good cycle', () => {
   const job = "Fail to process xdc-zero job { message: 'Returned error: execution reverted' }";
   const failing = [
     [0, ZERO],
@@ -167,7 +167,7 @@ test.each([
     'parent_head_unreadable',
     'PARENTNET_URL',
   ],
-] as const)('the relayer’s line %j is told by its own cause', (line, mode, pattern, reason) => {
+] as const)('the relayer’s line %j is reported with its own cause', (line, mode, pattern, reason) => {
   const { facts, patterns, judge } = read([0, line]);
   expect(patterns).toEqual([pattern]);
   expect(facts?.byMode[mode]?.error).toEqual({ pattern, at: START });

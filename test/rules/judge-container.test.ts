@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation, DockerFault } from '../../src/model/observation.ts';
+import type { ContainerRef } from '../../src/model/target.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
+import { aView, nodeTarget } from '../support/views.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const minute = 60_000;
@@ -22,8 +24,8 @@ const stopped = (status: string, changes: Partial<Container> = {}): Container =>
 const factsOf = (observation: ContainerObservation, previous?: ContainerFacts) =>
   foldContainer(previous, observation, now);
 const found = (container: Container, previous?: ContainerFacts) => factsOf({ kind: 'found', container }, previous);
-const judge = (facts: ContainerFacts | undefined, ref: Parameters<typeof judgeContainer>[1] = byName) =>
-  judgeContainer(facts, ref, 5 * minute, now, (at) => at);
+const judge = (container: ContainerFacts | undefined, ref: ContainerRef = byName) =>
+  judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now }));
 
 test('a container that runs passes, and says for how long', () => {
   expect(judge(found(running))).toEqual({ verdict: 'pass', reason: 'subnet1 has been running for 1h' });
@@ -42,7 +44,7 @@ test('a container that runs beside another of its service passes, and its reason
   });
 });
 
-test('a container that has not been looked at is unknown, also when an event has come', () => {
+test('a container that was never inspected is unknown, also after an event', () => {
   expect(judge(undefined).verdict).toBe('unknown');
   expect(judge(foldContainerEvent(undefined, { action: 'oom', id: 'a', at: now })).verdict).toBe('unknown');
 });
@@ -101,7 +103,7 @@ describe('a container that runs but restarted', () => {
     expect(judge(restarted(5 * minute)).verdict).toBe('pass');
   });
 
-  test('fails at the first look already, when its restart policy did it lately', () => {
+  test('fails at the first inspection when its restart policy has just restarted it', () => {
     expect(judge(found({ ...running, startedAt: now - minute, restartCount: 3 })).verdict).toBe('fail');
     expect(judge(found({ ...running, startedAt: now - minute })).verdict).toBe('pass');
     expect(judge(found({ ...running, restartCount: 3 })).verdict).toBe('pass');

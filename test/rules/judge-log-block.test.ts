@@ -99,7 +99,7 @@ test('of any two rising chains one after the other the last height is known', ()
   );
 });
 
-test('a fatal line fails for the error window, whatever heights follow it', () => {
+test('a fatal line fails for the error window, although heights follow it', () => {
   const fatal: Line = [100, 'Fatal: Failed to unlock account 0 (could not decrypt key with given password)'];
   const lines = [...rising(1_000, 1_010, 0), fatal, ...rising(1_011, 1_200, 101)];
   expect(read(...lines).judge(399)).toMatchObject({
@@ -118,7 +118,7 @@ test.each([
     '; the times in its log are 2h behind ours: correct timezone of its logFiles, or set its clock',
   ],
   [-2 * 3_600_000 + 60_000, '; its clock is 1h 59m behind ours: set it with chrony'],
-])('a clock that is ahead by %d ms is told beside the verdict, and is no fault by itself', (clockAheadMs, words) => {
+])('a clock that is ahead by %d ms is added to the reason, and does not fail the check', (clockAheadMs, words) => {
   const target = nodeTarget('subnet1');
   const logs = {
     node: { height: 7, advancedAt: START },

@@ -38,7 +38,7 @@ test('a bootnode that has heard every node within the window passes', () => {
   expect(judge(three, heard)).toMatchObject({ verdict: 'pass', seen: 3 });
 });
 
-test('one that has not heard a node for the window fails and names it', () => {
+test('a bootnode that has not heard a node within the window fails and names it', () => {
   const heard = { '192.168.25.11:20303': 1_000, '192.168.25.12:20304': WINDOW_MS, '192.168.25.13:20305': 1_000 };
   expect(judge(three, heard)).toMatchObject({
     verdict: 'fail',
@@ -63,7 +63,7 @@ test('one node that sends from many addresses is not taken for the others', () =
   expect(judge(three, many)).toMatchObject({ verdict: 'fail', seen: 1, reason: expect.stringContaining('b, c') });
 });
 
-test('nodes whose address nobody knows share out what is left over, and the reason says what to add', () => {
+test('nodes without a known address are matched to the remaining addresses, and the reason says what to add', () => {
   const unknown = nodes({ a: '192.168.25.11:20303', b: undefined, c: undefined });
   const heard = { '192.168.25.11:20303': 1_000, '10.0.0.1:40001': 1_000, '10.0.0.2:40002': 1_000 };
   expect(judge(unknown, heard)).toMatchObject({ verdict: 'pass', seen: 3 });
@@ -118,7 +118,7 @@ test('each node is found where the plain reading finds it, with shared ports, NA
   );
 });
 
-test(`of ${MANY} nodes exactly those that the log has not shown are missing, from whatever addresses others speak`, () => {
+test(`of ${MANY} nodes exactly those that the log has not shown are missing, whichever addresses the others use`, () => {
   const names = Array.from({ length: MANY }, (_, index) => `n${index}`);
   const portOf = (index: number) => 20_000 + index;
   const known = nodes(Object.fromEntries(names.map((name, index) => [name, `10.1.0.1:${portOf(index)}`])));

@@ -34,7 +34,7 @@ describe('latest_block', () => {
     });
   });
   it('does not fail for being ahead', () => expect(judge(200, 100).verdict).toBe('pass'));
-  it('is not measured against a node whose last look failed', () => {
+  it('is not measured against a node whose last probe failed', () => {
     const before = at(500);
     const gone = foldNode(
       before.node,
@@ -53,7 +53,7 @@ describe('latest_block', () => {
       '"method":"XDPoS_getV2BlockByNumber"',
     );
   });
-  it('cannot be judged before the first look', () => {
+  it('is unknown before the first probe', () => {
     expect(judgeLatestBlock(aView(nodeTarget('a'), {})).verdict).toBe('unknown');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault, NodeObservation, PageObservation } from '../../src/model/observation.ts';
 import type { NodeTarget, ServiceTarget } from '../../src/model/target.ts';
-import { foldPage } from '../../src/rules/fold-page.ts';
+import { foldPage } from '../../src/rules/fold.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
@@ -58,7 +58,7 @@ describe('a socket that subnetd may not open', () => {
     for (const part of ['/srv/XDC.ipc', 'root', '0600']) expect(reason).toContain(part);
   });
 
-  test('degrades all checks when nothing else is there, and says that nothing is seen', () => {
+  test('degrades all checks without another source, and says that nothing is seen', () => {
     const fault = { ok: false, fault: denied } as const;
     const observation: NodeObservation = { answered: false, latest: fault, peers: fault };
     for (const { verdict, reason } of [judgePeers(view(observation)), judgeLatestBlock(view(observation))]) {

@@ -68,7 +68,7 @@ describe('out of memory', () => {
     expect(names(node, { container: facts }, t0 + 10 * minute)).toEqual([]);
   });
 
-  test('shows by a SIGKILL that nobody ordered', () => {
+  test('shows by a SIGKILL that was not requested', () => {
     const facts = foldContainerEvent(running(t0 - minute), event('die', t0, 137));
     expect(names(service('frontend'), { container: facts }, t0)).toEqual(['out_of_memory']);
   });
@@ -106,7 +106,7 @@ test('two restarts within ten minutes with exit code 0 are a silent loop, one is
   expect(names(node, { container: later }, t0 + 20 * minute)).toEqual([]);
 });
 
-test('two restarts on order are no loop, whatever the exit code', () => {
+test('two requested restarts are no loop, with any exit code', () => {
   const restart = (facts: ContainerFacts, at: number) =>
     found(
       at,
@@ -157,7 +157,7 @@ test('a target that names neither a container nor a log can show none', () => {
   expect(failuresOf({ ...bare, logFiles: [{ path: '/x', timezone: 'UTC' }] }).length).toBeGreaterThan(5);
 });
 
-test('every entry says its symptom, cause and fix, and no name stands twice', () => {
+test('every entry has a symptom, a cause and a fix, and names are unique', () => {
   expect(new Set(knownFailures.map(({ name }) => name)).size).toBe(knownFailures.length);
   for (const { name, symptom, cause, fix } of knownFailures) {
     expect(name).toMatch(/^[a-z][a-z_]+$/);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type {
+  ContainerFacts,
   Exit,
   LogFacts,
   LogState,
@@ -161,7 +162,7 @@ describe('an error in a log', () => {
     expect(judge({ p: pattern('note', ago(1)) }).verdict).toBe('pass');
   });
 
-  it('is reported before a later one that is less severe, and of two the last', () => {
+  it('is reported before a later, less severe one; of two equally severe ones, the last', () => {
     const at = ago(SECOND);
     const [fatal, early, late] = [
       pattern('fatal', at),
@@ -185,7 +186,7 @@ describe('block_data and history_data', () => {
     expect(verdicts((ms) => block(ms, ms), 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['pass', 'fail']);
   });
 
-  it('tell a block that is repeated from one that does not come', () => {
+  it('distinguish a repeated block from a missing one', () => {
     expect(block(5 * MINUTE, 2 * MINUTE - 1).reason).toContain('again and again for 5m');
     expect(block(5 * MINUTE, 2 * MINUTE).reason).toContain('has got no block for 2m');
   });
@@ -249,7 +250,7 @@ describe('submissions', () => {
     expect(inMode('full', within).verdict).toBe('pass');
   });
 
-  it('wait thirteen minutes for a transaction to be mined, whatever the limit', () => {
+  it('wait thirteen minutes for a transaction to be mined, also beyond the limit', () => {
     const waiting = (ms: number) => inMode('full', { phase: 'attempt', phaseAt: ago(ms), submittedAt: ago(ms) });
     expect(verdicts(waiting, 13 * MINUTE - 1, 13 * MINUTE)).toEqual(['pass', 'fail']);
   });
@@ -290,19 +291,16 @@ describe('container', () => {
     oomKilled: false,
     restartCount: 0,
   } as const;
-  const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) =>
-    judgeContainer(
-      {
-        ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, inspected: true },
-        ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
-        ...(lastExit && { lastExit }),
-        ...(lastOomAt !== undefined && { lastOomAt }),
-      },
-      { name: 'n' },
-      5 * MINUTE,
-      NOW,
-      (at) => at,
-    );
+  const node = nodeTarget('n', { container: { name: 'n' } });
+  const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) => {
+    const facts: ContainerFacts = {
+      ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, inspected: true },
+      ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
+      ...(lastExit && { lastExit }),
+      ...(lastOomAt !== undefined && { lastOomAt }),
+    };
+    return judgeContainer(aView(node, { container: facts }, { now: NOW }));
+  };
 
   it('fails by a restart for exactly errorWindow', () => {
     expect(verdicts((ms) => judge(ms), 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);

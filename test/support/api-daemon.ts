@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { program, startDaemon, temporaryFolder } from './cli.ts';
+import { startDaemon, temporaryFolder } from './cli.ts';
 
 /** A daemon as a process of its own, of which only the platform API matters. */
 export interface ApiDaemon {
@@ -18,14 +17,8 @@ subnets:
     nodes: [{ name: subnet1, rpc: 'http://127.0.0.1:1' }]
 `;
 
-type Environment = Readonly<Record<string, string>>;
-
-/** Runs a command to its end, and gives what it printed on stdout. Throws when it does not exit 0. */
-export const runCommand = (words: readonly string[], environment: Environment): string =>
-  execFileSync(program, words, { encoding: 'utf8', env: { ...process.env, ...environment }, stdio: 'pipe' });
-
 /** Starts `subnetd run` on a free port, with a node that is not there, and waits until it says that it listens. */
-export async function startApiDaemon(environment: Environment): Promise<ApiDaemon> {
+export async function startApiDaemon(environment: Readonly<Record<string, string>>): Promise<ApiDaemon> {
   const folder = temporaryFolder();
   const config = folder.path('subnetd.yaml');
   writeFileSync(config, INVENTORY);

@@ -4,16 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createApiKey, type Finished } from './run-command.ts';
 
 /** The program as it is called from a shell. */
 export const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
-
-/** What a finished command left. */
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A command that runs, with what it has printed so far. */
 export interface Running {
@@ -57,7 +51,7 @@ export function startCli(
   };
 }
 
-/** Runs `subnetd` to its end. */
+/** Runs `subnetd` to its end, as a process of its own; `runCommand` is quicker where that is not the point. */
 export const runCli = (words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> =>
   startCli(words, env).finished;
 
@@ -71,21 +65,12 @@ export async function startDaemon(config: string, env?: Readonly<Record<string, 
   );
   const [, url = ''] = await daemon.waitFor(/"url":"(https?:[^"]+)"/);
   /** Makes an API key with the scope operate, for a reload. */
-  const makeKey = async (): Promise<string> => {
-    const database = { SUBNETD_DATABASE_URL, ...env };
-    const person = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-    await runCli(['admin', 'create', ...person], database);
-    const made = await runCli(
-      ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'operate', '--json'],
-      database,
-    );
-    return (JSON.parse(made.stdout) as { readonly key: string }).key;
-  };
+  const makeKey = () => createApiKey({ SUBNETD_DATABASE_URL, ...env }, 'operate');
   return { ...daemon, url, makeKey };
 }
 
 /** Calls until it does not throw, at most 60 s, and throws the last error then. */
-export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000, everyMs = 25): Promise<T> {
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000, everyMs = 50): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {

@@ -49,7 +49,7 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   if (!hasEnded(child)) child.kill('SIGTERM');
   await until(isOver, 'the end of the process', 20_000).catch(() => {
     child.kill('SIGKILL');
-    return until(isOver, 'its end by SIGKILL', 5_000);
+    return until(isOver, 'its end by SIGKILL', 30_000);
   });
 }
 

@@ -4,8 +4,17 @@ import { dirname, join, normalize } from 'node:path';
 /** What only a test that starts another program imports: a process, an engine, a database server or a browser. */
 const STARTS_PROGRAMS = new Set(['node:child_process', 'dockerode', 'pg', 'playwright-core']);
 
-/** Every test file, by whether it, or what it imports of `test/`, starts another program. Paths are from the root. */
-export function findTests(root: string): { readonly unit: readonly string[]; readonly parts: readonly string[] } {
+/** Test files, by their paths from the root. */
+export interface Tests {
+  /** Neither the file, nor what it imports of `test/`, starts another program. */
+  readonly unit: readonly string[];
+  readonly parts: readonly string[];
+  /** Those of `unit` that leave their process as it was, so it can take more files. Fake timers do not. */
+  readonly sharing: readonly string[];
+}
+
+/** Finds every test file. */
+export function findTests(root: string): Tests {
   const known = new Map<string, boolean>();
   const startsPrograms = (file: string): boolean => {
     const found = known.get(file);
@@ -23,5 +32,7 @@ export function findTests(root: string): { readonly unit: readonly string[]; rea
     return starts;
   };
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
-  return { unit: files.filter((file) => !startsPrograms(file)), parts: files.filter(startsPrograms) };
+  const unit = files.filter((file) => !startsPrograms(file));
+  const sharing = unit.filter((file) => !readFileSync(join(root, file), 'utf8').includes('useFakeTimers'));
+  return { unit, parts: files.filter(startsPrograms), sharing };
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { runCommand, startApiDaemon } from './api-daemon.ts';
+import { startApiDaemon } from './api-daemon.ts';
+import { createApiKey } from './run-command.ts';
 
 const WRITERS = 8;
 const ROUND_WITHIN_MS = 60_000;
@@ -27,10 +28,7 @@ async function killInLane(times: number, seed: number): Promise<KillOutcome> {
     SUBNETD_LOG_LEVEL: 'info',
   };
   try {
-    const person = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
-    runCommand(['admin', 'create', ...person], environment);
-    const create = ['apikey', 'create', '--name', 'k', '--owner', '1', '--scope', 'write', '--json'];
-    const { key: apiKey } = JSON.parse(runCommand(create, environment)) as { key: string };
+    const apiKey = await createApiKey(environment, 'write');
     const acknowledged: string[] = [];
     let sent = 0;
     for (let round = 0; round < times; round += 1) {

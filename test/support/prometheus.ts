@@ -38,7 +38,7 @@ interface Vector {
   readonly result: readonly { readonly metric: Record<string, string>; readonly value: readonly [number, string] }[];
 }
 
-const START_WITHIN_MS = 20_000;
+const START_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 10_000;
 const KEPT_LINES = 20;
 

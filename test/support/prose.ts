@@ -78,3 +78,41 @@ export const toLines = (markdown: string): readonly { readonly line: number; rea
   blankCode(markdown)
     .map((text, index) => ({ line: index + 1, text }))
     .filter(({ text }) => !isRow(text));
+
+/** The most words that a sentence may have. */
+const MAX_WORDS = 30;
+
+/** Sentences that are too long, each with its place in a file. */
+export const findLongSentences = (file: string, blocks: readonly ProseBlock[]): readonly string[] =>
+  blocks.flatMap(({ line, text }) =>
+    toSentences(text)
+      .filter((sentence) => countWords(sentence) > MAX_WORDS)
+      .map((sentence) => `${file}:${line}: ${countWords(sentence)} words: ${sentence}`),
+  );
+
+/** A word that a reader has to decode, in every form that has no other meaning, and the word to use. */
+export type PrivateWord = readonly [RegExp, string];
+
+/** Those of pages and comments alike. */
+const PRIVATE_WORDS: readonly PrivateWord[] = [
+  [/\banew\b/i, 'again'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
+  [/\blook(?:er|ers|Now)\b/, 'prober, probeNow'],
+  [/\bsightings?\b/i, 'alert instance'],
+  [/\bstand(?:s|ing)? still\b/i, 'stalled'],
+  [/\btold\b/i, 'notified, reported, or say who does what'],
+  [/\b(?:has|have) not the\b/i, 'has fewer than, or lacks'],
+  [/\bfor want of\b/i, 'because it ran out of'],
+];
+
+/** Private words, the common ones and `more`, each with its place in a file. */
+export const findPrivateWords = (
+  file: string,
+  blocks: readonly ProseBlock[],
+  more: readonly PrivateWord[],
+): readonly string[] =>
+  blocks.flatMap(({ line, text }) =>
+    [...PRIVATE_WORDS, ...more]
+      .filter(([word]) => word.test(text))
+      .map(([, say]) => `${file}:${line}: say ${say}: ${text}`),
+  );

@@ -1,20 +1,9 @@
 import type { Facts, Known } from '../../src/model/facts.ts';
-import type { CheckSettings, NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget, type Target } from '../../src/model/target.ts';
 import type { View } from '../../src/rules/view.ts';
 
 /** The inventory's default settings. */
-export const settings: CheckSettings = {
-  rpc: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5000, stallAfterMs: 60_000, maxLag: 10, enabled: true },
-  containers: { schedule: { kind: 'every', ms: 10_000 }, timeoutMs: 5000 },
-  services: { schedule: { kind: 'every', ms: 30_000 }, timeoutMs: 10_000 },
-  logs: {
-    schedule: { kind: 'every', ms: 10_000 },
-    bootnodeWindowMs: 600_000,
-    blockDataWithinMs: 120_000,
-    errorWindowMs: 300_000,
-  },
-  console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
-};
+export const settings = DEFAULT_SETTINGS;
 
 /** A node of the subnet `d`. */
 export const nodeTarget = (name: string, more: Partial<NodeTarget> = {}): NodeTarget => ({

@@ -61,7 +61,7 @@ export const statsPack: PatternPack = {
       match:
         /error: (?:SUBNET_URL and PARENTNET_URL|PARENTNET_WALLET and CHECKPOINT_CONTRACT) configuration must be set!/,
       what: 'the stats server ends because a setting is missing; deploy the checkpoint contract and set CHECKPOINT_CONTRACT in common.env',
-      consoleOnly: true,
+      stdoutOnly: true,
     },
   ],
 };

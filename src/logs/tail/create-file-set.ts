@@ -116,13 +116,21 @@ export function createFileSet({
     const plan = planOtherFile(file, match, copy, now());
     // What a copy gained before it was rewritten may be in another file.
     if (copy?.original.state === 'done' && match?.holds !== 'all') await tracked.rotate(copy.original);
-    if (match === undefined) return startFile(file);
-    if (plan.step === 'follow') return continueIn(match.original, file);
-    if (plan.step === 'branch') return branch(match.original, file);
-    if (plan.step === 'truncated') return readAfterTruncation(file);
-    const shortSince = plan.step === 'ignore' ? plan.shortSince : undefined;
-    const { path, size, writtenAt } = file;
-    copies.set(file.inode, { ...match, path, size, writtenAt, ...(shortSince !== undefined && { shortSince }) });
+    switch (plan.step) {
+      case 'begin':
+        return startFile(file);
+      case 'follow':
+        return continueIn(plan.original, file);
+      case 'branch':
+        return branch(plan.original, file);
+      case 'truncated':
+        return readAfterTruncation(file);
+      case 'ignore': {
+        const { path, size, writtenAt } = file;
+        const { match, shortSince } = plan;
+        copies.set(file.inode, { ...match, path, size, writtenAt, ...(shortSince !== undefined && { shortSince }) });
+      }
+    }
   };
 
   const sweepActive = async (file: FollowedFile, found: FoundFile | undefined) => {
@@ -169,21 +177,32 @@ export function createFileSet({
     await applyPlan(file, isFirst && stored === undefined ? undefined : await tracked.match(file));
   };
 
+  const readOpenRotated = async () => {
+    // A writer may continue in a file that was renamed.
+    for (const file of tracked.inState('rotated')) if (file.isOpen) await tracked.readAppended(file).catch(() => {});
+  };
+
+  /** Resolves to the fault of the last file that could not be read. */
+  const sweepOthers = async (others: readonly FoundFile[]): Promise<LogFault | undefined> => {
+    let fault: LogFault | undefined;
+    for (const file of others)
+      await sweepOther(file).catch((error: unknown) => {
+        const { what } = toFault(error);
+        fault = { what: what === 'denied' ? what : 'broken' };
+      });
+    return fault;
+  };
+
   return {
+    // The steps are those of docs/decisions/0012-file-identity.md.
     sweep: async (found) => {
       const files = new Map(found.map((file) => [file.inode, file]));
       const others = () => found.filter(({ inode }) => tracked.activeAt(inode) === undefined);
       for (const file of tracked.inState('active')) await sweepActive(file, files.get(file.inode));
-      // A writer may continue in a file that was renamed.
-      for (const file of tracked.inState('rotated')) if (file.isOpen) await tracked.readAppended(file).catch(() => {});
+      await readOpenRotated();
       if (!isFirst || stored !== undefined) await sweepSuccessors(others());
       await searchRemainders(files);
-      let fault: LogFault | undefined;
-      for (const file of others())
-        await sweepOther(file).catch((error: unknown) => {
-          const { what } = toFault(error);
-          fault = { what: what === 'denied' ? what : 'broken' };
-        });
+      const fault = await sweepOthers(others());
       for (const [inode, copy] of copies) if (!files.has(inode)) await removeCopy(inode, copy);
       tracked.forgetOld();
       isFirst = false;

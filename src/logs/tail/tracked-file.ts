@@ -44,17 +44,18 @@ export interface Copy<T extends TrackedFile = TrackedFile> {
   readonly shortSince?: number;
 }
 
-/** A writer continues in a renamed file until it is signalled to reopen. */
-const LEAVE_MS = 30_000;
+/**
+ * How long the remainder of a rotated file is searched for. While its file is open, a writer may continue in it until it
+ * is signalled to reopen its log. A closed one may still be copied or packed.
+ */
+const SEARCH_OPEN_MS = 30_000;
+const SEARCH_CLOSED_MS = 60_000;
 
-/** How long the remainder of a rotated file is searched for. */
-const SEEK_MS = 60_000;
-
-/** A file that has not grown for this long is closed until it does. */
-const IDLE_MS = 60_000;
+/** An active file that has not grown for this long is closed, which saves a descriptor, and opened when it grows. */
+const CLOSE_IDLE_MS = 60_000;
 
 /** A file that is rewritten in place is complete when it has not grown for this long. */
-const WRITTEN_MS = 3_000;
+const REWRITTEN_MS = 3_000;
 
 /** What to do with the file of an active one; `found` is absent when it left the glob. */
 export type OwnFileStep = 'nothing' | 'leave' | 'close' | 'read';
@@ -63,7 +64,8 @@ export function planOwnFile(file: TrackedFile, found: FoundFile | undefined, now
   if (found === undefined) return 'leave';
   // A replacement may have the same size.
   const isWritten = found.size > 0 && found.writtenAt !== (file.writtenAt ?? found.writtenAt);
-  if (found.size === file.offset && !isWritten) return file.isOpen && now - file.readAt > IDLE_MS ? 'close' : 'nothing';
+  if (found.size === file.offset && !isWritten)
+    return file.isOpen && now - file.readAt > CLOSE_IDLE_MS ? 'close' : 'nothing';
   return 'read';
 }
 
@@ -127,23 +129,24 @@ export function isSameCopy(copy: Copy | undefined, file: FoundFile): boolean {
  * `ignore`: it is a copy.
  * `truncated`: it lost its end, and what is appended is new.
  */
-export type OtherFileStep =
-  | { readonly step: 'begin' | 'follow' | 'branch' | 'truncated' }
-  | { readonly step: 'ignore'; readonly shortSince?: number };
+export type OtherFileStep<T extends TrackedFile = TrackedFile> =
+  | { readonly step: 'begin' | 'truncated' }
+  | { readonly step: 'follow' | 'branch'; readonly original: T }
+  | { readonly step: 'ignore'; readonly match: Match<T>; readonly shortSince?: number };
 
-export function planOtherFile(
+export function planOtherFile<T extends TrackedFile>(
   file: FoundFile,
-  match: Match | undefined,
-  copy: Copy | undefined,
+  match: Match<T> | undefined,
+  copy: Copy<T> | undefined,
   now: number,
-): OtherFileStep {
+): OtherFileStep<T> {
   if (match === undefined) return { step: 'begin' };
   const { original, holds } = match;
   if (holds === 'all' && file.size > original.offset)
-    return { step: original.state === 'active' ? 'branch' : 'follow' };
-  if (holds === 'all' || original.state === 'active') return { step: 'ignore' };
+    return { step: original.state === 'active' ? 'branch' : 'follow', original };
+  if (holds === 'all' || original.state === 'active') return { step: 'ignore', match };
   const shortSince = copy?.size === file.size ? (copy.shortSince ?? now) : now;
-  return now - shortSince >= WRITTEN_MS ? { step: 'truncated' } : { step: 'ignore', shortSince };
+  return now - shortSince >= REWRITTEN_MS ? { step: 'truncated' } : { step: 'ignore', match, shortSince };
 }
 
 /**
@@ -156,7 +159,7 @@ export type RestStep = 'nothing' | 'read-own' | 'read-copy' | 'known';
 
 /** Is the search for the remainder over? */
 export const isSearchOver = ({ since, isOpen }: TrackedFile, now: number): boolean =>
-  now - since >= (isOpen ? LEAVE_MS : SEEK_MS);
+  now - since >= (isOpen ? SEARCH_OPEN_MS : SEARCH_CLOSED_MS);
 
 /** `holdsAll`: whether a file that matched another tracked one holds all of this one too. */
 export function planRest<T extends TrackedFile>(

@@ -14,7 +14,7 @@ test.each(['PING XDC/v4', 'PONG/v4', 'FINDNODE/v4', 'NEIGHBORS/v4'])('a %s that 
   expect(check).toMatchObject({ verdict: 'pass', reason: expect.stringContaining('all 1 nodes') });
 });
 
-test('what the bootnode sends itself, and what is no packet of a node, is not', async () => {
+test('packets that the bootnode sends, and lines without a packet, are not heard', async () => {
   const { matches, check } = await judge(
     line('>> PING XDC/v4                           addr=192.168.25.11:20303 err=nil') +
       line('>> FINDNODE/v4                           addr=192.168.25.12:20304 err=nil') +

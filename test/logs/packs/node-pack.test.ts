@@ -54,14 +54,14 @@ test.each([
   '[timeoutHandler] collect timeout             number=3',
   '[getEpochSwitchInfo] cache hit               number=900 hash=1a2b3c…9f8e7d',
   'get snapshot from gap block                  number=1350 hash=1a2b3c…9f8e7d',
-])('a number that is no height is not taken for one: %s', async (text) => {
+])('a number that is not a height is ignored: %s', async (text) => {
   const { check } = await judge(
     debug(0, '[processQC] update x.highestQuorumCert   blockNum=1234 round=1251') + debug(1, text),
   );
   expect(check).toMatchObject({ reason: expect.stringContaining('block 1234') });
 });
 
-test('a height that stands fails, as of the time of the last line', async () => {
+test('a stalled height fails, as of the time of the last line', async () => {
   const text =
     info(0, PROGRESS[0]?.[1] ?? '') +
     warn(30, '[sendTimeout] Timeout message generated, ready to send! timeoutMsgRound=1');
@@ -109,7 +109,7 @@ test.each([
   ],
   ['panic', 'panic: runtime error: index out of range [0] with length 0\n', 'crashed'],
 ])(
-  '%s at the end of a log fails with what to do, and does not when the node works again after it',
+  '%s at the end of a log fails with what to do, and passes when the node works again after it',
   async (name, text, reason) => {
     const ended = await judge(info(0, PROGRESS[0]?.[1] ?? '') + text);
     expect(ended.matches[name]).toBe(1);
@@ -125,7 +125,7 @@ test('a restart resets the height, however low it is then', async () => {
   expect((await judge(text)).check).toMatchObject({ reason: expect.stringContaining('block 4800') });
 });
 
-test('what a line says reaches no reason', async () => {
+test('no text of a line is in a reason', async () => {
   const { check } = await judge('Fatal: Failed to unlock account 0xdeadbeef (s3cret)\n');
   expect(check?.verdict).toBe('fail');
   expect(check?.reason).not.toMatch(/deadbeef|s3cret/);

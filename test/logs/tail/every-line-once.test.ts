@@ -182,21 +182,21 @@ test.each([
 const afterCopy = (last: Step) => [stepOf('save', 1, 0), stepOf('copy', 1, 8), stepOf('append', 1, 0), last];
 
 test.each([stepOf('copyTruncate', 1, 0), stepOf('rename', 1, 0)])(
-  'a saved log of which a copy was read loses no line that it gained before a rotation that nobody saw ($kind)',
+  'a saved log with a read copy loses no line before an unseen rotation ($kind)',
   async (last) => {
     await fc.assert(property, { numRuns: 1, examples: [[afterCopy(last), '', 'a.log', 1]] });
   },
 );
 
 test.each([stepOf('copyTruncate', 1, 0), stepOf('rename', 1, 0)])(
-  'a log that was saved as it was loses no line that it gained before a rotation that nobody saw ($kind)',
+  'a log that was saved unchanged loses no line before an unseen rotation ($kind)',
   async (last) => {
     const steps = [stepOf('save', 0, 2), stepOf('wait', 0, 2), stepOf('append', 1, 0), last];
     await fc.assert(property, { numRuns: 1, examples: [[steps, '', 'a.log', 64]] });
   },
 );
 
-test('a packed copy of which more is known than it holds brings no line again for a log that was cut', async () => {
+test('a packed copy that is shorter than what was read brings no line twice when the log was truncated', async () => {
   const steps = [
     stepOf('copy', 0, 0),
     stepOf('pack', 0, 0),
@@ -207,7 +207,7 @@ test('a packed copy of which more is known than it holds brings no line again fo
   await fc.assert(property, { numRuns: 1, examples: [[steps, BANNER, 'a.log', 1]] });
 });
 
-test('after a restart a log that begins as an old copy of it loses no line', async () => {
+test('after a restart, a log with the beginning of an old copy loses no line', async () => {
   const steps = [
     stepOf('copy', 1, 0),
     stepOf('append', 1, 0, true),
@@ -218,7 +218,7 @@ test('after a restart a log that begins as an old copy of it loses no line', asy
   await fc.assert(property, { numRuns: 1, examples: [[steps, BANNER, 'a.log*', 1]] });
 });
 
-test('what an older version kept of a copy, by 1 KiB of its beginning, loses no line of a log that begins so', async () => {
+test('a stored copy of an older version, known by 1 KiB, loses no line of a log with the same beginning', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
   const { read: lines, begin, look } = sweptFiles(`${path}*`);
@@ -242,12 +242,12 @@ test('what an older version kept of a copy, by 1 KiB of its beginning, loses no 
 });
 
 // Other steps at each run: a failure prints the seed, the path and the steps. `SUBNETD_TEST_SEED` runs those of a seed again.
-test('whatever is done to a log, each line is counted once', async () => {
+test('after any steps of rotation, each line is counted once', async () => {
   const { SUBNETD_TEST_SEED: seed, SUBNETD_TEST_RUNS: runs = 100 } = process.env;
   await fc.assert(property, { ...(seed !== undefined && { seed: Number(seed) }), numRuns: Number(runs) });
 }, 600_000);
 
-test('after a restart, two rewrites in place that nobody saw in between double no line, though an older part was read too', async () => {
+test('after a restart, two unseen rewrites in place repeat no line', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
   const { read, begin, look } = sweptFiles(path);

@@ -26,7 +26,7 @@ test('lines from before are reported as old when they are wanted', async () => {
   expect(lines).toEqual([]);
 });
 
-test('after a restart it goes on where it was, in the middle of a line too', async () => {
+test('after a restart reading continues where it stopped, also within a line', async () => {
   const path = join(useFolder(), 'a.log');
   const positions = createMemoryPositions();
   await writeFile(path, '');
@@ -54,7 +54,7 @@ test('a file renamed while it is followed is read to its end, and its successor 
   expect(lines.toSorted()).toEqual(numbered(0, 10).toSorted());
 });
 
-test('a file renamed while nobody reads is read to its end after the restart', async () => {
+test('a file renamed during a restart is read to its end', async () => {
   const path = join(useFolder(), 'a.log');
   const positions = createMemoryPositions();
   await writeFile(path, '');
@@ -96,7 +96,7 @@ test('a file that was truncated and has grown beyond where reading was is notice
 });
 
 test.each(['a.log', 'a.log*'])(
-  'copy and truncate under a writer loses nothing and tells nothing twice (%s)',
+  'copy and truncate under a writer loses no line and repeats none (%s)',
   async (pattern) => {
     const folder = useFolder();
     const path = join(folder, 'a.log');
@@ -223,7 +223,7 @@ test('binary output and invalid UTF-8 are lines like others', async () => {
   expect(lines).toEqual(['\u00ff\u00fe\0\u0001\u0002', '\u00c3(']);
 });
 
-test('a flood is read whole, and the event loop goes on meanwhile', async () => {
+test('a flood of lines is read completely and does not block the event loop', async () => {
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
   const { lines, begun, has } = follow(path);

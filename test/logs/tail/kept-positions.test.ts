@@ -138,7 +138,7 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     expect(told).toEqual(numbered(0, written));
   }, 120_000);
 
-  test('let one that was killed repeat what it read since it saved last, and nothing else', async () => {
+  test('repeat after a kill only the lines since the last save', async () => {
     const address = await databases.create();
     const table = openTable(address);
     const path = join(useFolder(), 'a.log');

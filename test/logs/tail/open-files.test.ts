@@ -87,10 +87,10 @@ test('of more readers than there are places each has its turn', async () => {
   );
   expect(most).toBe(2);
   expect(done.filter((index) => index === -1)).toHaveLength(1);
-  await vi.waitFor(() => expect(busy).toBe(0));
+  await vi.waitFor(() => expect(busy).toBe(0), 30_000);
 });
 
-test('a file that has not grown for a minute is closed, and read on when it grows', async () => {
+test('a file that has not grown for a minute is closed, and read again when it grows', async () => {
   const folder = useFolder();
   const path = join(folder, 'a.log');
   const lines: string[] = [];

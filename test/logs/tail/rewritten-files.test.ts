@@ -27,21 +27,18 @@ async function followed(content = text(0, 101), pattern = 'a.log', pollMs = 50) 
   return { folder, path, ...follower };
 }
 
-test.each(['a.log', 'a.log*'])(
-  'a file that an editor saves under its name tells its new lines alone (%s)',
-  async (glob) => {
-    const { path, lines, has, ...rest } = await followed(text(0, 101), glob);
-    for (const last of [102, 103]) {
-      await writeFile(`${path}.swp`, text(0, last));
-      await rename(`${path}.swp`, path);
-      await has(last);
-      await looked({ lines, has, ...rest });
-    }
-    await appendFile(path, text(103, 104));
-    await has(104);
-    expect(lines).toEqual(numbered(0, 104));
-  },
-);
+test.each(['a.log', 'a.log*'])('of a file that an editor saves, only the new lines are read (%s)', async (glob) => {
+  const { path, lines, has, ...rest } = await followed(text(0, 101), glob);
+  for (const last of [102, 103]) {
+    await writeFile(`${path}.swp`, text(0, last));
+    await rename(`${path}.swp`, path);
+    await has(last);
+    await looked({ lines, has, ...rest });
+  }
+  await appendFile(path, text(103, 104));
+  await has(104);
+  expect(lines).toEqual(numbered(0, 104));
+});
 
 test('a file that is truncated and rewritten with the same lines and more reports only the new ones', async () => {
   const { path, lines, has, ...rest } = await followed();
@@ -95,7 +92,7 @@ test('a truncated file reports what is appended, and no line that was there befo
 }, 90_000);
 
 test.each(['a.log', 'a.log*'])(
-  'logs that begin with the same lines are told apart, however long those are (%s)',
+  'logs that begin with the same lines are distinguished, for any number of lines (%s)',
   async (glob) => {
     const { path, lines, has } = await followed(BANNER + text(0, 2_000), glob);
     await rename(path, `${path}.1`);
@@ -107,7 +104,7 @@ test.each(['a.log', 'a.log*'])(
   },
 );
 
-test('a log that is removed, and begins again as it began before, loses no line', async () => {
+test('a removed log that starts again with the same lines loses no line', async () => {
   const { path, lines, has } = await followed(BANNER + text(0, 2_000));
   await rm(path);
   await writeFile(path, BANNER + text(2_000, 2_003));
@@ -118,7 +115,7 @@ test('a log that is removed, and begins again as it began before, loses no line'
 });
 
 test.each([400, 4_000])(
-  'a log that begins again in its place with the same 12 KiB and %i other lines tells those',
+  'of a log rewritten in place with the same 12 KiB and %i other lines, those lines are read',
   async (count) => {
     const begins = BANNER.repeat(4);
     const { path, lines, has } = await followed(begins + text(0, 2_000));

@@ -64,7 +64,7 @@ describe('the file of an active one', () => {
 describe('of the tracked files that a file holds', () => {
   const match = (given: Partial<TrackedFile>, holds: 'all' | 'part' = 'all') => ({ original: tracked(given), holds });
 
-  test('the one counts that was read furthest, of which it may be a part', () => {
+  test('the one that was read furthest counts, even if the file holds only a part of it', () => {
     const whole = match({ inode: '2', offset: 100 });
     const part = match({ inode: '3', offset: 150 }, 'part');
     expect(chooseMatch([whole, part], '2')).toBe(part);
@@ -88,19 +88,19 @@ describe('a rotated file', () => {
     match: { original, holds: part },
   });
 
-  test('goes on in its own file, though that has gained nothing', () => {
+  test('continues in its own file, even if that has not grown', () => {
     const own = holds({ path: 'a.log.1', inode: '1', size: 100 });
     expect(chooseSuccessor(original, [holds({ inode: '2', size: 200 }), own])).toBe(own.file);
   });
 
-  test('goes on in the file that holds most, and of two such in the one with its name', () => {
+  test('continues in the file that holds most, and of two equal ones in the one with its name', () => {
     const saved = holds({ inode: '2', size: 120 });
     const copy = holds({ path: 'a.log.1', inode: '3', size: 120 });
     expect(chooseSuccessor(original, [copy, saved])).toBe(saved.file);
     expect(chooseSuccessor(original, [saved, holds({ path: 'a.log.1', inode: '3', size: 121 })])?.inode).toBe('3');
   });
 
-  test('does not go on in a file that holds only what was read, or less, or something else', () => {
+  test('does not continue in a file that holds what was read, or less, or other content', () => {
     const other = { file: found({ inode: '4', size: 200 }), match: undefined };
     expect(
       chooseSuccessor(original, [holds({ inode: '2' }), holds({ inode: '3', size: 200 }, 'part'), other]),
@@ -169,7 +169,14 @@ describe('another file of the glob', () => {
       { step: 'ignore', shortSince: 3_999 },
     ],
   ] as const)('%s', (_, size, match, copy, step) => {
-    expect(planOtherFile(found({ inode: '2', size }), match, copy, 3_999)).toEqual(step);
+    const plan = planOtherFile(found({ inode: '2', size }), match, copy, 3_999);
+    const of = {
+      follow: { original: match?.original },
+      branch: { original: match?.original },
+      ignore: { match },
+      begin: {},
+    };
+    expect(plan).toEqual({ ...step, ...of[step.step] });
   });
 
   test('was cut when it is short for 3 s', () => {

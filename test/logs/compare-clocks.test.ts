@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createClockSkew } from '../../../src/logs/match/create-clock-skew.ts';
+import { createClockSkew } from '../../src/logs/compare-clocks.ts';
 
 test('the skew of a clock is that of the line that was read soonest, and needs three lines', () => {
   const skew = createClockSkew();

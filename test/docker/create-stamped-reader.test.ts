@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createStampedReader } from '../../src/docker/create-stamped-reader.ts';
 import { MAX_RECENT, type Recent } from '../../src/docker/recent.ts';
-import { createRecentOf, createStamped, findLast, findSince, type Streams } from '../../src/docker/stamped.ts';
+import { createRecentOf, findLast, findSince, type Streams } from '../../src/docker/stream-positions.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 
@@ -9,11 +10,11 @@ const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 function createLog() {
   const kept: { readonly stream: string; readonly at: string; readonly text: string }[] = [];
   const streams: Streams = {};
-  const told: string[] = [];
+  const reported: string[] = [];
   const recent = createRecentOf(streams, 0, Date.parse(stamp('09:00:00')));
-  let take: ReturnType<typeof createStamped> | undefined;
+  let take: ReturnType<typeof createStampedReader> | undefined;
   return {
-    told,
+    reported,
     print: (stream: string, time: string, text: string) => {
       const at = stamp(time);
       kept.push({ stream, at, text });
@@ -22,13 +23,13 @@ function createLog() {
     /** The engine leaves out what is stamped before, wherever it stands. */
     connect: () => {
       const since = findSince(streams, recent) ?? 0;
-      take = createStamped({
+      take = createStampedReader({
         streams,
         from: 0,
         recent,
         openedAt: Date.parse(kept.at(-1)?.at ?? ''),
         readBefore: findLast(streams),
-        onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
+        onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
       });
       for (const { stream, at, text } of kept) if (Date.parse(at) >= since) take(stream, `${at} ${text}\n`);
     },
@@ -39,7 +40,7 @@ function createLog() {
 }
 
 test('after a broken connection only new lines are reported, also those with the same time', () => {
-  const { print, connect, disconnect, told } = createLog();
+  const { print, connect, disconnect, reported } = createLog();
   print('1', '09:00:00', 'a');
   print('1', '09:00:01', 'b');
   print('2', '09:00:01', 'error');
@@ -49,21 +50,21 @@ test('after a broken connection only new lines are reported, also those with the
   print('1', '09:00:02', 'd');
   connect();
   connect();
-  expect(told).toEqual(['a', 'b', 'error', 'c', 'd']);
+  expect(reported).toEqual(['a', 'b', 'error', 'c', 'd']);
 });
 
-test('what one stream printed a moment later than the other is not lost', () => {
-  const { print, connect, disconnect, told } = createLog();
+test('a line of one stream is not lost when the other stream was read further', () => {
+  const { print, connect, disconnect, reported } = createLog();
   print('1', '09:00:03', 'a');
   connect();
   disconnect();
   print('2', '09:00:02', 'error');
   connect();
-  expect(told).toEqual(['a', 'error']);
+  expect(reported).toEqual(['a', 'error']);
 });
 
 test('when the clock of the engine is set back by hours no line of either stream is lost', () => {
-  const { print, connect, disconnect, told } = createLog();
+  const { print, connect, disconnect, reported } = createLog();
   print('2', '08:59:00', 'error before');
   print('1', '09:00:00', 'before');
   connect();
@@ -74,11 +75,11 @@ test('when the clock of the engine is set back by hours no line of either stream
   connect();
   print('2', '04:00:03', 'error since');
   for (const line of ['before', 'error before', 'since', 'while broken', 'error while broken', 'error since'])
-    expect(told).toContain(line);
+    expect(reported).toContain(line);
 });
 
 test('when the clock of the engine is set forward by hours each line is reported once', () => {
-  const { print, connect, disconnect, told } = createLog();
+  const { print, connect, disconnect, reported } = createLog();
   print('1', '09:00:00', 'before');
   print('2', '09:00:00', 'error before');
   connect();
@@ -86,7 +87,7 @@ test('when the clock of the engine is set forward by hours each line is reported
   disconnect();
   print('2', '14:00:01', 'error while broken');
   connect();
-  expect(told).toEqual(['before', 'error before', 'since', 'error while broken']);
+  expect(reported).toEqual(['before', 'error before', 'since', 'error while broken']);
 });
 
 /** Milliseconds after nine as Docker writes them. */
@@ -96,24 +97,24 @@ const stampAt = (millis: number): string =>
 /** Openings of one log in one process; each brings those of the lines that it was asked for and does not leave out. */
 function createOpenings(streams: Streams = {}, files?: number) {
   let recent: Recent | undefined;
-  const told: string[] = [];
+  const reported: string[] = [];
   const lost: string[] = [];
   return {
-    told,
+    reported,
     lost,
     streams,
     open: (openedAtMs: number, lines: readonly { stream: string; at: number; text: string }[]) => {
       const openedAt = Date.parse(stampAt(openedAtMs));
       const since = findSince(streams, recent) ?? 0;
       recent ??= createRecentOf(streams, 0, openedAt);
-      const take = createStamped({
+      const take = createStampedReader({
         streams,
         from: 0,
         recent,
         openedAt,
         readBefore: findLast(streams),
         ...(files !== undefined && { rotated: { files, fillsMs: 1_000 } }),
-        onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
+        onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
         onLost: (after) => void lost.push(after),
       });
       const asked = lines.filter(({ at }) => Date.parse(stampAt(at)) >= since);
@@ -123,7 +124,7 @@ function createOpenings(streams: Streams = {}, files?: number) {
   };
 }
 
-test('each line that any stream brought is reported once, whatever the others left out, and the position never goes back', () => {
+test('each line that any stream brought is reported once, and the position never goes back', () => {
   const line = fc.record({ stream: fc.constantFrom('1', '2'), gap: fc.constantFrom(0, 1, 40, 900, 3_000, 9_000) });
   const opening = fc.record({ ends: fc.nat(100), leavesOut: fc.array(fc.nat(4), { minLength: 1, maxLength: 20 }) });
   fc.assert(
@@ -154,7 +155,7 @@ test('each line that any stream brought is reported once, whatever the others le
           expect(now >= position).toBe(true);
           position = now;
           printed = next;
-          expect(log.told.length).toBe([...most.values()].reduce((sum, count) => sum + count, 0));
+          expect(log.reported.length).toBe([...most.values()].reduce((sum, count) => sum + count, 0));
         }
         expect(log.lost).toEqual([]);
       },
@@ -176,8 +177,8 @@ test('of more lines than are remembered the later ones that were left out are st
   );
   const asked = log.open(lines.length, lines);
   expect(asked).toBeLessThan(lines.length);
-  expect(log.told.length).toBe(lines.length - 1);
-  expect(log.told.at(-1)).toBe(`line ${leftOut}`);
+  expect(log.reported.length).toBe(lines.length - 1);
+  expect(log.reported.at(-1)).toBe(`line ${leftOut}`);
 });
 
 test('a restarted process reports nothing from before the last line that was read', () => {
@@ -190,25 +191,25 @@ test('a restarted process reports nothing from before the last line that was rea
   const second = createOpenings(structuredClone(first.streams));
   second.open(10_000, lines);
   second.open(20_000, lines);
-  expect(second.told).toEqual(lines.slice(50).map(({ text }) => text));
+  expect(second.reported).toEqual(lines.slice(50).map(({ text }) => text));
 });
 
 test('a restarted process reports the lines after those that it has read with the same time', () => {
   const streams: Streams = {};
   const lines = ['a', 'b', 'c'].map((text) => `${stamp('09:00:00')} ${text}\n`);
   const read = (count: number): readonly string[] => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const openedAt = Date.parse(stamp('09:00:00'));
-    const take = createStamped({
+    const take = createStampedReader({
       streams,
       from: 0,
       recent: createRecentOf(streams, 0, openedAt),
       openedAt,
       readBefore: findLast(streams),
-      onLine: (text, start, end, _at, old) => void (old || told.push(text.slice(start, end))),
+      onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
     });
     for (const line of lines.slice(0, count)) take('1', line);
-    return told;
+    return reported;
   };
   expect(read(2)).toEqual(['a', 'b']);
   expect(streams).toEqual({ 1: { at: stamp('09:00:00'), count: 2 } });
@@ -236,7 +237,7 @@ test('when the only file of a log was discarded, and a stream had left out nothi
   log.open(28_000, lines.slice(200));
   log.open(30_000, [{ stream: '1', at: 30_000, text: 'line 300' }]);
   expect(log.lost).toEqual([]);
-  expect(log.told.length).toBe(301);
+  expect(log.reported.length).toBe(301);
 });
 
 test('when the only file of a log was discarded, a silence in which another was filled is reported as a loss', () => {
@@ -255,7 +256,7 @@ test('lines that the engine discarded before the log was reopened are reported a
   expect(log.lost).toEqual([]);
   log.open(30_000, lines.slice(290));
   expect(log.lost).toEqual([stampAt(27_900)]);
-  expect(log.told.length).toBe(400);
+  expect(log.reported.length).toBe(400);
 });
 
 test('a reported loss is not reported again when the log is reopened within the second', () => {
@@ -265,7 +266,7 @@ test('a reported loss is not reported again when the log is reopened within the 
   log.open(0, lines.slice(200));
   log.open(0, lines.slice(200));
   expect(log.lost).toEqual([stampAt(9)]);
-  expect(log.told.length).toBe(110);
+  expect(log.reported.length).toBe(110);
 });
 
 test('a log with few lines never reports a loss', () => {
@@ -273,5 +274,5 @@ test('a log with few lines never reports a loss', () => {
   const log = createOpenings({}, 2);
   for (let end = 1; end <= lines.length; end++) log.open(end * 60_000 - 1_000, lines.slice(0, end));
   expect(log.lost).toEqual([]);
-  expect(log.told.length).toBe(20);
+  expect(log.reported.length).toBe(20);
 });
