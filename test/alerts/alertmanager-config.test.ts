@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { alertRules } from '../../src/alerts/alert-rules.ts';
+import { parse } from 'yaml';
+import { type AlertName, alertRules } from '../../src/alerts/alert-rules.ts';
 import { findProgram } from '../support/engine.ts';
 
 const file = fileURLToPath(new URL('../../config/alertmanager/alertmanager.yml.example', import.meta.url));
@@ -27,6 +28,45 @@ function check(changed: string) {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+interface InhibitRule {
+  readonly source_matchers: readonly string[];
+  readonly target_matchers: readonly string[];
+  readonly equal: readonly string[];
+}
+
+const { inhibit_rules: inhibitions } = parse(text) as { readonly inhibit_rules: readonly InhibitRule[] };
+
+type Labels = Readonly<Record<string, string>>;
+
+/** As Alertmanager matches: a pattern is about the whole value, and a label that is missing is empty. */
+const matches = (matchers: readonly string[], labels: Labels): boolean =>
+  matchers.every((matcher) => {
+    const [, label = '', isPattern, value = ''] = /^(\w+)=(~?)"(.*)"$/.exec(matcher) ?? [];
+    const own = labels[label] ?? '';
+    return isPattern ? new RegExp(`^(?:${value})$`).test(own) : own === value;
+  });
+
+/** `SubnetNodeDown node/subnet2` as the labels of an alert of the subnet s. */
+function toLabels(alert: string): Labels {
+  const [alertname = '', subject = ''] = alert.split(' ');
+  const { severity = '' } = alertRules.find(({ name }) => name === alertname) ?? {};
+  const [component, name = component] = subject.split('/');
+  return { alertname, severity, subnet: 's', ...(component && { component, name }) };
+}
+
+type Named = AlertName | `${AlertName} ${string}`;
+
+/** Whether an alert holds back another one. */
+function isInhibited(source: Named, target: Named, of: Labels = {}): boolean {
+  const [from, to] = [toLabels(source), { ...toLabels(target), ...of }];
+  return inhibitions.some(
+    (rule) =>
+      matches(rule.source_matchers, from) &&
+      matches(rule.target_matchers, to) &&
+      rule.equal.every((label) => from[label] === to[label]),
+  );
 }
 
 describe('the configuration of Alertmanager', () => {
@@ -62,7 +102,7 @@ describe('the configuration of Alertmanager', () => {
   it('silences only alerts that there are, by alerts that there are', () => {
     const names = alertRules.map(({ name }) => name);
     const matchers = [...text.matchAll(/alertname=(~?)"([^"]*)"/g)];
-    expect(matchers.length).toBeGreaterThan(10);
+    expect(matchers.length).toBeGreaterThan(5);
     for (const [, isPattern, matcher = ''] of matchers)
       for (const part of matcher.split('|')) {
         const wanted = isPattern ? new RegExp(`^(?:${part})$`) : { test: (name: string) => name === part };
@@ -71,5 +111,52 @@ describe('the configuration of Alertmanager', () => {
           part,
         ).toBe(true);
       }
+  });
+
+  it.each<readonly [Named, Named]>([
+    ['SubnetdOffline', 'SubnetHalted'],
+    ['SubnetdOffline', 'SubnetNodeDown node/subnet2'],
+    ['SubnetdOffline', 'SubnetServiceDown stats'],
+    ['SubnetdOffline', 'SubnetRelayerStopped relayer'],
+    ['SubnetHalted', 'SubnetQuorumAtRisk'],
+    ['SubnetHalted', 'SubnetContainerDown node/subnet2'],
+    ['SubnetHalted', 'SubnetStatsStale stats'],
+    ['SubnetQuorumAtRisk', 'SubnetNodeDown node/subnet2'],
+    ['SubnetQuorumAtRisk', 'SubnetdLogSourceDown node/subnet2'],
+    ['SubnetContainerDown bootnode', 'SubnetBootnodeMissesNode bootnode'],
+    ['SubnetContainerDown node/subnet2', 'SubnetNodeDown node/subnet2'],
+    ['SubnetIpcPathTooLong node/subnet2', 'SubnetContainerRestarting node/subnet2'],
+    ['SubnetContainerOutOfMemory frontend', 'SubnetContainerMemoryNearLimit frontend'],
+    ['SubnetContainerDown stats', 'SubnetFrontendErrors frontend'],
+  ])('holds back for %s: %s', (source, target) => {
+    expect(isInhibited(source, target)).toBe(true);
+    expect(isInhibited(source, target, { subnet: 'other' })).toBe(false);
+  });
+
+  it.each<readonly [Named, Named]>([
+    ['SubnetHalted', 'SubnetdOffline'],
+    ['SubnetHalted', 'SubnetServiceDown stats'],
+    ['SubnetHalted', 'SubnetContainerDown relayer'],
+    ['SubnetHalted', 'SubnetNodeHeadFell node/subnet2'],
+    ['SubnetHalted', 'SubnetdCheckStale node/subnet2'],
+    ['SubnetQuorumAtRisk', 'SubnetHalted'],
+    ['SubnetQuorumAtRisk', 'SubnetRelayerStopped relayer'],
+    ['SubnetContainerDown relayer', 'SubnetRelayerStopped relayer'],
+    ['SubnetContainerDown node/subnet2', 'SubnetNodeDown node/subnet3'],
+    ['SubnetContainerDown frontend', 'SubnetServiceDown stats'],
+    ['SubnetNodeDown node/subnet2', 'SubnetQuorumAtRisk'],
+  ])('does not hold back for %s: %s', (source, target) => {
+    expect(isInhibited(source, target)).toBe(false);
+  });
+
+  it('lets no alert hold back itself, and none that wakes somebody but for a cause of the whole subnet', () => {
+    const subjects = ['', ' node/subnet2', ' relayer', ' stats', ' frontend', ' bootnode'] as const;
+    const alerts = alertRules.flatMap(({ name, severity }) =>
+      subjects.map((subject) => ({ alert: `${name}${subject}` as const, name, severity })),
+    );
+    for (const { alert } of alerts) expect(isInhibited(alert, alert), alert).toBe(false);
+    const pages = alerts.filter(({ severity }) => severity === 'critical');
+    const sources = alerts.filter(({ alert }) => pages.some((page) => isInhibited(alert, page.alert)));
+    expect([...new Set(sources.map(({ name }) => name))]).toEqual(['SubnetHalted', 'SubnetdOffline']);
   });
 });

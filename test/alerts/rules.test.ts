@@ -5,7 +5,17 @@ import { toRuleFiles } from '../../scripts/rules.ts';
 import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
 import { COMPOSE_LINKS, toLinks } from '../../src/alerts/to-links.ts';
-import { checkWithPromtool, type PromtoolCase, type Series, testCases, toPromtoolTest } from '../support/promtool.ts';
+import {
+  absent,
+  checkWithPromtool,
+  constant,
+  type PromtoolCase,
+  type Series,
+  testCases,
+  testRules,
+  toFiringTest,
+  toPromtoolTest,
+} from '../support/promtool.ts';
 import { caseOf, type RuleCase } from './rule-cases.ts';
 
 type NamedRule = AlertRule & { readonly name: AlertName };
@@ -73,6 +83,98 @@ describe('each alert', () => {
       expect(wrong[alert]).toBe('');
     },
   );
+});
+
+/** The series of a problem, as two subnetd report it that watch the same subnet. */
+const problemSeries = (
+  problem: string,
+  [component, name]: readonly [string, string],
+  subnet = 's',
+): readonly string[] =>
+  ['a', 'b'].map(
+    (instance) =>
+      `subnet_problem{subnet="${subnet}", component="${component}", name="${name}", problem="${problem}", instance="${instance}", job="subnetd"}`,
+  );
+const WHOLE = ['', ''] as const;
+const NODE = ['node', 'n1'] as const;
+
+const GROUPS = ['subnet', 'node', 'services', 'containers', 'failures'];
+
+describe('the alerts of a node', () => {
+  /** What is wrong in the subnet s, and a node of another subnet. */
+  const seriesOf = (...problems: readonly (readonly string[])[]): Series =>
+    Object.fromEntries(
+      [...problems, problemSeries('node_stalled', ['node', 'n9'], 'other')]
+        .flat()
+        .map((selector) => [selector, [absent, constant(1)] as const]),
+    );
+  const node = [
+    problemSeries('node_down', NODE),
+    problemSeries('container_down', ['node', 'n2']),
+    problemSeries('out_of_memory', ['node', 'n3']),
+  ];
+  const others = [
+    problemSeries('head_regression', NODE),
+    problemSeries('service_down', ['stats', 'stats']),
+    problemSeries('container_down', ['relayer', 'relayer']),
+    problemSeries('bootnode_misses_node', ['bootnode', 'bootnode']),
+  ];
+  const of = (alertname: string, component: string, name = component) => ({ alertname, component, name });
+  const firingOthers = [
+    of('SubnetNodeStalled', 'node', 'n9'),
+    of('SubnetNodeHeadFell', 'node', 'n1'),
+    of('SubnetServiceDown', 'stats'),
+    of('SubnetContainerDown', 'relayer'),
+    of('SubnetBootnodeMissesNode', 'bootnode'),
+  ];
+  const firingNode = [
+    of('SubnetNodeDown', 'node', 'n1'),
+    of('SubnetContainerDown', 'node', 'n2'),
+    of('SubnetContainerOutOfMemory', 'node', 'n3'),
+  ];
+
+  it.each([
+    ['subnet_halted', [{ alertname: 'SubnetHalted' }]],
+    ['quorum_at_risk', [{ alertname: 'SubnetQuorumAtRisk' }]],
+    // Its alert is in the group of subnetd.
+    ['monitor_offline', []],
+  ])(
+    'are silent while %s pages for its subnet, and those of services and of other subnets are not',
+    async (page, own) => {
+      const series = seriesOf(problemSeries(page, WHOLE), ...node, ...others);
+      expect(await testRules(GROUPS, [toFiringTest(series, 3, [...own, ...firingOthers])])).toBe('');
+    },
+  );
+
+  it('fire when nothing pages for the subnet, or what pages is another cause', async () => {
+    const series = seriesOf(problemSeries('finality_stalled', WHOLE), ...node, ...others);
+    const firing = [{ alertname: 'SubnetFinalityStalled' }, ...firingNode, ...firingOthers];
+    expect(await testRules(GROUPS, [toFiringTest(series, 3, firing)])).toBe('');
+  });
+
+  it('end some minutes after the page begins, and come back when its cause is over', async () => {
+    const course = { steps: 100, isBroken: (step: number) => step >= 20 && step < 50, isGap: () => false };
+    const series = {
+      ...Object.fromEntries(problemSeries('quorum_at_risk', WHOLE).map((one) => [one, [absent, constant(1)] as const])),
+      ...Object.fromEntries(problemSeries('node_down', NODE).map((one) => [one, [constant(1), constant(1)] as const])),
+    };
+    const names = (step: number, ...alerts: readonly string[]) => ({
+      expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+      eval_time: `${step * 10}s`,
+      exp_samples: alerts.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+    });
+    const plan = {
+      ...toPromtoolTest(series, course, []),
+      promql_expr_test: [
+        names(19, 'SubnetNodeDown'),
+        names(25, 'SubnetNodeDown', 'SubnetQuorumAtRisk'),
+        names(45, 'SubnetQuorumAtRisk'),
+        names(55, 'SubnetNodeDown', 'SubnetQuorumAtRisk'),
+        names(90, 'SubnetNodeDown'),
+      ],
+    };
+    expect(await testRules(GROUPS, [plan])).toBe('');
+  });
 });
 
 describe('the rule files', () => {
