@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Fault } from '../../src/model/observation.ts';
+import { addressOf, diagnosedNode, diagnosedService, type Given, named, STOPPED } from '../support/diagnosed.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'] as const;
+const timeout: Fault = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false };
+const refused: Fault = { kind: 'refused', address: 'n' };
+
+/** What a fault does to its node, and what it does to the others. */
+interface NodeFault {
+  readonly problem: string;
+  readonly given: (name: string) => Given;
+  /** The others lose it as a peer. */
+  readonly isGone?: true;
+  /** It does not vote. */
+  readonly isMute?: true;
+}
+
+const FAULTS: readonly NodeFault[] = [
+  { problem: 'container_down', given: () => ({ container: STOPPED, fault: refused }), isGone: true, isMute: true },
+  {
+    problem: 'container_paused',
+    given: () => ({ container: { running: false, status: 'paused' }, fault: timeout }),
+    isMute: true,
+  },
+  { problem: 'node_hanging', given: () => ({ fault: timeout }), isMute: true },
+  { problem: 'node_down', given: () => ({ fault: refused }), isGone: true, isMute: true },
+  { problem: 'node_stalled', given: () => ({ height: 950, stalledMs: 200_000 }), isMute: true },
+  { problem: 'node_behind', given: () => ({ height: 900 }), isMute: true },
+  {
+    problem: 'node_partitioned',
+    given: () => ({ height: 950, stalledMs: 200_000, peers: [] }),
+    isGone: true,
+    isMute: true,
+  },
+  {
+    problem: 'other_chain',
+    given: () => ({ height: 7, stalledMs: 200_000, peers: [], chain: { genesis: '0xother' } }),
+    isGone: true,
+    isMute: true,
+  },
+  { problem: 'height_not_credible', given: () => ({ height: 1_000_000 }), isMute: true },
+];
+
+/** What the others see of the nodes that are gone or mute. */
+function around(name: string, broken: ReadonlyMap<string, NodeFault>): Given {
+  const peers = NAMES.filter((other) => other !== name && broken.get(other)?.isGone === undefined);
+  return { peers };
+}
+
+const serviceFaults = {
+  'container_down stats': diagnosedService('stats', { container: STOPPED, fault: refused }),
+  'service_down stats': diagnosedService('stats', { fault: timeout }),
+  'container_paused stats': diagnosedService('stats', {
+    container: { running: false, status: 'paused' },
+    fault: timeout,
+  }),
+} as const;
+
+const nodeFault = fc.record({ name: fc.constantFrom(...NAMES), fault: fc.constantFrom(...FAULTS) });
+const serviceFault = fc.constantFrom(...(Object.keys(serviceFaults) as (keyof typeof serviceFaults)[]));
+
+const subnetWith = (broken: ReadonlyMap<string, NodeFault>) =>
+  NAMES.map((name) => {
+    const fault = broken.get(name);
+    const seen = around(name, broken);
+    return diagnosedNode(name, NAMES, fault === undefined ? seen : { ...seen, ...fault.given(name) });
+  });
+
+test('of two faults of different nodes both causes are found, the risk where no more may fail, and nothing else', () => {
+  fc.assert(
+    fc.property(nodeFault, nodeFault, (one, other) => {
+      fc.pre(one.name !== other.name);
+      const broken = new Map([one, other].map(({ name, fault }) => [name, fault] as const));
+      const causes = [...broken].map(([name, { problem }]) => `${problem} ${name}`);
+      // Five of seven must vote.
+      const expected = [...causes, 'quorum_at_risk'];
+      expect(named(subnetWith(broken)).toSorted()).toEqual(expected.toSorted());
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('of a fault of a node and one of a service both causes are found, and nothing else', () => {
+  fc.assert(
+    fc.property(nodeFault, serviceFault, ({ name, fault }, service) => {
+      const targets = [...subnetWith(new Map([[name, fault]])), serviceFaults[service]];
+      expect(named(targets).toSorted()).toEqual([`${fault.problem} ${name}`, service].toSorted());
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('three nodes that do not vote halt a subnet of seven, whatever each of them has', () => {
+  const stalls =
+    ({ given }: NodeFault) =>
+    (name: string): Given => ({ ...given(name) });
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray([...NAMES], { minLength: 3, maxLength: 3 }),
+      fc.infiniteStream(fc.constantFrom(...FAULTS.slice(0, 4))),
+      (names, faults) => {
+        const broken = new Map(names.map((name) => [name, faults.next().value as NodeFault] as const));
+        const targets = NAMES.map((name) => {
+          const fault = broken.get(name);
+          const seen = { ...around(name, broken), stalledMs: 200_000 };
+          return diagnosedNode(name, NAMES, fault === undefined ? seen : { ...seen, ...stalls(fault)(name) });
+        });
+        const causes = [...broken].map(([name, { problem }]) => `${problem} ${name}`);
+        expect(named(targets).toSorted()).toEqual([...causes, 'subnet_halted'].toSorted());
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a healthy subnet of any size has no problem, and neither has one whose peers and addresses are unknown', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9 }), fc.boolean(), (count, isBlind) => {
+      const names = Array.from({ length: count }, (_, index) => `n${index + 1}`);
+      const chain = isBlind
+        ? { address: undefined, nodeId: undefined, peerIds: undefined, masternodes: undefined }
+        : {};
+      expect(named(names.map((name) => diagnosedNode(name, names, { chain })))).toEqual([]);
+    }),
+  );
+});
+
+test('a masternode whose votes nobody has and whose rounds bring no block does not vote; one that only missed the quorum does', () => {
+  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [] };
+  const rounds = [1_999, 1_992].map((round) => ({ round, miner: addressOf('n2') }));
+  const missedRounds = { epochBlock: 0, rounds, byMiner: { [addressOf('n2')]: 2 } };
+  const all = (chain: Given['chain']) => NAMES.map((name) => diagnosedNode(name, NAMES, { chain }));
+  expect(named(all({ pool, missedRounds }))).toEqual(['node_not_voting n2']);
+  expect(named(all({ pool }))).toEqual([]);
+  expect(named(all({ missedRounds }))).toEqual([]);
+});
+
+test('a fork names the minority, and none when the sides are equal', () => {
+  const mark = (hash: string) => ({ chain: { block: { number: 960, hash } } });
+  const sides = (count: number) =>
+    NAMES.slice(0, 4).map((name, index) =>
+      diagnosedNode(name, NAMES.slice(0, 4), mark(index < count ? '0xaaaaaaaaaa' : '0xbbbbbbbbbb')),
+    );
+  expect(named(sides(4))).toEqual([]);
+  expect(named(sides(3))).toEqual(['chain_forked']);
+});

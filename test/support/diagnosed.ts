@@ -1,0 +1,143 @@
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import type { ChainObservation } from '../../src/model/chain.ts';
+import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Container, Fault } from '../../src/model/observation.ts';
+import type { Suspicion } from '../../src/model/problem.ts';
+import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
+import { judgeTargets } from './judge-targets.ts';
+
+/** When everything is judged. */
+export const NOW = 10_000_000;
+
+const HOUR_MS = 3_600_000;
+const log = { sources: { container: { up: true, lines: 9, since: NOW - HOUR_MS, caughtUp: true } }, patterns: {} };
+
+const containerOf = (name: string, over: Partial<Container> = {}): Facts['container'] => ({
+  observation: {
+    kind: 'found',
+    container: {
+      id: name,
+      name: `generated-${name}-1`,
+      running: true,
+      status: 'running',
+      startedAt: NOW - HOUR_MS,
+      oomKilled: false,
+      restartCount: 0,
+      ...over,
+    },
+  },
+  restarts: 0,
+  oomKills: 0,
+  inspected: true,
+});
+
+/** A container as somebody's `docker stop` leaves it. */
+export const STOPPED: Partial<Container> = {
+  running: false,
+  status: 'exited',
+  exitCode: 137,
+  finishedAt: NOW - 70_000,
+};
+
+/** What is known of one node of a subnet. */
+export interface Given {
+  readonly height?: number;
+  /** How long its height has not risen. */
+  readonly stalledMs?: number;
+  /** The names of the nodes that it is connected to. */
+  readonly peers?: readonly string[];
+  readonly fault?: Fault;
+  readonly container?: Partial<Container>;
+  readonly chain?: Partial<ChainObservation>;
+}
+
+export const addressOf = (name: string): string => `0x${name}`;
+
+/** A node among nodes of these names. */
+export function diagnosedNode(name: string, names: readonly string[], given: Given = {}): Known {
+  const others = names.filter((one) => one !== name);
+  const { height = 1_000, stalledMs = 2_000, peers = others, fault, container } = given;
+  const at = NOW - stalledMs;
+  const target: NodeTarget = {
+    subnet: 'devnet',
+    component: 'node',
+    name,
+    rpc: `http://192.0.2.1:85${name.slice(-1)}`,
+    container: { project: 'generated', service: name },
+    consoleExec: false,
+    expectedPeers: others.length,
+    logFiles: [],
+    patterns: [],
+  };
+  const latest = { number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true };
+  const observation: ChainObservation = {
+    chainId: 28656,
+    genesis: '0xgenesis',
+    address: addressOf(name),
+    nodeId: `id-${name}`,
+    peerIds: peers.map((peer) => `id-${peer}`),
+    consensus: { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
+    masternodes: { number: height, round: 2_000, active: names.map(addressOf), standby: [], penalised: [] },
+    missedRounds: { epochBlock: 0, rounds: [], byMiner: {} },
+    pool: { voteRounds: 8, neverSigned: [], timeouts: 0, timeoutMissing: [] },
+    missing: {},
+    ...given.chain,
+  };
+  const chain = { observation, at: NOW - 30_000, marks: observation.block ? [observation.block] : [] };
+  return {
+    target,
+    facts: {
+      container: containerOf(name, container),
+      logs: { ...log, node: { height, advancedAt: fault ? NOW - 90_000 : at, level: 4 } },
+      node: fault
+        ? { observation: { answered: false, latest: { ok: false, fault } }, latest, chain }
+        : {
+            observation: {
+              answered: true,
+              latest: { ok: true, value: { number: height } },
+              peers: { ok: true, value: { count: peers.length, via: 'admin_peers' } },
+            },
+            latest,
+            chain,
+          },
+    },
+  };
+}
+
+/** A service that answers unless it is given a fault. */
+export function diagnosedService(
+  component: ServiceTarget['component'],
+  { fault, container }: { readonly fault?: Fault; readonly container?: Partial<Container> } = {},
+): Known {
+  return {
+    target: {
+      subnet: 'devnet',
+      component,
+      name: component,
+      url: 'http://192.0.2.1:80',
+      container: { project: 'generated', service: component },
+      logFiles: [],
+      patterns: [],
+    },
+    facts: {
+      container: containerOf(component, container),
+      service: { observation: fault ? { ok: false, fault } : { ok: true, value: {} } },
+      logs: log,
+    },
+  };
+}
+
+/** The causes that the real rules and the diagnosis find in these targets at `NOW`. */
+export const diagnosed = (targets: readonly Known[]): readonly Suspicion[] =>
+  diagnose(
+    viewSubnet(
+      { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings: DEFAULT_SETTINGS },
+      judgeTargets(targets, NOW),
+      NOW,
+    ),
+  );
+
+/** The names of the causes, each with that of its target. */
+export const named = (targets: readonly Known[]): readonly string[] =>
+  diagnosed(targets).map(({ problem, name }) => (name === undefined ? problem : `${problem} ${name}`));
