@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { renderFamilies } from '../src/metrics/render-families.ts';
+import type { ChainObservation } from '../src/model/chain.ts';
 import type { LogState } from '../src/model/facts.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
@@ -27,8 +28,24 @@ function build(subnets: number, nodes: number): Inventory {
   return parsed.inventory;
 }
 
+/** What a node says about its chain, with 108 masternodes at most. */
+const chainOf = (name: string, nodes: number): ChainObservation => {
+  const active = Array.from({ length: Math.min(nodes, 108) }, (_, index) => `0xn${index}`);
+  return {
+    chainId: 1,
+    genesis: '0x0',
+    address: `0x${name}`,
+    masternodes: { number: 100, round: 100, active, standby: [], penalised: [] },
+    missedRounds: { epochBlock: 0, rounds: [], byMiner: {} },
+    pool: { voteRounds: 8, neverSigned: [], timeouts: 0, timeoutMissing: [] },
+    block: { number: 64, hash: '0x64' },
+    missing: {},
+  };
+};
+
 /**
- * CPU milliseconds of folding and judging one round, of one probe of each bootnode's log, and of one page of metrics.
+ * CPU milliseconds of folding and judging one round, of one diagnosis of every subnet, of one probe of each bootnode's log,
+ * and of one page of metrics.
  */
 function measure(subnets: number, nodes: number, way: Way) {
   const inventory = build(subnets, nodes);
@@ -43,6 +60,7 @@ function measure(subnets: number, nodes: number, way: Way) {
     return (user + system) / 1000;
   };
   const rounds: number[] = [];
+  const diagnoses: number[] = [];
   const bootnodes: number[] = [];
   const pages: number[] = [];
   for (let turn = 0; turn < ROUNDS; turn += 1) {
@@ -56,6 +74,7 @@ function measure(subnets: number, nodes: number, way: Way) {
             answered: true,
             latest: { ok: true, value: { number } },
             peers: { ok: true, value: { count: way === 'alone' ? 0 : nodes - 1, via: 'admin_peers' } },
+            ...(turn === 0 && { chain: chainOf(target.name, nodes) }),
           } as const;
           board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, at);
         }
@@ -81,6 +100,11 @@ function measure(subnets: number, nodes: number, way: Way) {
         }
       }),
     );
+    diagnoses.push(
+      cpu(() => {
+        for (const { name } of inventory.subnets) board.diagnose(name, at);
+      }),
+    );
     pages.push(cpu(() => void renderFamilies(board.snapshot(), () => 10)));
   }
   const heard = board
@@ -88,7 +112,12 @@ function measure(subnets: number, nodes: number, way: Way) {
     .reduce((sum, { targets }) => sum + targets.reduce((s, { heardNodes = 0 }) => s + heardNodes, 0), 0);
   if (heard !== subnets * (nodes - 1)) throw new Error(`${heard} nodes heard`);
   const warm = (values: readonly number[]) => round(median(values.slice(2)));
-  return { roundCpuMillis: warm(rounds), bootnodeCpuMillis: warm(bootnodes), scrapeCpuMillis: warm(pages) };
+  return {
+    roundCpuMillis: warm(rounds),
+    diagnosisCpuMillis: warm(diagnoses),
+    bootnodeCpuMillis: warm(bootnodes),
+    scrapeCpuMillis: warm(pages),
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import { diagnose } from './diagnose.ts';
 import { splitReason } from './explain-checks.ts';
 import { findMembers } from './find-members.ts';
 import { followProblems } from './follow-problems.ts';
-import { findQuorum, findReference } from './quorum.ts';
+import { findQuorum } from './quorum.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
@@ -32,7 +32,7 @@ export function diagnoseSubnet(
     problems: followProblems(before, diagnose(view, before), targets, now),
     quorum: findQuorum(view),
     members: findMembers(view),
-    reference: findReference(view),
+    reference: view.reference,
     stallAfterMs: view.stallAfterMs,
   };
 }

@@ -3,7 +3,6 @@ import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { explain, splitReason } from './explain-checks.ts';
-import { findReference } from './quorum.ts';
 import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
@@ -42,24 +41,21 @@ function findSilent(node: NodeView): Suspicion | undefined {
 }
 
 /** A node without peers while others have some: it runs, so a restart does not help. */
-function findPartitioned(node: NodeView, connected: readonly NodeView[]): Suspicion | undefined {
+function findPartitioned(node: NodeView, connected: string): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
-  if (peers !== 0 || target.expectedPeers === 0 || isStarting) return undefined;
-  const others = connected.filter((other) => other !== node);
-  if (others.length === 0) return undefined;
+  if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
   return {
     ...subjectOf(node, 'node_partitioned'),
     summary: `${name} is cut off from the other nodes`,
-    evidence: `${name} answers and has 0 of ${target.expectedPeers} peers, while ${listNames(others.map((other) => other.name))} ${others.length > 1 ? 'are' : 'is'} connected`,
+    evidence: `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`,
     fix: `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`,
   };
 }
 
 /** A height that is stalled while others rise. */
-function findStalled(node: NodeView, { nodes, now }: SubnetView): Suspicion | undefined {
+function findStalled(node: NodeView, witness: NodeView | undefined, { nodes, now }: SubnetView): Suspicion | undefined {
   const { name, height, isStalled, peers, isStarting } = node;
   if (height === undefined || !isStalled || isStarting) return undefined;
-  const witness = nodes.find((other) => other !== node && other.rises && !other.isStarting);
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   if (witness === undefined && nodes.length > 1) return undefined;
   return {
@@ -86,7 +82,7 @@ function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
     };
   // Until another node has had time to rise, the whole subnet may be halted.
   if (now - height.riseDueSince >= stallAfterMs) return undefined;
-  const ahead = height.number - (findReference(view) ?? height.number);
+  const ahead = height.number - (view.reference ?? height.number);
   if (ahead > 0)
     return {
       ...subjectOf(node, 'height_not_credible'),
@@ -111,32 +107,36 @@ function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView)
 }
 
 /** The checks of the services that read the subnet through this node. */
-const explainReaders = (name: string, { targets }: SubnetView) =>
-  targets.flatMap(({ state }) =>
+const explainReaders = (name: string, { services }: SubnetView) =>
+  services.flatMap(({ state }) =>
     'readsFrom' in state.target && state.target.readsFrom === name
       ? explain(state, 'submissions', 'block_data', 'history_data')
       : [],
   );
 
-/** Problems of single nodes, and what else follows from nodes that take no part. */
+/** Problems of single nodes. */
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
-  const connected = view.nodes.filter(({ peers = 0 }) => peers > 0);
+  const connected = listNames(view.nodes.flatMap(({ name, peers = 0 }) => (peers > 0 ? [name] : [])));
+  // A node that rises is not asked for a witness of its own stall.
+  const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   return view.nodes.flatMap((node) => {
     if (isStopped(node) || node.isForeign) return [];
     const found =
-      findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, view) ?? findOther(node, view);
+      findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, witness, view) ?? findOther(node, view);
     return found ?? [];
   });
 }
 
-/** Adds to the problems of each node that is out what other targets miss of it. */
+/** Adds to the problems of nodes that are out what other targets miss of them: all that is missed to the first. */
 export function explainAround(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
-  const missed = out.length === 0 ? [] : explainMissed(out, view);
+  let missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
   return found.map((one) => {
     const { component, name, explains } = one;
     if (component !== 'node' || name === undefined || !names.has(name)) return one;
-    return { ...one, explains: [...explains, ...missed, ...explainReaders(name, view)] };
+    const also = [...missed, ...explainReaders(name, view)];
+    missed = [];
+    return { ...one, explains: [...explains, ...also] };
   });
 }

@@ -1,6 +1,6 @@
 import type { Quorum } from '../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
-import type { SubnetView } from './subnet-view.ts';
+import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** The share of votes that the chain asks for by default. */
 const THRESHOLD = 0.667;
@@ -58,7 +58,7 @@ export function findStallMs({ consensus, masternodes }: ChainView): number | und
 }
 
 /** The height that at least half of the nodes on the chain have reached. */
-export function findReference({ nodes }: SubnetView): number | undefined {
+export function findReference(nodes: readonly NodeView[]): number | undefined {
   const heights = nodes.flatMap(({ height, isForeign }) => (height && !isForeign ? [height.number] : []));
   heights.sort((one, other) => other - one);
   return heights[Math.floor((heights.length - 1) / 2)];

@@ -47,6 +47,10 @@ export interface SubnetView {
   readonly subnet: Subnet;
   readonly targets: readonly TargetView[];
   readonly nodes: readonly NodeView[];
+  /** The targets that are no nodes. */
+  readonly services: readonly TargetView[];
+  /** The height that at least half of the nodes on the chain have reached. */
+  readonly reference: number | undefined;
   readonly chain: ChainView;
   /** Masternodes that run but do not vote: how many of its newest rounds each missed, by address. */
   readonly silentVoters: ReadonlyMap<string, number>;

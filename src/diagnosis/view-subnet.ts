@@ -3,7 +3,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, isForeign, viewChain } from './chain-view.ts';
 import { findSilentVoters } from './find-silent-voters.ts';
-import { findStallMs } from './quorum.ts';
+import { findReference, findStallMs } from './quorum.ts';
 import { type ContainerView, isStopped, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** A node that started a shorter time ago has neither found its peers nor caught up. */
@@ -85,5 +85,15 @@ export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: 
   const nodes = targets.flatMap((view) =>
     view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],
   );
-  return { subnet, targets, nodes, chain, silentVoters: findSilentVoters(nodes, chain), stallAfterMs, now };
+  return {
+    subnet,
+    targets,
+    nodes,
+    services: targets.filter(({ state }) => state.target.component !== 'node'),
+    reference: findReference(nodes),
+    chain,
+    silentVoters: findSilentVoters(nodes, chain),
+    stallAfterMs,
+    now,
+  };
 }
