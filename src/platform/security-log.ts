@@ -53,23 +53,24 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
     timer.unref();
   };
   const writeAll = async () => {
-    // Events of the same turn are written together.
-    await new Promise(setImmediate);
-    const batch = waiting;
-    waiting = [];
-    try {
-      await write(batch);
-    } catch {
-      waiting = [...batch, ...waiting].slice(-MAX_WAITING);
-      openWindow();
-      return;
+    while (waiting.length > 0) {
+      // Events of the same turn are written together.
+      await new Promise(setImmediate);
+      const batch = waiting;
+      waiting = [];
+      try {
+        await write(batch);
+      } catch {
+        waiting = [...batch, ...waiting].slice(-MAX_WAITING);
+        openWindow();
+        break;
+      }
     }
-    if (waiting.length > 0) await writeAll();
+    // In the turn of the last look at `waiting`, so that no event waits without a writer.
+    writing = undefined;
   };
   const startWriting = () => {
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
+    writing ??= writeAll();
   };
   const record = (event: SecurityEvent) => {
     log(event);
@@ -109,6 +110,9 @@ export function createSecurityLog(deps: SecurityLogDeps): SecurityLog {
     stop: async () => {
       stopped = true;
       settle();
+      await writing;
+      // What a failure left is tried once more.
+      if (waiting.length > 0) startWriting();
       await writing;
     },
   };

@@ -286,6 +286,43 @@ describe('the security log', () => {
     await log.stop();
   });
 
+  it('writes an event that comes just as a write has ended', async () => {
+    const written: SecurityEvent[] = [];
+    const log = createSecurityLog({
+      write: (events) => {
+        written.push(...events);
+        // In each of the microtasks after the write.
+        for (let turn = 1; turn < 8; turn += 1)
+          if (written.length === turn) {
+            let then: Promise<unknown> = Promise.resolve();
+            for (let tick = 0; tick < turn; tick += 1) then = then.then(() => {});
+            void then.then(() => log.record({ ...nobody, ip: `192.0.2.${turn + 1}` }));
+          }
+        return Promise.resolve();
+      },
+      log: () => {},
+    });
+    log.record(nobody);
+    await expect.poll(() => written.length).toBe(8);
+    await log.stop();
+  });
+
+  it('tries once more at its end what a failed write has left', async () => {
+    const written: SecurityEvent[] = [];
+    let tries = 0;
+    const log = createSecurityLog({
+      write: async (events) => {
+        tries += 1;
+        if (tries === 1) throw new Error('too slow');
+        written.push(...events);
+      },
+      log: () => {},
+    });
+    log.record(nobody);
+    await log.stop();
+    expect(written).toEqual([{ ...nobody, count: 1 }]);
+  });
+
   it('reports at the end of each window how many more there were, and starts again', async () => {
     const logged: SecurityEvent[] = [];
     const log = createSecurityLog({ write: async () => {}, log: (one) => logged.push(one), windowMs: 20, most: 1 });

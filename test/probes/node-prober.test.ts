@@ -312,7 +312,7 @@ describe('a bad answer', () => {
 });
 
 describe('a bad connection', () => {
-  const against = async (onConnection: Parameters<typeof startTcp>[0], timeoutMs = 300) => {
+  const against = async (onConnection: Parameters<typeof startTcp>[0], timeoutMs = 20_000) => {
     const { probe } = watch(await startTcp(onConnection));
     const started = performance.now();
     const observation = await probe.probe(timeoutMs);
@@ -320,7 +320,7 @@ describe('a bad connection', () => {
   };
 
   it('that is accepted and never answered ends with the time limit', async () => {
-    expect((await against(() => {})).fault).toMatchObject({ kind: 'timeout', received: false });
+    expect((await against(() => {}, 300)).fault).toMatchObject({ kind: 'timeout', received: false });
   });
 
   it('that is asked after its time, as after a pause of the process, is a timeout and no warning of Node.js', async () => {
@@ -342,9 +342,9 @@ describe('a bad connection', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n');
       const timer = setInterval(() => socket.write('['), 20);
       socket.on('close', () => clearInterval(timer));
-    });
+    }, 1_000);
     expect(fault).toMatchObject({ kind: 'timeout', received: true });
-    expect(took).toBeLessThan(5000);
+    expect(took).toBeLessThan(20_000);
   });
 
   it('that answers a gigabyte is cut off at the size limit', async () => {
@@ -359,7 +359,7 @@ describe('a bad connection', () => {
         }
       };
       flood();
-    }, 5000);
+    });
     expect(fault).toEqual({ kind: 'too-large', maxBytes: 1024 * 1024 });
     expect(sent).toBeLessThan(64);
   });

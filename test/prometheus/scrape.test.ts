@@ -74,16 +74,20 @@ describe('a real Prometheus', () => {
 
   test('sees a healthy subnet: every check passes, every node rises, no sample is dropped', async () => {
     const prometheus = await watch(healthy);
-    await vi.waitFor(async () => expect(await prometheus.value('count(subnet_check_success == 1)')).toBe(checks), soon);
-
-    expect(await prometheus.value('up{job="subnetd"}')).toBe(1);
-    expect(await prometheus.query('subnet_check_success != 1')).toEqual([]);
-    expect(await prometheus.query('subnet_check_degraded != 0')).toEqual([]);
-    expect(await prometheus.query('subnet_nodes')).toMatchObject([{ labels: { subnet: 'demo' }, value: nodes.length }]);
-    const up = await prometheus.query('sort_desc(subnet_node_up == 1)');
-    expect(up.map(({ labels }) => labels.name).toSorted()).toEqual(nodes);
-    expect(await prometheus.query('subnet_node_peers != subnet_node_peers_expected')).toEqual([]);
-    expect(await prometheus.value('count(subnet_node_peers)')).toBe(nodes.length);
+    // All at once: a busy machine can make a check late for a moment.
+    await vi.waitFor(async () => {
+      expect(await prometheus.value('count(subnet_check_success == 1)')).toBe(checks);
+      expect(await prometheus.value('up{job="subnetd"}')).toBe(1);
+      expect(await prometheus.query('subnet_check_success != 1')).toEqual([]);
+      expect(await prometheus.query('subnet_check_degraded != 0')).toEqual([]);
+      expect(await prometheus.query('subnet_nodes')).toMatchObject([
+        { labels: { subnet: 'demo' }, value: nodes.length },
+      ]);
+      const up = await prometheus.query('sort_desc(subnet_node_up == 1)');
+      expect(up.map(({ labels }) => labels.name).toSorted()).toEqual(nodes);
+      expect(await prometheus.query('subnet_node_peers != subnet_node_peers_expected')).toEqual([]);
+      expect(await prometheus.value('count(subnet_node_peers)')).toBe(nodes.length);
+    }, soon);
     await vi.waitFor(async () => {
       const risen = await prometheus.value('count(changes(subnet_node_block_number{block="latest"}[1m]) > 0)');
       expect(risen).toBe(nodes.length);
