@@ -8,7 +8,7 @@ import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
 import { families } from '../src/metrics/families.ts';
 import { knownFailures } from '../src/rules/known-failures.ts';
 import { logPatternsPage } from './log-patterns.ts';
-import { problemsParagraph, problemsTable } from './problem-tables.ts';
+import { confirmTimes, problemsParagraph, problemsTable } from './problem-tables.ts';
 import { specificationTable } from './specification-table.ts';
 import { wrapLines } from './wrap-lines.ts';
 
@@ -104,7 +104,7 @@ const alertsTable = (): string =>
     '| --- | --- | --- | --- |',
     ...alertRules.map(
       ({ name, severity, for: wait, summary }) =>
-        `| [${name}](alerts/${name}.md) | ${severity} | ${wait} | ${plainWords(summary)} |`,
+        `| [${name}](alerts/${name}.md) | ${severity} | ${confirmTimes(name) ?? wait} | ${plainWords(summary)} |`,
     ),
   ].join('\n');
 

@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { alertRules } from '../src/alerts/alert-rules.ts';
-import { type FaultAlerts, faultAlerts, type MeasuredFault } from '../test/support/fault-alerts.ts';
+import type { FaultName } from '../src/demo/faults.ts';
+import { type ProblemKind, problemCatalog } from '../src/model/problem-catalog.ts';
+import { faultAlerts } from '../test/support/fault-alerts.ts';
 
-/** An alert that was notified of a fault. */
+/** A fault of the demo with what came of it: the problems, and the alerts that were notified. */
 export interface MatrixRow {
   readonly fault: string;
-  readonly alert: string;
-  readonly severity: string;
-  readonly seconds: number;
-  /** Of the whole fault, in its first row. */
+  /** With the seconds from the fault until each was open: `node_down subnet2 (31 s)`. */
+  readonly problems: readonly string[];
+  /** With its severity and the seconds from the fault to the message: `SubnetHalted (critical, 60 s)`. */
+  readonly alerts: readonly string[];
+  /** That something fires, to all receivers. */
+  readonly messages: number;
   readonly inhibited: readonly string[];
-  /** Of the rules that made this row, in the first of its fault. */
+  /** Of the rules that made this row. */
   readonly stamp: string;
 }
 
@@ -29,62 +33,77 @@ const inhibits = ({ source_matchers }: InhibitRule, name: string): boolean =>
     return operator === '=' ? value === name : operator === '=~' && new RegExp(`^(?:${value})$`).test(name);
   });
 
-/** What decides which alerts a fault raises and which of them are notified: their rules, and the inhibitions that they start. */
-export function stampOf(fault: MeasuredFault): string {
-  const { pages = [], tickets = [], inhibited = [] }: FaultAlerts = faultAlerts[fault];
-  const names = [...new Set([...pages, ...tickets, ...inhibited].map((alert) => alert.split(' ')[0]))].sort();
+const kinds: Readonly<Record<string, ProblemKind>> = problemCatalog;
+
+/**
+ * What decides which problems a fault brings, and which of their alerts are notified: the times of the problems, the
+ * rules, and the inhibitions that they start.
+ */
+export function stampOf(fault: FaultName): string {
+  const expected = faultAlerts[fault];
+  const toName = (text: string) => text.split(' ')[0] ?? '';
+  const problems = [...new Set(expected.problems.map(toName))].sort().map((name) => [name, kinds[name]]);
+  const alerts = [...new Set([...expected.pages, ...expected.tickets, ...expected.maybeInhibited].map(toName))].sort();
   const rules = alertRules
-    .filter(({ name }) => names.includes(name))
+    .filter(({ name }) => alerts.includes(name))
     .map(({ name, severity, for: forHow, keepFiringFor, expr }) => ({ name, severity, forHow, keepFiringFor, expr }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const { inhibit_rules } = parse(readFileSync(ALERTMANAGER, 'utf8')) as { readonly inhibit_rules: InhibitRule[] };
-  const inhibitions = inhibit_rules.filter((rule) => names.some((name) => inhibits(rule, name ?? '')));
-  return createHash('sha256').update(JSON.stringify({ rules, inhibitions })).digest('hex').slice(0, 8);
+  const inhibitions = inhibit_rules.filter((rule) => alerts.some((name) => inhibits(rule, name)));
+  return createHash('sha256').update(JSON.stringify({ problems, rules, inhibitions })).digest('hex').slice(0, 8);
 }
 
-/** The rows of the page; one that names no fault is of the fault above it. */
+/** Items of a cell; those in brackets may hold commas. */
+const toItems = (cell: string): readonly string[] => (cell === 'none' ? [] : cell.split('<br>'));
+const toCell = (items: readonly string[]): string => (items.length === 0 ? 'none' : items.join('<br>'));
+
+const HEAD = '| fault | problems | notified | messages | inhibited | rules |';
+
+/** The rows of the page; none of a page with other columns. */
 export function parseMatrix(page: string): readonly MatrixRow[] {
-  const rows: MatrixRow[] = [];
-  for (const line of page.split('\n').filter((text) => /^\| .*\| \d+ \|/.test(text))) {
-    const [, fault, alert = '', severity = '', seconds, inhibited = '', stamp = ''] = line
-      .split('|')
-      .map((cell) => cell.trim());
-    rows.push({
-      fault: fault || (rows.at(-1)?.fault ?? ''),
-      alert,
-      severity,
-      seconds: Number(seconds),
-      inhibited: inhibited.split(', ').filter(Boolean),
-      stamp,
-    });
-  }
-  return rows;
+  if (!page.includes(`\n${HEAD}\n`)) return [];
+  return page.split('\n').flatMap((line) => {
+    const cells = line.split('|').map((cell) => cell.trim());
+    const [, fault = '', problems = '', alerts = '', messages = '', inhibited = '', stamp = ''] = cells;
+    if (!/^\d+$/.test(messages)) return [];
+    return [
+      {
+        fault,
+        problems: toItems(problems),
+        alerts: toItems(alerts),
+        messages: Number(messages),
+        inhibited: toItems(inhibited),
+        stamp,
+      },
+    ];
+  });
 }
 
-const toLine = (row: MatrixRow, index: number, rows: readonly MatrixRow[]): string => {
-  const { fault, alert, severity, seconds, inhibited, stamp } = row;
-  const isFirst = rows[index - 1]?.fault !== fault;
-  return `| ${isFirst ? fault : ''} | ${alert} | ${severity} | ${seconds} | ${inhibited.join(', ')} | ${stamp} |`;
-};
+const toLine = ({ fault, problems, alerts, messages, inhibited, stamp }: MatrixRow): string =>
+  `| ${fault} | ${toCell(problems)} | ${toCell(alerts)} | ${messages} | ${toCell(inhibited)} | ${stamp} |`;
 
 /** The whole page. */
 export function toMatrix(rows: readonly MatrixRow[]): string {
-  const seen = new Set(rows.flatMap(({ alert, inhibited }) => [alert, ...inhibited]).map((name) => name.split(' ')[0]));
+  const seen = new Set(
+    rows.flatMap(({ alerts, inhibited }) => [...alerts, ...inhibited]).map((one) => one.split(' ')[0]),
+  );
   const unseen = alertRules.map(({ name }) => name).filter((name) => !seen.has(name));
-  return `# Every fault of the demo, and its alerts
+  return `# Every fault of the demo, its problems and its messages
 
-Which alert does a fault raise, how soon, and what is inhibited? \`npm run matrix\` measures this page in about half an hour. Each fault of
-\`subnetd demo\` lasts at least eight minutes, in its own subnet with four nodes. Prometheus and Alertmanager are real and use the
-configuration in \`config/\`. No time is shortened. The checks have the schedules of the demo (submissions within a minute, blocks for the
-stats server within 30 seconds) and defaults for the rest.
+Which problem does a fault bring, how soon is somebody notified, and by how many messages? \`npm run matrix\` measures this page in about
+an hour. Each fault of \`subnetd demo\` lasts at least eight minutes, in its own subnet with four nodes. Prometheus and Alertmanager are
+real and use the configuration in \`config/\`. No time is shortened. The checks have the schedules of the demo (submissions within a minute,
+blocks for the stats server within 30 seconds) and defaults for the rest.
 
-- **seconds** is the time from the fault to the message at a webhook receiver. \`critical\` goes to the receiver \`page\`, \`warning\` and
-  \`info\` to \`ticket\`. Each alert is notified once when it starts, and once when it ends.
-- **inhibited** alerts fire in Prometheus and reach Alertmanager, but notify nobody, because they follow from the others.
-- **rules** is a hash of the rules and inhibitions that the fault was measured with. When they change, \`npm test\` asks for a new
-  measurement: \`npm run matrix FAULT\` measures one fault and replaces its rows.
+- **problems** are the causes that subnetd confirmed, with the seconds from the fault until the problem was open.
+- **notified** are the alerts that a webhook receiver got, with the seconds from the fault to the message. \`critical\` goes to the receiver
+  \`page\`, \`warning\` and \`info\` to \`ticket\`. Each alert is notified once when it starts, and once when it ends.
+- **messages** is how many messages said that something fires: one for each cause.
+- **inhibited** alerts fired in Prometheus and reached Alertmanager, but notified nobody, because they follow from the others.
+- **rules** is a hash of the times, rules and inhibitions that the fault was measured with. When they change, \`npm test\` asks for a new
+  measurement: \`npm run matrix FAULT\` measures one fault and replaces its row.
 
-| fault | notified | severity | seconds | inhibited | rules |
+${HEAD}
 | --- | --- | --- | --- | --- | --- |
 ${rows.map(toLine).join('\n')}
 

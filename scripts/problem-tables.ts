@@ -4,6 +4,8 @@ import { wrapLines } from './wrap-lines.ts';
 
 const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
 
+const formatTime = (ms: number): string => (ms === 0 ? 'at once' : formatDuration(ms));
+
 /** Every problem with its severity, its alert, and how long it must be found, or missing, to be open or over. */
 export const problemsTable = (): string =>
   [
@@ -15,7 +17,11 @@ export const problemsTable = (): string =>
     ),
   ].join('\n');
 
-const formatTime = (ms: number): string => (ms === 0 ? 'at once' : formatDuration(ms));
+/** How long the problems of an alert must be found before it fires; undefined for an alert of none. */
+export function confirmTimes(alert: string): string | undefined {
+  const times = problemsOfAlert(alert).map((name) => formatTime(problemCatalog[name].confirmMs));
+  return times.length === 0 ? undefined : [...new Set(times)].join(' or ');
+}
 
 /** The paragraph of a runbook that names the problems of its alert with their times; undefined for an alert of none. */
 export function problemsParagraph(alert: string): string | undefined {

@@ -26,6 +26,44 @@ const withBoard = (expr: string): string =>
 const orNoData = (expr: string, always: string, label: string, because: string): string =>
   `${expr} or label_replace(absent(${always}), "${label}", "no data: ${because}", "", "")`;
 
+/**
+ * When each problem of a selector was first there, in milliseconds of the epoch: its last start within a day, where a minute without
+ * it comes before. One that is older has the time a day ago.
+ */
+const problemsSince = (selector: string): string => {
+  const by = `max by (${TARGET}, problem)`;
+  const problem = `subnet_problem{${selector}}`;
+  const start = `max_over_time((timestamp(${problem}) unless last_over_time(${problem}[2m] offset 1m))[1d:1m])`;
+  return `1000 * (${by} (${start} and ${problem}) or ${by} (${problem}) * (time() - 86400))`;
+};
+
+/** The problems that stand now. */
+export const standingProblems = (id: number, selector: string, subnetd: string, width: number): Panel =>
+  table(
+    {
+      id,
+      title: 'Problems',
+      what: 'What is wrong now: each confirmed cause, of which target or of the whole subnet, and since when, a day at most. A problem opens the page with its evidence and what to type.',
+      unit: 'none',
+      width,
+      queries: {
+        '': orNoData(
+          withBoard(problemsSince(selector)),
+          `subnet_nodes{subnet=~"$subnet"}`,
+          'problem',
+          'nothing is scraped',
+        ),
+      },
+    },
+    [
+      { field: 'problem', title: 'problem', link: toStatusPage(subnetd) },
+      ...WHERE,
+      { field: 'Value', title: 'since', unit: 'dateTimeAsIsoNoDateIfToday' },
+      { field: 'board', hidden: true },
+    ],
+    'No problem is known.',
+  );
+
 /** The checks that fail now. */
 export const failingChecks = (id: number, selector: string, subnetd: string, width: number): Panel =>
   table(

@@ -1,5 +1,5 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { checkTimeline, failingChecks, firingAlerts } from './check-panels.ts';
+import { checkTimeline, failingChecks, firingAlerts, standingProblems } from './check-panels.ts';
 import { toBoard, toRunbook, toStatusPage } from './links.ts';
 import { graph, heightGraph, limitedStat, type Steps, stat } from './panels.ts';
 import { bySubnet, limitOf, RECORDED, SUBNET as S } from './queries.ts';
@@ -131,6 +131,7 @@ export const fleet = (places: Places): Dashboard =>
               ],
               links: [toRunbook(places.subnetd, 'SubnetFinalityStalled', ['subnet'])],
             }),
+            standingProblems(9, `component=~"$component|",${S}`, places.subnetd, 24),
             failingChecks(7, C, places.subnetd, 12),
             firingAlerts(8, places.subnetd, ',component=~"$component|"', 12),
           ],

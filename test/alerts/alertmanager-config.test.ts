@@ -115,10 +115,12 @@ describe('the configuration of Alertmanager', () => {
 
   it.each<readonly [Named, Named]>([
     ['SubnetdOffline', 'SubnetHalted'],
+    ['SubnetdOffline', 'SubnetdDockerDown'],
     ['SubnetdOffline', 'SubnetNodeDown node/subnet2'],
     ['SubnetdOffline', 'SubnetServiceDown stats'],
     ['SubnetdOffline', 'SubnetRelayerStopped relayer'],
     ['SubnetHalted', 'SubnetQuorumAtRisk'],
+    ['SubnetChainForked', 'SubnetQuorumAtRisk'],
     ['SubnetHalted', 'SubnetContainerDown node/subnet2'],
     ['SubnetHalted', 'SubnetStatsStale stats'],
     ['SubnetQuorumAtRisk', 'SubnetNodeDown node/subnet2'],
@@ -140,6 +142,7 @@ describe('the configuration of Alertmanager', () => {
     ['SubnetHalted', 'SubnetNodeHeadFell node/subnet2'],
     ['SubnetHalted', 'SubnetdCheckStale node/subnet2'],
     ['SubnetQuorumAtRisk', 'SubnetHalted'],
+    ['SubnetChainForked', 'SubnetHalted'],
     ['SubnetQuorumAtRisk', 'SubnetRelayerStopped relayer'],
     ['SubnetContainerDown relayer', 'SubnetRelayerStopped relayer'],
     ['SubnetContainerDown node/subnet2', 'SubnetNodeDown node/subnet3'],
@@ -157,6 +160,10 @@ describe('the configuration of Alertmanager', () => {
     for (const { alert } of alerts) expect(isInhibited(alert, alert), alert).toBe(false);
     const pages = alerts.filter(({ severity }) => severity === 'critical');
     const sources = alerts.filter(({ alert }) => pages.some((page) => isInhibited(alert, page.alert)));
-    expect([...new Set(sources.map(({ name }) => name))]).toEqual(['SubnetHalted', 'SubnetdOffline']);
+    expect([...new Set(sources.map(({ name }) => name))]).toEqual([
+      'SubnetHalted',
+      'SubnetChainForked',
+      'SubnetdOffline',
+    ]);
   });
 });

@@ -2,37 +2,64 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseMatrix, stampOf, toMatrix } from '../../scripts/matrix-page.ts';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
-import { faultAlerts, MEASURED_FAULTS } from '../support/fault-alerts.ts';
+import { FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
+import { faultAlerts } from '../support/fault-alerts.ts';
 
 const page = readFileSync(new URL('../../docs/fault-matrix.md', import.meta.url), 'utf8');
 
 const rows = parseMatrix(page);
+
+/** `SubnetNodeDown subnet2 (warning, 60 s)` as name, severity and seconds. */
+function parseAlert(text: string) {
+  const [, alert = '', severity = '', seconds = ''] = /^(.*) \((\w+), (\d+) s\)$/.exec(text) ?? [];
+  return { alert, severity, seconds: Number(seconds) };
+}
 
 describe('the page of all faults', () => {
   it('is as `npm run matrix` writes it', () => {
     expect(toMatrix(rows)).toBe(page);
   });
 
-  it.each(MEASURED_FAULTS)('has for %s the notifications and inhibitions that the tests expect', (fault) => {
-    const { pages = [], tickets = [], inhibited = [], maybeInhibited = [] } = faultAlerts[fault];
-    const own = rows.filter((row) => row.fault === fault);
-    expect(own.length).toBeGreaterThan(0);
-    expect(own.filter(({ severity }) => severity === 'critical').map(({ alert }) => alert)).toEqual(pages);
-    expect(pages.length).toBeLessThanOrEqual(1);
-    const others = own.filter(({ severity }) => severity !== 'critical').map(({ alert }) => alert);
-    expect(others.toSorted()).toEqual([...tickets].sort());
-    const held = own.flatMap((row) => row.inhibited).filter((name) => !maybeInhibited.some((other) => other === name));
-    expect(held.toSorted()).toEqual([...inhibited].sort());
+  it.each(FAULT_NAMES)('has for %s the problems, and one message for a cause', (fault: FaultName) => {
+    const { problems, pages, tickets, maybeInhibited } = faultAlerts[fault];
+    const own = rows.find((row) => row.fault === fault);
     // A difference means that the rules have changed since: measure it again with `npm run matrix FAULT`.
-    expect(own[0]?.stamp, `run npm run matrix ${fault}`).toBe(stampOf(fault));
-    for (const { alert, severity, seconds } of own) {
+    expect(own?.stamp, `run npm run matrix ${fault}`).toBe(stampOf(fault));
+    expect(own?.problems.map((text) => text.replace(/ \(\d+ s\)$/, '')).toSorted()).toEqual(problems.toSorted());
+    const alerts = own?.alerts.map(parseAlert) ?? [];
+    const namesOf = (isPage: boolean) =>
+      alerts.filter(({ severity }) => (severity === 'critical') === isPage).map(({ alert }) => alert);
+    expect(namesOf(true)).toEqual(pages);
+    expect(namesOf(false).toSorted()).toEqual(tickets.toSorted());
+    expect(own?.messages).toBe(Math.sign(pages.length) + Math.sign(tickets.length));
+    for (const alert of own?.inhibited ?? []) expect(maybeInhibited).toContain(alert);
+    for (const { alert, severity, seconds } of alerts) {
       expect(severity).toBe(alertRules.find(({ name }) => name === alert.split(' ')[0])?.severity);
       expect(seconds).toBeGreaterThan(0);
     }
   });
 
+  it.each(FAULT_NAMES)('expects at most one message of %s', (fault) => {
+    const { pages, tickets } = faultAlerts[fault];
+    expect(pages.length).toBeLessThanOrEqual(1);
+    expect(Math.sign(pages.length) + Math.sign(tickets.length)).toBeLessThanOrEqual(1);
+  });
+
   it('knows no other fault, and names every alert that there is', () => {
-    expect([...new Set(rows.map(({ fault }) => fault))].sort()).toEqual([...MEASURED_FAULTS].sort());
+    expect(rows.map(({ fault }) => fault)).toEqual(FAULT_NAMES);
     for (const { name } of alertRules) expect(page).toMatch(new RegExp(`\\b${name}\\b`));
+  });
+
+  it('reads back the rows that it writes', () => {
+    const row = {
+      fault: 'node-down',
+      problems: ['quorum_at_risk (31 s)', 'container_down subnet2 (31 s)'],
+      alerts: ['SubnetQuorumAtRisk (critical, 62 s)'],
+      messages: 1,
+      inhibited: ['SubnetdLogSourceDown subnet2'],
+      stamp: '0a1b2c3d',
+    };
+    const nothing = { ...row, fault: 'rolling-restart', problems: [], alerts: [], messages: 0, inhibited: [] };
+    expect(parseMatrix(toMatrix([row, nothing]))).toEqual([row, nothing]);
   });
 });

@@ -1,98 +1,64 @@
 import type { AlertName } from '../../src/alerts/alert-rules.ts';
-import { FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
+import { coversNodes } from '../../src/alerts/problem-rule.ts';
+import { expectedProblems, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
+import { type ProblemKind, problemCatalog } from '../../src/model/problem-catalog.ts';
 
 /** An alert, with the target that it is of where it is of one. */
 export type AlertOf = AlertName | `${AlertName} ${string}`;
 
-/** The notifications that a fault of the demo with four nodes causes, and those that Alertmanager inhibits. */
+/** What a fault of the demo with four nodes brings: the problems, and of their alerts those that notify somebody. */
 export interface FaultAlerts {
-  readonly pages?: readonly AlertOf[];
-  readonly tickets?: readonly AlertOf[];
-  readonly inhibited?: readonly AlertOf[];
-  /** Held back too, if it fires: the log of a container that does not run is not read again once a busy machine could not. */
-  readonly maybeInhibited?: readonly AlertOf[];
+  /** `node_down subnet2`, or the name alone for a whole subnet. */
+  readonly problems: readonly string[];
+  readonly pages: readonly string[];
+  readonly tickets: readonly string[];
+  /** Held back, if they fire: until the cause was found, or because Prometheus judges them without subnetd. */
+  readonly maybeInhibited: readonly string[];
 }
 
-const all = ['subnet1', 'subnet2', 'subnet3', 'subnet4'] as const;
+const PARTS = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: true };
 
-/** Their alerts need the diagnosis of the whole subnet, so docs/fault-matrix.md does not have them yet. */
-const UNMEASURED = [
-  'fork',
-  'mesh-hole',
-  'node-partitioned',
-  'other-genesis',
-  'liar',
-  'non-voting',
-  'penalty',
-  'finality-stalled',
-  'contract-gone',
-  'monitor-offline',
-  'rolling-restart',
-] as const satisfies readonly FaultName[];
+const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
 
-export type MeasuredFault = Exclude<FaultName, (typeof UNMEASURED)[number]>;
-
-export const isMeasured = (fault: FaultName): fault is MeasuredFault =>
-  !(UNMEASURED as readonly FaultName[]).includes(fault);
-
-/** In the order of the demo. */
-export const MEASURED_FAULTS: readonly MeasuredFault[] = FAULT_NAMES.filter(isMeasured);
-
-/** Each measured fault with exactly its alerts. */
-export const faultAlerts: Readonly<Record<MeasuredFault, FaultAlerts>> = {
-  'node-stalled': {
-    pages: ['SubnetQuorumAtRisk'],
-    tickets: ['SubnetNodeStalled subnet2'],
-    inhibited: ['SubnetNodeLogFault subnet2'],
-  },
-  'node-down': {
-    pages: ['SubnetQuorumAtRisk'],
-    tickets: ['SubnetNodeDown subnet2'],
-    inhibited: ['SubnetContainerDown subnet2', 'SubnetNodeLogFault subnet2', 'SubnetNodePeersMissing subnet2'],
-    maybeInhibited: ['SubnetdLogSourceDown subnet2'],
-  },
-  'node-behind': { tickets: ['SubnetNodeBehind subnet2'] },
-  'peer-missing': { tickets: ['SubnetNodePeersMissing subnet2', 'SubnetNodePeersMissing subnet3'] },
-  'admin-not-exposed': { tickets: all.map((name) => `SubnetCheckDegraded ${name}` as const) },
-  'rpc-error-inside-result': { tickets: ['SubnetNodeTellsNoBlock subnet2'] },
-  'rpc-garbage': { tickets: ['SubnetNodeDown subnet2'], inhibited: ['SubnetNodePeersMissing subnet2'] },
-  'subnet-halted': {
-    pages: ['SubnetHalted'],
-    inhibited: [
-      ...all.flatMap((name) => [`SubnetNodeStalled ${name}`, `SubnetNodeLogFault ${name}`] as const),
-      'SubnetStatsStale stats',
-      'SubnetRelayerStopped relayer',
-    ],
-  },
-  'service-down': {
-    tickets: ['SubnetServiceDown stats'],
-    inhibited: ['SubnetContainerDown stats', 'SubnetStatsStale stats'],
-    maybeInhibited: ['SubnetdLogSourceDown stats'],
-  },
-  'relayer-silent': { pages: ['SubnetRelayerStopped relayer'] },
-  'relayer-dead-container-up': {
-    pages: ['SubnetRelayerStopped relayer'],
-    tickets: ['SubnetRelayerDead relayer'],
-    inhibited: ['SubnetServiceDown relayer'],
-  },
-  'relayer-forking': { pages: ['SubnetRelayerStopped relayer'] },
-  'bootnode-misses-a-node': { tickets: ['SubnetBootnodeMissesNode bootnode'] },
-  'stats-stale': { tickets: ['SubnetStatsStale stats'] },
-  'frontend-error': { tickets: ['SubnetFrontendErrors frontend'] },
-  'console-error': { tickets: ['SubnetFrontendErrors frontend'] },
-  'log-level-low': { tickets: all.map((name) => `SubnetCheckDegraded ${name}` as const) },
-  'oom-kill': {
-    tickets: ['SubnetContainerOutOfMemory frontend'],
-    inhibited: ['SubnetContainerRestarting frontend', 'SubnetFrontendErrors frontend', 'SubnetServiceDown frontend'],
-  },
-  'ipc-path-too-long': {
-    pages: ['SubnetQuorumAtRisk'],
-    tickets: ['SubnetIpcPathTooLong subnet2'],
-    inhibited: [
-      'SubnetContainerRestarting subnet2',
-      'SubnetNodeDown subnet2',
-      'SubnetNodeLogFault subnet2',
-      'SubnetNodePeersMissing subnet2',
-    ],
-  },
+/** What else may fire, and is then held back. */
+const BESIDES: Readonly<Partial<Record<FaultName, readonly AlertOf[]>>> = {
+  'node-stalled': ['SubnetNodeStalled subnet2'],
+  'node-down': ['SubnetContainerDown subnet2', 'SubnetNodeDown subnet2', 'SubnetdLogSourceDown subnet2'],
+  'node-partitioned': ['SubnetNodePartitioned subnet2', 'SubnetNodeStalled subnet2'],
+  'ipc-path-too-long': ['SubnetIpcPathTooLong subnet2', 'SubnetContainerRestarting subnet2', 'SubnetNodeDown subnet2'],
+  'service-down': ['SubnetServiceDown stats', 'SubnetdLogSourceDown stats'],
+  'oom-kill': ['SubnetContainerRestarting frontend', 'SubnetServiceDown frontend'],
+  // Docker does not answer either.
+  'monitor-offline': ['SubnetdDockerDown'],
 };
+
+/** The alerts that the problems of a fault raise: those of its nodes only while none of the whole subnet pages. */
+function toFaultAlerts(fault: FaultName): FaultAlerts {
+  const found = expectedProblems([fault], PARTS).map((text) => {
+    const [name = '', subject] = text.split(' ');
+    const kind = problems[name];
+    if (kind === undefined) throw new Error(`${fault} brings ${name}, which is not in the catalog`);
+    return { name, subject, ...kind, notifies: [kind.alert, subject].filter(Boolean).join(' ') };
+  });
+  const isCovered = found.some(({ name }) => coversNodes(name));
+  const isSilent = (subject: string | undefined) => isCovered && PARTS.nodes.some((node) => node === subject);
+  // Alertmanager holds back that the nodes of the minority are missing in the quorum.
+  const isOfFork = (name: string) => name === 'quorum_at_risk' && found.some((one) => one.name === 'chain_forked');
+  const raising = found.filter(
+    ({ name, subject, severity }) => severity === 'info' || !(isSilent(subject) || isOfFork(name)),
+  );
+  const notified = (isPage: boolean) =>
+    raising.filter(({ severity }) => (severity === 'critical') === isPage).map(({ notifies }) => notifies);
+  const silent = found.filter((one) => !raising.includes(one)).map(({ notifies }) => notifies);
+  return {
+    problems: expectedProblems([fault], PARTS),
+    pages: notified(true),
+    tickets: notified(false),
+    maybeInhibited: [...new Set([...silent, ...(BESIDES[fault] ?? [])])],
+  };
+}
+
+/** Each fault with exactly its alerts. */
+export const faultAlerts = Object.fromEntries(FAULT_NAMES.map((name) => [name, toFaultAlerts(name)])) as Readonly<
+  Record<FaultName, FaultAlerts>
+>;

@@ -34,10 +34,15 @@ function wordProblems({ receiver, alerts }: Message, subnet: string): readonly s
 }
 
 /** One sentence for each notification that was wrong, and for each that is missing. */
-export function judgeRun({ fault, messages, inhibited, late }: FaultRun, expected: FaultAlerts): readonly string[] {
+export function judgeRun(
+  { fault, openAfter, messages, inhibited, late }: FaultRun,
+  expected: FaultAlerts,
+): readonly string[] {
   const errors = [...late];
-  const { inhibited: held = [], maybeInhibited: maybe = [] } = expected;
-  for (const [receiver, wanted = []] of [
+  const { problems, maybeInhibited: maybe } = expected;
+  const open = Object.keys(openAfter);
+  if (!same(open, problems)) errors.push(`the problems were ${say(open)}, and not ${say(problems)}`);
+  for (const [receiver, wanted] of [
     ['page', expected.pages],
     ['ticket', expected.tickets],
   ] as const) {
@@ -49,13 +54,13 @@ export function judgeRun({ fault, messages, inhibited, late }: FaultRun, expecte
         told.flatMap(({ alerts }) => alerts.filter((alert) => alert.status === status).map(nameOf)),
       );
       // In the message that tells the end Alertmanager names besides what it had held back and what has ended with it.
-      const meant = status === 'firing' ? names : names.difference(new Set<string>([...held, ...maybe]));
+      const meant = status === 'firing' ? names : names.difference(new Set<string>(maybe));
       if (!same([...meant], wanted))
         errors.push(`${receiver}: ${status} was ${say([...names])}, and not ${say(wanted)}`);
     }
   }
-  const certain = inhibited.filter((name) => !maybe.some((other) => other === name));
-  if (!same(certain, held)) errors.push(`inhibited was ${say(inhibited)}, and not ${say(held)}`);
+  const unknown = inhibited.filter((name) => !maybe.some((other) => other === name));
+  if (unknown.length > 0) errors.push(`inhibited was ${say(unknown)} too`);
   return [...errors, ...messages.flatMap((message) => wordProblems(message, fault))].map(
     (error) => `${fault}: ${error}`,
   );

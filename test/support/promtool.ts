@@ -139,6 +139,21 @@ function pickRule(group: string, alert: string): string {
   });
 }
 
+/** Runs a test of promtool on the text of a rule file; resolves to what it says is wrong, nothing when all holds. */
+export async function testRuleText(rules: string, test: object): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-promtool-'));
+  try {
+    const [ruleFile, file] = [join(folder, 'rules.yml'), join(folder, 'test.yml')];
+    writeFileSync(ruleFile, rules);
+    const plan = { rule_files: [ruleFile], evaluation_interval: `${STEP_SECONDS}s`, tests: [test] };
+    writeFileSync(file, stringify(plan, { lineWidth: 0 }));
+    const { status, output } = await promtool(['test', 'rules', file]);
+    return status === 0 ? '' : output;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** Runs all cases in one run of promtool; resolves to what it says is wrong with each, nothing where all holds. */
 export async function testCases<Name extends string>(
   cases: Readonly<Record<Name, PromtoolCase>>,

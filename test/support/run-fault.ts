@@ -1,13 +1,16 @@
+import type { FaultName } from '../../src/demo/faults.ts';
 import type { Status } from '../../src/http/to-status.ts';
 import type { ShownAlert } from './alertmanager.ts';
 import { eventually } from './cli.ts';
-import type { FaultAlerts, MeasuredFault } from './fault-alerts.ts';
+import type { FaultAlerts } from './fault-alerts.ts';
 import type { Stack, Watched } from './start-stack.ts';
 import type { Message } from './webhook.ts';
 
 /** What came of a fault between its beginning and the return of calm. */
 export interface FaultRun {
-  readonly fault: MeasuredFault;
+  readonly fault: FaultName;
+  /** Seconds from the fault to the moment at which a problem was first open, by problem, as `node_down subnet2`. */
+  readonly openAfter: Readonly<Record<string, number>>;
   /** All notifications about its subnet, in order. */
   readonly messages: readonly Message[];
   /** Seconds from the fault to the first notification that an alert fires, by alert. */
@@ -36,11 +39,23 @@ export const nameOf = ({ labels }: { readonly labels: Readonly<Record<string, st
 const alertsOf = async (stack: Stack, subnet: string): Promise<readonly ShownAlert[]> =>
   (await stack.alerts()).filter(({ labels }) => labels.subnet === subnet);
 
+const readStatus = async ({ url }: Watched): Promise<Status> =>
+  (await (await fetch(`${url}/status.json`)).json()) as Status;
+
+/** The problems that are confirmed now. */
+const openProblems = async (watched: Watched): Promise<readonly string[]> =>
+  (await readStatus(watched)).subnets.flatMap(({ problems }) =>
+    problems
+      .filter(({ state }) => state !== 'suspected')
+      .map(({ problem, name }) => [problem, name].filter(Boolean).join(' ')),
+  );
+
 /** Waits until every check of a subnet that can be judged passes, and no alert of it is there. */
-export const waitForCalm = (stack: Stack, { name, url }: Watched, withinMs: number): Promise<void> =>
+export const waitForCalm = (stack: Stack, watched: Watched, withinMs: number): Promise<void> =>
   eventually(
     async () => {
-      const { subnets } = (await (await fetch(`${url}/status.json`)).json()) as Status;
+      const { name } = watched;
+      const { subnets } = await readStatus(watched);
       const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
       const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
       if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is not well: ${JSON.stringify(bad)}`);
@@ -80,12 +95,13 @@ function openOf(messages: readonly Message[]): readonly string[] {
 export async function runFault(
   stack: Stack,
   watched: Watched,
-  fault: MeasuredFault,
+  fault: FaultName,
   expected: FaultAlerts,
   { holdMs, withinMs }: Patience,
 ): Promise<FaultRun> {
   const { webhook, faster } = stack;
   const held = new Set<string>();
+  const openAfter: Record<string, number> = {};
   const toldAfter: Record<string, number> = {};
   const begun = webhook.now();
   const messages = () =>
@@ -102,6 +118,8 @@ export async function runFault(
     for (;;) {
       const alerts = await alertsOf(stack, watched.name);
       for (const alert of alerts) if (alert.status.state === 'suppressed') held.add(nameOf(alert));
+      const seconds = (webhook.now() - begun) / 1000;
+      for (const problem of await openProblems(watched)) openAfter[problem] ??= seconds;
       const rest = left(alerts);
       const passed = (performance.now() - from) * faster;
       if ((rest.length === 0 && passed >= atLeastMs) || passed > withinMs) return rest;
@@ -110,11 +128,11 @@ export async function runFault(
   };
 
   await watched.simulation.setFaults([fault]);
-  const { pages = [], tickets = [], inhibited = [] } = expected;
+  const { problems, pages, tickets } = expected;
   const missing = await until(
     () => [
       ...[...pages, ...tickets].filter((name) => told()[name] === undefined),
-      ...inhibited.filter((name) => !held.has(name)),
+      ...problems.filter((name) => openAfter[name] === undefined),
     ],
     holdMs,
   );
@@ -122,6 +140,7 @@ export async function runFault(
   const lasting = await until((alerts) => [...alerts.map(nameOf), ...openOf(messages())], 0);
   return {
     fault,
+    openAfter,
     messages: messages(),
     toldAfter: told(),
     inhibited: [...held].filter((name) => told()[name] === undefined).sort(),
