@@ -10,7 +10,17 @@ const LINKS = [
   ['/readyz', 'has every check run once'],
 ] as const;
 
-/** The page at `/`: links, and every verdict of this moment. */
+type Problem = Status['subnets'][number]['problems'][number];
+
+/** Backticks mark what to type. */
+const withCommands = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+
+const problemItem = ({ severity, state, since, summary, evidence, fix, runbook }: Problem) => html`
+      <li><strong>${summary}</strong> (${severity}, ${state} since ${since.slice(0, 19)}Z): ${evidence}. To do: ${withCommands(fix)}.
+        <a href="${runbook}">What it means</a></li>`;
+
+/** The page at `/`: what is wrong and why, links, and every verdict of this moment. */
 export const landingPage = ({ subnets }: Status, version: string) => html`<!doctype html>
 <html lang="en">
   <head>
@@ -27,7 +37,8 @@ export const landingPage = ({ subnets }: Status, version: string) => html`<!doct
       ${LINKS.map(([path, what]) => html`<li><a href="${path}">${path}</a>: ${what}</li>`)}
     </ul>
     ${subnets.map(
-      ({ name, targets }) => html`<h2>${name}</h2>
+      ({ name, targets, problems }) => html`<h2>${name}</h2>
+    ${problems.length === 0 ? html`<p>No problem is known.</p>` : html`<ul>${problems.map(problemItem)}</ul>`}
     <table>
       <thead><tr><th scope="col">Target</th><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Reason</th></tr></thead>
       <tbody>${targets.map((target) =>

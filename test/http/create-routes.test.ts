@@ -59,6 +59,25 @@ describe('the routes', () => {
     expect((await routes().app.request('/readyz')).status).toBe(200);
   });
 
+  it('show on the first page what is wrong, what was seen, and what to type, without running it', async () => {
+    const problem = {
+      ...{ problem: 'node_down', severity: 'warning', subnet: 'd', component: 'node', name: 'n1', state: 'open' },
+      ...{ since: '2026-01-31T12:00:00.000Z', summary: 'n1 does not answer', evidence: '<b>nothing</b> listens' },
+      ...{ fix: 'restart it with `docker restart n1`', explains: [], causes: [], alert: 'SubnetNodeDown' },
+      ...{ runbook: '/alerts/SubnetNodeDown?subnet=d&name=n1', planned: false },
+    };
+    const page = async (problems: readonly (typeof problem)[]) => {
+      const shown = { subnets: [{ name: 'd', problems, targets: [] }] };
+      return (await routes({ status: () => shown }).app.request('/')).text();
+    };
+    const text = await page([problem]);
+    expect(text).toContain('<strong>n1 does not answer</strong> (warning, open since 2026-01-31T12:00:00Z)');
+    expect(text).toContain('&lt;b&gt;nothing&lt;/b&gt; listens');
+    expect(text).toContain('<code>docker restart n1</code>');
+    expect(text).toContain('href="/alerts/SubnetNodeDown?subnet=d&amp;name=n1"');
+    expect(await page([])).toContain('No problem is known.');
+  });
+
   it('give metrics as Prometheus reads them, compressed only when that is accepted', async () => {
     const { app } = routes();
     const plain = await app.request('/metrics');
