@@ -4,13 +4,17 @@ import { isStanding, type Problem } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
 import type { AlertInstance, Condition } from './condition.ts';
-import { coversNodes } from './problem-rule.ts';
+import { pagesFor } from './problem-rule.ts';
 
-/** The problems of a subnet that raise alerts: those of its nodes only while no problem of the whole subnet pages. */
+/** The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. */
 function raisingProblems({ problems }: SubnetState): readonly Problem[] {
   const standing = problems.filter(isStanding);
-  if (!standing.some(({ problem }) => coversNodes(problem))) return standing;
-  return standing.filter(({ component, severity }) => component !== 'node' || severity === 'info');
+  return standing.filter(
+    ({ component, severity }) =>
+      component === undefined ||
+      severity !== 'warning' ||
+      !standing.some(({ problem }) => pagesFor(component, problem)),
+  );
 }
 
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>

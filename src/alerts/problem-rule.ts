@@ -2,13 +2,21 @@ import { problemCatalog, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 import { TARGET } from './promql.ts';
 
-/** Problems of a whole subnet that page for its nodes too: one message a cause. */
-const SUBNET_WIDE = ['subnet_halted', 'quorum_at_risk', 'monitor_offline'] as const;
+/** Problems that page for whatever the targets of a component have: one message a cause. */
+const PAGES_FOR: Readonly<Record<string, readonly string[]>> = {
+  node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],
+  relayer: ['relayer_stopped', 'contract_missing'],
+};
 
 const standing = (problems: readonly string[]): string => `subnet_problem{problem=~"${problems.join('|')}"} == 1`;
 
-/** Adds the component `node` to each subnet that pages as a whole. */
-const COVERED = `label_replace(max by (subnet) (${standing(SUBNET_WIDE)}), "component", "node", "", "")`;
+/** The subnets and components for which something graver pages. */
+const COVERED = Object.entries(PAGES_FOR)
+  .map(
+    ([component, problems]) =>
+      `label_replace(max by (subnet) (${standing(problems)}), "component", "${component}", "", "")`,
+  )
+  .join('\nor ');
 
 /** Bridges a failed scrape, and the time in which a restarted subnetd has not judged yet. */
 const KEEP_FIRING = '3m';
@@ -39,10 +47,11 @@ export function reportProblems<const Name extends string>(
     severity,
     for: '0s',
     keepFiringFor: KEEP_FIRING,
-    expr: ofSubnet || severity === 'info' ? seen : `${seen}\nunless on (subnet, component) ${COVERED}`,
+    expr: severity === 'warning' && !ofSubnet ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)` : seen,
     labels,
   };
 }
 
-/** Whether a problem of a whole subnet pages for those of its nodes. */
-export const coversNodes = (problem: string): boolean => SUBNET_WIDE.some((one) => one === problem);
+/** Whether a problem pages for the warnings of a component. */
+export const pagesFor = (component: string, problem: string): boolean =>
+  PAGES_FOR[component]?.includes(problem) ?? false;

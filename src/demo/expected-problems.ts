@@ -41,7 +41,7 @@ const problemsOfServices = (effects: Effects, browser: boolean): readonly string
   const unseen = !closed.includes('frontend') && (frontendError || (consoleError && browser));
   return [
     ...lost.map((service) => `service_down ${service}`),
-    ...(relayer === 'dead' ? ['relayer_dead relayer'] : []),
+    ...(relayer === 'dead' ? ['relayer_dead relayer', 'relayer_stopped relayer'] : []),
     ...(relayer === 'silent' || relayer === 'forking' ? ['relayer_stopped relayer'] : []),
     ...(relayer === 'no-contract' ? ['contract_missing relayer'] : []),
     ...(statsStale && !closed.includes('stats') ? ['stats_stale stats'] : []),
@@ -57,10 +57,11 @@ export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): rea
   // One of the two names both.
   const holes = cut.filter(([one, other]) => !gone.has(one) && !gone.has(other)).map(([one]) => one);
   const running = nodes.filter((name) => !down.includes(name));
+  // A fork explains that its minority does not vote.
+  const isForked = running.some((name) => effects.forked.includes(name));
   return [
-    ...problemOfQuorum(effects, nodes),
+    ...(isForked ? ['chain_forked'] : problemOfQuorum(effects, nodes)),
     ...(effects.finalityStalled ? ['finality_stalled'] : []),
-    ...(running.some((name) => effects.forked.includes(name)) ? ['chain_forked'] : []),
     ...Object.entries(fates).map(([name, fate]) => `${PROBLEM_OF_FATE[fate]} ${name}`),
     ...running.flatMap((name) => {
       const problem = problemOfNode(effects, name);

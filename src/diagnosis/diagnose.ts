@@ -21,6 +21,14 @@ function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
   return found.filter((one) => !caused.has(problemKey(one)));
 }
 
+/** A relayer that submits nothing pages with what its own container or program has. */
+function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
+  if (one.problem !== 'relayer_stopped') return one;
+  const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
+  if (cause === undefined) return one;
+  return { ...one, evidence: `${one.evidence}, because ${cause.summary}`, fix: cause.fix };
+}
+
 /**
  * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that explains it:
  * known failures come before containers, nodes and the subnet, and what a check says by itself comes last. `before` holds
@@ -44,9 +52,9 @@ export function diagnose(view: SubnetView, before: readonly Problem[] = []): rea
     if (isStanding(one) && !found.has(problemKey(one)))
       for (const each of one.explains) if (!isOwn(one, each)) explained.add(keyOf(each));
   for (const one of findCheckProblems(view)) {
-    const taken = take(one);
+    const taken = take(withCause(one, causes));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;
-    const key = problemKey(one);
+    const key = problemKey(taken);
     const known = found.get(key);
     found.set(key, known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }

@@ -64,7 +64,10 @@ function findFork({ nodes }: SubnetView): readonly Suspicion[] {
         ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
         : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
       explains: minority.flatMap(({ state }) => explain(state, 'latest_block', 'peers')),
-      causes: minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name })),
+      causes: [
+        { problem: 'quorum_at_risk' },
+        ...minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name }) as const),
+      ],
     },
   ];
 }

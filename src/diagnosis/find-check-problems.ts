@@ -90,19 +90,19 @@ function findDegraded({ state }: TargetView): readonly Suspicion[] {
   ];
 }
 
+/** The checks that may be a problem by themselves. Of a container that does not run these are its submissions only. */
+function takeFailing({ state, container }: TargetView, isStarting: boolean): readonly CheckState[] {
+  if (isStarting || !state.checks.some(({ check }) => fails(state, check))) return [];
+  const failing = inOrder(state.checks).filter(({ verdict }) => verdict === 'fail');
+  return isStopped({ state, container }) ? failing.filter(({ check }) => check === 'submissions') : failing;
+}
+
 /** What no other problem explains: each failing check is then a problem by itself. */
 export function findCheckProblems({ targets, nodes }: SubnetView): readonly Suspicion[] {
   // A node that has just started has neither found its peers nor read its log.
   const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ state }) => state));
-  return targets.flatMap((view) => {
-    const { state } = view;
-    const failing =
-      isStopped(view) || starting.has(state) || !state.checks.some(({ check }) => fails(state, check))
-        ? []
-        : inOrder(state.checks);
-    return [
-      ...failing.filter(({ verdict }) => verdict === 'fail').flatMap((check) => toSuspicion(state, check)),
-      ...findDegraded(view),
-    ];
-  });
+  return targets.flatMap((view) => [
+    ...takeFailing(view, starting.has(view.state)).flatMap((check) => toSuspicion(view.state, check)),
+    ...findDegraded(view),
+  ]);
 }

@@ -63,6 +63,7 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const names = namesOf([...new Set([...out, ...idle, ...silent])]);
   return {
     problem: 'quorum_at_risk',
+    about: names,
     summary: 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${required} are needed, without ${names}`,
     fix: `bring back ${names} before any other work, and restart no other node`,

@@ -10,7 +10,8 @@ const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 function raise(before: Problem | undefined, found: Suspicion, now: number): Problem {
   const { severity, alert, confirmMs } = problemCatalog[found.problem];
-  const isNew = before === undefined || (!isStanding(before) && now - before.seenAt > UNSEEN_MS);
+  const isChanged = before?.about !== found.about || now - (before?.seenAt ?? 0) > UNSEEN_MS;
+  const isNew = before === undefined || (!isStanding(before) && isChanged);
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
   const base = { ...found, severity, alert, since, seenAt: now };

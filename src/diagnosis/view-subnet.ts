@@ -9,9 +9,6 @@ import { type ContainerView, isStopped, type NodeView, type SubnetView, type Tar
 /** A node that started a shorter time ago has neither found its peers nor caught up. */
 const START_MS = 60_000;
 
-/** A container that was asked to stop a shorter time ago may be about to start again. */
-const STOP_MS = 30_000;
-
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
 
@@ -33,10 +30,8 @@ function viewContainer({ facts }: TargetState): ContainerView {
 
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
-function isNodeStarting({ state: { facts }, container }: TargetView, now: number): boolean {
-  if (container.kind === 'running') return within(container.container.startedAt, START_MS, now);
-  return container.kind === 'stopped' && within(facts.container?.lastStopRequest?.at, STOP_MS, now);
-}
+const isNodeStarting = ({ container }: TargetView, now: number): boolean =>
+  container.kind === 'running' && within(container.container.startedAt, START_MS, now);
 
 function viewNode(
   view: TargetView,

@@ -29,7 +29,7 @@ const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, 
 /** Every problem that the diagnosis can find, by name. */
 export const problemCatalog = {
   subnet_halted: { ...subnet, alert: 'SubnetHalted', confirmMs: 0 },
-  quorum_at_risk: { ...subnet, alert: 'SubnetQuorumAtRisk', confirmMs: 10 * SECOND },
+  quorum_at_risk: { ...subnet, alert: 'SubnetQuorumAtRisk', confirmMs: 20 * SECOND },
   finality_stalled: { ...subnet, alert: 'SubnetFinalityStalled', confirmMs: 30 * SECOND, clearMs: 2 * MINUTE },
   chain_forked: { ...subnet, alert: 'SubnetChainForked', confirmMs: 0 },
   node_down: { ...node, alert: 'SubnetNodeDown' },

@@ -26,6 +26,8 @@ export interface Suspicion extends ProblemRef {
   /** What to do or to type. */
   readonly fix: string;
   readonly explains: readonly ExplainedCheck[];
+  /** Of what it consists. While it is suspected, a change makes it another one: nodes restarted in turn are no risk. */
+  readonly about?: string;
   /** Problems that follow from this one. They are not listed and raise no alert. */
   readonly causes: readonly ProblemRef[];
 }

@@ -1,5 +1,5 @@
 import type { AlertName } from '../../src/alerts/alert-rules.ts';
-import { coversNodes } from '../../src/alerts/problem-rule.ts';
+import { pagesFor } from '../../src/alerts/problem-rule.ts';
 import { expectedProblems, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { type ProblemKind, problemCatalog } from '../../src/model/problem-catalog.ts';
 
@@ -32,7 +32,7 @@ const BESIDES: Readonly<Partial<Record<FaultName, readonly AlertOf[]>>> = {
   'monitor-offline': ['SubnetdDockerDown'],
 };
 
-/** The alerts that the problems of a fault raise: those of its nodes only while none of the whole subnet pages. */
+/** The alerts that the problems of a fault raise: warnings only while nothing graver pages for their component. */
 function toFaultAlerts(fault: FaultName): FaultAlerts {
   const found = expectedProblems([fault], PARTS).map((text) => {
     const [name = '', subject] = text.split(' ');
@@ -40,13 +40,10 @@ function toFaultAlerts(fault: FaultName): FaultAlerts {
     if (kind === undefined) throw new Error(`${fault} brings ${name}, which is not in the catalog`);
     return { name, subject, ...kind, notifies: [kind.alert, subject].filter(Boolean).join(' ') };
   });
-  const isCovered = found.some(({ name }) => coversNodes(name));
-  const isSilent = (subject: string | undefined) => isCovered && PARTS.nodes.some((node) => node === subject);
-  // Alertmanager holds back that the nodes of the minority are missing in the quorum.
-  const isOfFork = (name: string) => name === 'quorum_at_risk' && found.some((one) => one.name === 'chain_forked');
-  const raising = found.filter(
-    ({ name, subject, severity }) => severity === 'info' || !(isSilent(subject) || isOfFork(name)),
-  );
+  const componentOf = (subject: string) => (PARTS.nodes.includes(subject) ? 'node' : subject);
+  const isSilent = (subject: string | undefined) =>
+    subject !== undefined && found.some(({ name }) => pagesFor(componentOf(subject), name));
+  const raising = found.filter(({ subject, severity }) => severity !== 'warning' || !isSilent(subject));
   const notified = (isPage: boolean) =>
     raising.filter(({ severity }) => (severity === 'critical') === isPage).map(({ notifies }) => notifies);
   const silent = found.filter((one) => !raising.includes(one)).map(({ notifies }) => notifies);
