@@ -28,7 +28,7 @@ const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> 
   node_log_fault: (name) => `the log of ${name} shows a fault`,
   bootnode_misses_node: () => 'the bootnode does not hear every node',
   relayer_stopped: () => 'the relayer submits no blocks',
-  service_down: (name) => `the ${name} does not answer as it should`,
+  service_down: (name) => `the ${name === 'stats' ? 'stats server' : name} does not answer as it should`,
   stats_stale: () => 'the stats server gets no data from the nodes',
   frontend_errors: () => 'the frontend shows errors',
 };

@@ -1,5 +1,5 @@
 import { isJudged, isWatched } from '../model/is-judged.ts';
-import { isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
 
@@ -20,13 +20,23 @@ function raise(before: Problem | undefined, found: Suspicion, now: number): Prob
   return { ...base, state: 'open', openedAt: openedAt ?? now };
 }
 
+/** A check that has recovered since is not explained when it fails again. */
+const isFailing = (targets: readonly TargetState[], { component, name, check }: ExplainedCheck): boolean =>
+  targets.some(
+    ({ target, checks }) =>
+      target.component === component &&
+      target.name === name &&
+      checks.some((one) => one.check === check && one.verdict === 'fail'),
+  );
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, targets: readonly TargetState[], now: number): Problem | undefined {
   if (!isStanding(before) || !isWatched(targets, before)) return undefined;
   if (!isJudged(targets, before)) return before;
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
-  return { ...before, state: 'clearing', clearingSince };
+  const explains = before.explains.filter((each) => isFailing(targets, each));
+  return { ...before, explains, state: 'clearing', clearingSince };
 }
 
 const byUrgency = (one: Problem, other: Problem): number =>

@@ -34,6 +34,8 @@ export interface Board {
   foldEvent(target: Target, event: ContainerEvent): void;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
+  /** The same for each subnet with a verdict that has changed since its last diagnosis. */
+  diagnoseChanged(now: number): void;
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
@@ -45,6 +47,8 @@ interface Entry {
   /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
   settings: CheckSettings;
   diagnosis: Diagnosis;
+  /** A verdict has changed since the diagnosis. */
+  isChanged: boolean;
   readonly states: TargetState[];
 }
 
@@ -126,7 +130,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
       const known = subnet.targets.map((target) => toState(target, subnet));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
       const diagnosis = diagnoses.get(subnet.name) ?? NO_DIAGNOSIS;
-      return { subnet, settings: withStallLimit(subnet.settings, diagnosis), states, diagnosis };
+      return { subnet, settings: withStallLimit(subnet.settings, diagnosis), states, diagnosis, isChanged: true };
     });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
@@ -177,9 +181,16 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
         failures: failures + Number(verdict === 'fail'),
       };
     });
+    if (judged.some(({ verdict }, index) => verdict !== state.checks[index]?.verdict)) place.entry.isChanged = true;
     const changed = { ...state, checks: judged, ...toFailures(target, state.facts, now) };
     const { subnet, states } = place.entry;
     states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;
+  };
+
+  const diagnoseEntry = (entry: Entry, now: number) => {
+    entry.isChanged = false;
+    entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis.problems, now);
+    entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
 
   const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {
@@ -201,9 +212,10 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     },
     diagnose: (name, now) => {
       const entry = entries.find(({ subnet }) => subnet.name === name);
-      if (entry === undefined) return;
-      entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis.problems, now);
-      entry.settings = withStallLimit(entry.settings, entry.diagnosis);
+      if (entry !== undefined) diagnoseEntry(entry, now);
+    },
+    diagnoseChanged: (now) => {
+      for (const entry of entries) if (entry.isChanged) diagnoseEntry(entry, now);
     },
     snapshot: () =>
       entries.map(({ subnet, states, diagnosis: { problems, quorum, members, stallAfterMs } }) => ({

@@ -68,10 +68,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly SubnetWatch[] = [];
   let ready = false;
 
-  /** Probes a target outside of its rounds because of news, and looks at its subnet again. */
-  const probeForNews = (target: Target, round: RoundName, prober: Prober) =>
-    runs.run(target, round, prober).then(() => board.diagnose(target.subnet, now()));
-
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
     for (const { subnet, probers } of watches) {
@@ -81,7 +77,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         board.foldEvent(target, { ...event, at });
         logs.onContainerEvent(target, event.action);
         const prober = probers.get('containers')?.get(target);
-        if (prober) probeForNews(target, 'containers', prober).catch(onBug);
+        if (prober) void runs.run(target, 'containers', prober);
       }
     }
   };
@@ -94,7 +90,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (prober === undefined) return;
     // A verdict that is not good yet must not wait for the next round.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || isUnsettled) probeForNews(target, 'logs', prober).catch(onBug);
+    if (urgent || isUnsettled) void runs.run(target, 'logs', prober);
     else
       prober
         .probe()
@@ -161,8 +157,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
 
   const watchdog = setInterval(() => {
-    now();
+    const time = now();
     for (const { rounds } of watches) for (const round of rounds) round.wake();
+    board.diagnoseChanged(time);
   }, WATCHDOG_MS);
 
   return {
