@@ -53,16 +53,15 @@ function findPartitioned(node: NodeView, connected: string): Suspicion | undefin
 }
 
 /** A height that is stalled while others rise. */
-function findStalled(node: NodeView, witness: NodeView | undefined, { nodes, now }: SubnetView): Suspicion | undefined {
+function findStalled(node: NodeView, witness: NodeView | undefined, { now }: SubnetView): Suspicion | undefined {
   const { name, height, isStalled, peers, isStarting } = node;
-  if (height === undefined || !isStalled || isStarting) return undefined;
+  if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
-  if (witness === undefined && nodes.length > 1) return undefined;
   return {
     ...subjectOf(node, 'node_stalled'),
     explains: explain(node.state, 'latest_block', 'log_block'),
     summary: `${name} is stalled at block ${height.number}`,
-    evidence: witness === undefined ? seen : `${seen}, while ${witness.name} rises`,
+    evidence: `${seen}, while ${witness.name} rises`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
   };
 }

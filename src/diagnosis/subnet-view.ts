@@ -31,7 +31,7 @@ export interface NodeView extends TargetView {
   readonly height: Progress | undefined;
   /** Its height, or the height in its log, has risen within the stall limit. */
   readonly rises: boolean;
-  /** It answers, but its height has not risen for the stall limit. */
+  /** It answers, but its height has not risen for the stall limit, while others went on. */
   readonly isStalled: boolean;
   readonly peers: number | undefined;
   /** It is on another chain than most nodes, so its height counts for nothing. */

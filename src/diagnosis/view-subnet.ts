@@ -38,7 +38,7 @@ function viewNode(
   target: NodeTarget,
   chain: ChainView,
   { stallAfterMs, now }: { readonly stallAfterMs: number; readonly now: number },
-): NodeView {
+): Omit<NodeView, 'isStalled'> {
   const { facts } = view.state;
   const { observation, latest } = facts.node ?? {};
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
@@ -63,7 +63,6 @@ function viewNode(
     fault,
     height,
     rises,
-    isStalled: height !== undefined && !rises && now - height.riseDueSince >= stallAfterMs,
     peers,
     isForeign: foreign,
     isStarting,
@@ -71,15 +70,34 @@ function viewNode(
   };
 }
 
+type Risen = Pick<NodeView, 'height' | 'isForeign' | 'rises'>;
+
+/** When a node of the chain last rose. */
+function findLastRise(nodes: readonly Risen[]): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { height, isForeign } of nodes)
+    if (height?.risen && !isForeign && height.advancedAt > last) last = height.advancedAt;
+  return last;
+}
+
+/**
+ * Whether a node has not risen for the stall limit while others went on for half of it. When all stop at once, one of them is
+ * the first to reach the limit.
+ */
+const isLeftBehind = ({ height, rises }: Risen, lastRise: number, stallAfterMs: number): boolean =>
+  height !== undefined && !rises && lastRise - height.riseDueSince >= stallAfterMs / 2;
+
 /** Brings together what is known of a subnet. */
 export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
   const targets = states.map((state) => ({ state, container: viewContainer(state) }));
   const chain = viewChain(states.filter(({ target }) => target.component === 'node'));
   const { stallAfterMs: configured, isStallAuto } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
-  const nodes = targets.flatMap((view) =>
+  const seen = targets.flatMap((view) =>
     view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],
   );
+  const lastRise = findLastRise(seen);
+  const nodes = seen.map((node): NodeView => ({ ...node, isStalled: isLeftBehind(node, lastRise, stallAfterMs) }));
   return {
     subnet,
     targets,

@@ -219,6 +219,16 @@ describe('a halt', () => {
     ).toEqual(['node_hanging subnet3', 'node_hanging subnet4', 'subnet_halted']);
   });
 
+  test('is not blamed on the node that reaches the limit a second before the others', () => {
+    const problems = named(
+      node('subnet1', { standsMs: STALL_MS + 500 }),
+      node('subnet2', { standsMs: STALL_MS - 500 }),
+      node('subnet3', { fault: timeout('subnet3') }),
+      node('subnet4', { fault: timeout('subnet4') }),
+    );
+    expect(problems).toEqual(['node_hanging subnet3', 'node_hanging subnet4', 'quorum_at_risk']);
+  });
+
   test('although enough nodes answer is not blamed on any of them', () => {
     const [halt, ...rest] = found(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { standsMs: 90_000 })));
     expect(rest).toEqual([]);
