@@ -5,7 +5,7 @@ import { TARGET } from './promql.ts';
 /** Problems that page for whatever the targets of a component have: one message a cause. */
 const PAGES_FOR: Readonly<Record<string, readonly string[]>> = {
   node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],
-  relayer: ['relayer_stopped', 'contract_missing'],
+  relayer: ['relayer_stopped', 'contract_missing', 'parent_unreachable'],
 };
 
 const standing = (problems: readonly string[]): string => `subnet_problem{problem=~"${problems.join('|')}"} == 1`;

@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts';
-import { problemCatalog } from '../model/problem-catalog.ts';
+import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
@@ -44,8 +44,12 @@ export function diagnoseSubnet(
 function explainCheck(state: ExplainedCheckState, problem: Problem, isOwn: boolean): ExplainedCheckState {
   const { component, name, summary, fix } = problem;
   const { seen } = splitReason(state.reason);
-  const shows = isOwn && problemCatalog[problem.problem].judgedBy.some((check) => check === state.check);
-  const reason = shows ? `${seen}; ${fix}` : `${seen}, because ${summary}`;
+  const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
+  // Known failures have no check of their own; their container shows them.
+  const isKnown = judgedBy.length === 0 && state.check === 'container';
+  const own = isKnown ? `${seen}; known as ${problem.problem}: ${fix}` : `${seen}; ${fix}`;
+  const shows = isOwn && (isKnown || judgedBy.includes(state.check));
+  const reason = shows ? own : `${seen}, because ${summary}`;
   return { ...state, reason, because: { problem: problem.problem, component, name } };
 }
 

@@ -34,9 +34,12 @@ const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> 
 };
 
 /** The causes of failed submissions that the relayer's own lines name, by the pattern. */
+const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
 const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
   contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
-  parent_unreachable: ['parent_unreachable', 'the relayer does not reach the parent chain'],
+  parent_unreachable: NO_PARENT,
+  parent_head_unreadable: NO_PARENT,
+  submit_unconnected: NO_PARENT,
 };
 
 function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string] | undefined {

@@ -1,13 +1,11 @@
 import { formatDuration } from '../model/duration.ts';
 import type { Container } from '../model/observation.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { findCrashes, isRestartPlanned } from '../model/restart-cause.ts';
+import { findCrashes, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
-/** Two crashes within this are a loop. */
-const LOOP_MS = 10 * 60_000;
 const NEAR_LIMIT = 0.9;
 const LARGE_BYTES = 10e9;
 

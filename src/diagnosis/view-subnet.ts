@@ -1,4 +1,5 @@
 import type { Fault } from '../model/observation.ts';
+import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, isForeign, viewChain } from './chain-view.ts';
@@ -30,8 +31,12 @@ function viewContainer({ facts }: TargetState): ContainerView {
 
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
-const isNodeStarting = ({ container }: TargetView, now: number): boolean =>
-  container.kind === 'running' && within(container.container.startedAt, START_MS, now);
+/** Whether a container runs for less than a minute, and whether that is one of several starts after a crash. */
+function viewStart({ state: { facts }, container }: TargetView, now: number) {
+  const isYoung = container.kind === 'running' && within(container.container.startedAt, START_MS, now);
+  const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
+  return { isStarting: isYoung && crashes.length < 2, isLooping: isYoung && crashes.length >= 2 };
+}
 
 function viewNode(
   view: TargetView,
@@ -46,7 +51,7 @@ function viewNode(
   const height = observation?.latest.ok ? latest : undefined;
   const log = facts.logs?.node;
   const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
-  const isStarting = isNodeStarting(view, now);
+  const { isStarting, isLooping } = viewStart(view, now);
   const foreign = isForeign(view.state, chain);
   const rises =
     !foreign &&
@@ -66,7 +71,7 @@ function viewNode(
     peers,
     isForeign: foreign,
     isStarting,
-    isOut: foreign || isStopped(view) || isSilent || isAlone,
+    isOut: foreign || isStopped(view) || isLooping || isSilent || isAlone,
   };
 }
 

@@ -63,7 +63,7 @@ export const problemCatalog = {
   },
   relayer_stopped: { ...service, alert: 'SubnetRelayerStopped', severity: 'critical', judgedBy: ['submissions'] },
   contract_missing: { ...service, alert: 'SubnetContractMissing', severity: 'critical', judgedBy: ['submissions'] },
-  parent_unreachable: { ...service, alert: 'SubnetParentUnreachable', confirmMs: MINUTE, judgedBy: ['submissions'] },
+  parent_unreachable: { ...service, alert: 'SubnetParentUnreachable', severity: 'critical', judgedBy: ['submissions'] },
   service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },

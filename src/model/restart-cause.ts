@@ -16,6 +16,9 @@ export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | u
   return cause && cause !== 'crash';
 }
 
+/** Two restarts after crashes within this are a loop. */
+export const LOOP_MS = 10 * 60_000;
+
 /** Restarts after an end that nobody requested, including the last one. */
 export const findCrashes = (facts: ContainerFacts): readonly number[] => [
   ...(facts.earlierCrashes ?? []),

@@ -68,6 +68,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly SubnetWatch[] = [];
   let ready = false;
 
+  /** Probes a target outside of its rounds because of news, and looks at its subnet again if a verdict changed. */
+  const probeForNews = (target: Target, round: RoundName, prober: Prober) => {
+    runs
+      .run(target, round, prober)
+      .then(() => board.diagnoseChanged(now()))
+      .catch(onBug);
+  };
+
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
     for (const { subnet, probers } of watches) {
@@ -77,7 +85,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         board.foldEvent(target, { ...event, at });
         logs.onContainerEvent(target, event.action);
         const prober = probers.get('containers')?.get(target);
-        if (prober) void runs.run(target, 'containers', prober);
+        if (prober) probeForNews(target, 'containers', prober);
       }
     }
   };
@@ -90,7 +98,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (prober === undefined) return;
     // A verdict that is not good yet must not wait for the next round.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || isUnsettled) void runs.run(target, 'logs', prober);
+    if (urgent || isUnsettled) probeForNews(target, 'logs', prober);
     else
       prober
         .probe()

@@ -1,5 +1,5 @@
 import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
-import { findCrashes, isRestartPlanned } from '../model/restart-cause.ts';
+import { findCrashes, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
@@ -27,9 +27,6 @@ export interface KnownFailure extends ShownFailure {
   /** When it last showed, in watched time; `now` while it lasts. */
   readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
 }
-
-/** Two restarts within this are a loop. */
-const LOOP_MS = 10 * 60 * 1000;
 
 const latest = (...times: readonly (number | undefined)[]): number | undefined => {
   const known = times.filter((time) => time !== undefined);

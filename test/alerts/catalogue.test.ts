@@ -95,6 +95,7 @@ describe('the catalogue', () => {
       'SubnetChainForked',
       'SubnetRelayerStopped',
       'SubnetContractMissing',
+      'SubnetParentUnreachable',
       'SubnetdDown',
     ]);
   });

@@ -183,6 +183,24 @@ describe('one of four', () => {
   });
 });
 
+describe('a node in a restart loop', () => {
+  test('does not count as voting between two crashes, and one that was restarted once does', () => {
+    const restarted = (crashes: number) => {
+      const looping = node('subnet2', { container: { startedAt: NOW - 3_000, restartCount: crashes } });
+      const earlierCrashes = [NOW - 60_000, NOW - 30_000].slice(0, crashes);
+      const container = { ...looping.facts.container, restarts: crashes, earlierCrashes } as Facts['container'];
+      return named(
+        node('subnet1', {}),
+        { ...looping, facts: { ...looping.facts, container } },
+        node('subnet3', {}),
+        node('subnet4', {}),
+      );
+    };
+    expect(restarted(2)).toEqual(['container_restarting subnet2', 'quorum_at_risk']);
+    expect(restarted(1)).toEqual([]);
+  });
+});
+
 describe('a halt', () => {
   const standing = { standsMs: 90_000, peers: 1 };
 

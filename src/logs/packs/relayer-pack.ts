@@ -18,8 +18,10 @@ const submitError = (name: string, cause: string, what: string): LogPattern =>
 /** What web3 prints when there is no code at an address; some lines escape the apostrophe of "aren't". */
 const NO_CONTRACT = 'Returned values aren';
 
-const KNOWN_CAUSES =
-  '[Ii]nsufficient funds|max fee per gas less than block base fee|transaction underpriced|was not mined within|execution reverted|Returned values aren';
+/** What web3 prints when the parent chain does not answer; recorded with its node stopped. */
+const NO_CONNECTION = 'CONNECTION (?:ERROR|TIMEOUT)|Failed to check for transaction receipt';
+
+const KNOWN_CAUSES = `${NO_CONNECTION}|[Ii]nsufficient funds|max fee per gas less than block base fee|transaction underpriced|was not mined within|execution reverted|${NO_CONTRACT}`;
 
 /** XDC-Relayer v0.3.1 under concurrently: `[0] ` is redis, `[1] ` the relayer. */
 export const relayerPack: PatternPack = {
@@ -116,6 +118,11 @@ export const relayerPack: PatternPack = {
     ),
     submitError('no_funds', '[Ii]nsufficient funds', 'the wallet of the relayer has not enough coins; fund it'),
     submitError(
+      'submit_unconnected',
+      NO_CONNECTION,
+      'the parent chain does not answer; check PARENTNET_URL and that node',
+    ),
+    submitError(
       'gas_price_too_low',
       'max fee per gas less than block base fee',
       'the parent chain wants more for gas than the relayer pays; wait until it falls',
@@ -139,7 +146,7 @@ export const relayerPack: PatternPack = {
       'submit_failed',
       'error',
       SUBMIT,
-      'a transaction failed; look at the lines of the relayer',
+      'a transaction failed; read the lines of the relayer',
       new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
     ),
     message(
