@@ -1,5 +1,6 @@
 import { durationMs } from '../model/duration.ts';
 import type { AlertLabels, Finding, Incidents } from '../model/incident.ts';
+import { problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
@@ -33,7 +34,9 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const condition = conditionOf(rule);
     if (condition === undefined) return [];
     const { name: alertname, severity, for: holds, keepFiringFor = '0s' } = rule;
-    const [forMs, keepFiringForMs] = [durationMs(holds), durationMs(keepFiringFor)];
+    // A problem ends by its own patience. Prometheus bridges scrapes besides.
+    const isOfProblem = problemsOfAlert(rule.name).length > 0;
+    const [forMs, keepFiringForMs] = [durationMs(holds), isOfProblem ? 0 : durationMs(keepFiringFor)];
     const annotate = toTexts(rule, bases);
     const judge = (input: AlertInput, isOpen: boolean): readonly Finding[] =>
       // Unknown instances matter only for alerts that are open.

@@ -20,6 +20,12 @@ function raisingProblems({ problems }: SubnetState): readonly Problem[] {
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
+/** What is only suspected: after a restart an open alert about it stays as it is until that is confirmed again. */
+const findSuspected = ({ subnet, problems }: SubnetState, alert: string): readonly AlertInstance[] =>
+  problems
+    .filter((problem) => problem.alert === alert && !isStanding(problem))
+    .map((problem) => ({ labels: toLabels(subnet.name, problem), result: 'unknown' }));
+
 /** What cannot be judged now: an open alert about it stays as it is. */
 function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): readonly AlertInstance[] {
   const problems = problemsOfAlert(alert);
@@ -45,5 +51,7 @@ export const problemCondition =
           result: { value: 1, seen: evidence, fix },
         }));
       // Where two results have the same labels, the later one counts.
-      return withUnknown ? [...findUnjudged(state, alert, isOfSubnet), ...active] : active;
+      return withUnknown
+        ? [...findUnjudged(state, alert, isOfSubnet), ...findSuspected(state, alert), ...active]
+        : active;
     });

@@ -235,6 +235,27 @@ describe('a problem', () => {
     },
   );
 
+  it('that is suspected again after a restart neither ends its open alert nor opens another', () => {
+    const open = foldIncidents(
+      new Map(),
+      createJudge({})(toInput(targets, {}, [problem('node_down', a)]), new Map()),
+      NOW,
+    );
+    const suspected = [
+      problem('node_down', a, { state: 'suspected' }),
+      problem('node_down', b, { state: 'suspected' }),
+    ];
+    const after = foldIncidents(
+      open.incidents,
+      createJudge({})(toInput(targets, {}, suspected), open.incidents),
+      NOW + 1,
+    );
+    expect(after.transitions).toEqual([]);
+    expect([...after.incidents.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown')).toHaveLength(1);
+    const ended = foldIncidents(open.incidents, createJudge({})(toInput(targets), open.incidents), NOW + 1);
+    expect(ended.transitions.map(({ to, incident }) => [to, incident.labels.name])).toEqual([['resolved', 'a']]);
+  });
+
   it('that two names share gives one alert for one target', () => {
     const problems = [problem('node_down', a), problem('node_hanging', a, { state: 'clearing' })];
     const incidents = foldIncidents(
@@ -281,7 +302,7 @@ describe('what is found', () => {
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
       },
       forMs: 0,
-      keepFiringForMs: 3 * MINUTE,
+      keepFiringForMs: 0,
     });
     const watchdog = judge(toInput([]), none).find((finding) => finding.state === 'active');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });

@@ -39,7 +39,7 @@ const rewrite = async (config: string, text: string) => {
 it('pushes an alert of the subnet and one of its own; after a kill it resolves the first, and the second when it is fixed', async () => {
   const alertmanager = await startAlertmanager();
   cleanups.push(alertmanager.stop);
-  const { simulation, config } = await simulate('stats-stale', [alertmanager.url]);
+  const { simulation, config } = await simulate('service-down', [alertmanager.url]);
   const good = await readFile(config, 'utf8');
   const links = { SUBNETD_PUBLIC_URL: 'http://subnetd.example', SUBNETD_GRAFANA_URL: 'http://grafana.example/' };
   const first = await start(config, links);
@@ -53,17 +53,19 @@ it('pushes an alert of the subnet and one of its own; after a kill it resolves t
   const find = async (alertname: string) =>
     (await alertmanager.alerts()).find(({ labels }) => labels.alertname === alertname);
   const down = await eventually(async () => {
-    const alert = await find('SubnetStatsStale');
+    const alert = await find('SubnetContainerDown');
     if (alert === undefined) throw new Error('it does not show');
     return alert;
   }, LONG_MS);
   const labels = { severity: 'warning', subnet: 'demo', component: 'stats', name: 'stats' };
-  expect(down.labels).toEqual({ alertname: 'SubnetStatsStale', ...labels });
+  expect(down.labels).toEqual({ alertname: 'SubnetContainerDown', ...labels });
   expect(down.annotations).toEqual({
-    summary: 'The stats server of demo gets no data from the nodes.',
-    description: expect.stringContaining('sends the stats server of demo its blocks'),
-    runbook_url: 'http://subnetd.example/alerts/SubnetStatsStale?subnet=demo&name=stats',
-    dashboard_url: 'http://grafana.example/d/subnetd-services?var-subnet=demo&var-name=stats',
+    summary: 'A container of demo does not run.',
+    description: expect.stringMatching(
+      /^The container of stats of demo is .* To do: start it with `docker start demo-stats-1`/,
+    ),
+    runbook_url: 'http://subnetd.example/alerts/SubnetContainerDown?subnet=demo&name=stats',
+    dashboard_url: 'http://grafana.example/d/subnetd-node?var-subnet=demo&var-name=stats',
   });
   const reload = { alertname: 'SubnetdReloadFailed', severity: 'warning', instance: hostname() };
   await eventually(async () => expect((await find('SubnetdReloadFailed'))?.labels).toEqual(reload), LONG_MS);
@@ -78,14 +80,14 @@ it('pushes an alert of the subnet and one of its own; after a kill it resolves t
   await eventually(async () => expect(await find('SubnetdReloadFailed')).toBeUndefined(), LONG_MS);
   expect(second.output()).toContain('an alert is resolved');
   await eventually(async () => {
-    const still = await find('SubnetStatsStale');
+    const still = await find('SubnetContainerDown');
     expect(still?.startsAt).toBe(down.startsAt);
     expect(Date.parse(still?.updatedAt ?? '')).toBeGreaterThan(Date.parse(down.updatedAt));
   }, LONG_MS);
   await simulation.setFaults([]);
-  await eventually(async () => expect(await find('SubnetStatsStale')).toBeUndefined(), LONG_MS);
-  expect(second.output()).not.toMatch(/SubnetStatsStale[^\n]*firing/);
-  expect(second.output()).toMatch(/SubnetStatsStale[^\n]*resolved/);
+  await eventually(async () => expect(await find('SubnetContainerDown')).toBeUndefined(), LONG_MS);
+  expect(second.output()).not.toMatch(/SubnetContainerDown[^\n]*firing/);
+  expect(second.output()).toMatch(/SubnetContainerDown[^\n]*resolved/);
 
   second.child.kill('SIGTERM');
   expect((await second.finished).code).toBe(0);
