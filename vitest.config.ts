@@ -4,9 +4,9 @@ import { createWaitingFirst } from './test/support/waiting-first.ts';
 
 /** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
 const WAITING: Readonly<Record<string, number>> = {
-  'notify/daemon': 130,
-  'demo/verdicts': 110,
-  'alerts/notifications': 90,
+  'notify/daemon': 85,
+  'demo/verdicts': 160,
+  'alerts/notifications': 185,
   'image/image': 80,
   'demo/green': 65,
   'probes/browser': 60,
