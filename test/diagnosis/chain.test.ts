@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { viewChain } from '../../src/diagnosis/chain-view.ts';
+import { findStallMs } from '../../src/diagnosis/quorum.ts';
+import { addressOf, diagnosed, diagnosedNode, named } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const healthy = (name: string) => diagnosedNode(name, NAMES);
+
+describe('another chain', () => {
+  test('is one with another chain id, whatever its genesis, or with another genesis', () => {
+    const only = (chain: object) => [
+      ...['n1', 'n3', 'n4'].map(healthy),
+      diagnosedNode('n2', NAMES, { height: 7, stalledMs: 90_000, chain }),
+    ];
+    const [byId] = diagnosed(only({ chainId: 551 })).filter(({ problem }) => problem === 'other_chain');
+    expect(byId).toMatchObject({
+      name: 'n2',
+      evidence: 'n2 has the chain id 551, the other nodes have 28656',
+      fix: 'correct the address of n2 in the inventory, or its network id',
+    });
+    const [byGenesis] = diagnosed(only({ genesis: '0x1234567890' })).filter(({ problem }) => problem === 'other_chain');
+    expect(byGenesis?.evidence).toBe('n2 has the genesis block 0x12345678…, the other nodes have 0xgenesis…');
+  });
+
+  test('is said of nobody when no chain has more than half of the nodes', () => {
+    const split = NAMES.map((name, index) =>
+      diagnosedNode(name, NAMES, { chain: { genesis: index < 2 ? '0xone' : '0xother' } }),
+    );
+    expect(named(split)).toEqual([]);
+    expect(viewChain(judgeTargets(split, 10_000_000)).chain).toBeUndefined();
+  });
+});
+
+describe('the stall limit', () => {
+  const limitOf = (count: number, timeoutPeriodMs = 10_000) => {
+    const names = Array.from({ length: count }, (_, index) => `n${index}`);
+    const consensus = { minePeriodMs: 2_000, timeoutPeriodMs, certificateThreshold: 0.667, epoch: 900, gap: 450 };
+    return findStallMs(
+      viewChain(
+        judgeTargets(
+          names.map((name) => diagnosedNode(name, names, { chain: { consensus } })),
+          1e7,
+        ),
+      ),
+    );
+  };
+
+  test('allows a timeout for each masternode that may be down in turn, one more, and four blocks', () => {
+    expect(limitOf(3)).toBe(18_000);
+    expect(limitOf(4)).toBe(28_000);
+    expect(limitOf(7)).toBe(38_000);
+    expect(limitOf(4, 5_000)).toBe(18_000);
+  });
+
+  test('grows with no more than four that follow each other', () => {
+    expect(limitOf(13)).toBe(58_000);
+    expect(limitOf(40)).toBe(58_000);
+  });
+
+  test('is unknown until the chain has given its periods', () => {
+    expect(findStallMs(viewChain([]))).toBeUndefined();
+  });
+});
+
+describe('a hole in the mesh', () => {
+  const without = (name: string, ...lost: readonly string[]) =>
+    diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name && !lost.includes(other)) });
+
+  test('is one problem that names both ends', () => {
+    const [hole, ...rest] = diagnosed([healthy('n1'), without('n2', 'n3'), without('n3', 'n2'), healthy('n4')]);
+    expect(rest).toEqual([]);
+    expect(hole).toMatchObject({
+      problem: 'peers_missing',
+      name: 'n2',
+      evidence: 'n2 has 2 of 3 peers: it is not connected to n3',
+      fix: 'open the p2p ports between n2 and n3 (TCP and UDP)',
+    });
+    expect(hole?.explains.map(({ name, check }) => `${name} ${check}`)).toEqual(['n2 peers', 'n3 peers']);
+  });
+
+  test('is not between two of which one says that it has the other: its answer is only older', () => {
+    const one = diagnosedNode('n2', NAMES, { peers: ['n1', 'n4'] });
+    const other = diagnosedNode('n3', NAMES, { peers: ['n1', 'n2'] });
+    const found = diagnosed([healthy('n1'), one, other, healthy('n4')]);
+    expect(found.filter(({ summary }) => summary.includes('is not connected to n3'))).toEqual([]);
+  });
+});
+
+test('a penalised masternode is said with its address, and the quorum is that of the others', () => {
+  const masternodes = {
+    ...{ number: 1_000, round: 2_000, standby: [] },
+    ...{ active: ['n1', 'n3', 'n4'].map(addressOf), penalised: [addressOf('n2')] },
+  };
+  const [penalised, ...rest] = diagnosed(NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { masternodes } })));
+  expect(rest).toEqual([]);
+  expect(penalised).toMatchObject({
+    problem: 'masternode_penalised',
+    name: 'n2',
+    evidence: 'the chain lists 0xn2 of n2 among the penalised masternodes at block 1000',
+  });
+});
