@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { diagnoseSubnet, explainTargets } from '../../src/diagnosis/diagnose-subnet.ts';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import type { Known } from '../../src/model/facts.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
+import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const timeout = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } as const;
+
+const toSubnet = (targets: readonly Known[]): Subnet => ({
+  ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+  targets: targets.map(({ target }) => target),
+});
+
+/** A relayer that reads through the first node, and whose submissions have failed for a while. */
+function failingRelayer(container = {}): Known {
+  const relayer = diagnosedService('relayer', { container });
+  const error = { pattern: 'submit_failed', at: NOW - 1_000 };
+  const full = { phase: 'failed', phaseAt: NOW - 1_000, attempted: false, error } as const;
+  return {
+    target: { ...relayer.target, readsFrom: 'n1' } as Known['target'],
+    facts: {
+      ...relayer.facts,
+      logs: {
+        ...{ sources: { container: { up: true, lines: 9, since: NOW - 3_600_000, caughtUp: true } } },
+        patterns: {},
+        relayer: { byMode: { full }, submissions: 3, modes: ['full'] },
+      },
+    },
+  };
+}
+
+const reasonsOf = (targets: readonly Known[], problems: readonly Problem[]) =>
+  Object.fromEntries(
+    explainTargets(judgeTargets(targets, NOW), problems).flatMap(({ target, checks }) =>
+      checks
+        .filter(({ verdict }) => verdict === 'fail')
+        .map(({ check, reason, because }) => [`${target.name}/${check}`, [because?.problem, reason]]),
+    ),
+  );
+
+test('each failing check is told by its cause, and only what shows the cause has its fix', () => {
+  const peers = (name: string) => NAMES.filter((other) => other !== name && other !== 'n2');
+  const targets = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, name === 'n2' ? { container: STOPPED, fault: timeout } : { peers: peers(name) }),
+  );
+  const { problems, quorum } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), [], NOW);
+  expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
+  const why = 'because the container of n2 does not run';
+  expect(reasonsOf(targets, problems)).toEqual({
+    ...Object.fromEntries(
+      ['n1', 'n3', 'n4'].map((name) => [
+        `${name}/peers`,
+        ['container_down', `${name} has 2 peers instead of 3, ${why}`],
+      ]),
+    ),
+    'n2/latest_block': ['container_down', expect.stringMatching(`^n2 did not return its latest block: .*, ${why}$`)],
+    'n2/log_block': ['container_down', expect.stringMatching(`^the height in the log of n2 has been .*, ${why}$`)],
+    'n2/container': [
+      'container_down',
+      expect.stringMatching(
+        /^generated-n2-1 has exited at .* with code 137 .*; start it with `docker start generated-n2-1`; /,
+      ),
+    ],
+  });
+});
+
+describe('what a node that hangs brings for its readers', () => {
+  const hanging = [
+    ...NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { fault: timeout } : {})),
+    failingRelayer(),
+  ];
+  const recovered = [...NAMES.map((name) => diagnosedNode(name, NAMES)), failingRelayer()];
+  const named = (targets: readonly Known[], before: readonly Problem[]) =>
+    diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), before).map(({ problem }) => problem);
+  const open = diagnoseSubnet(toSubnet(hanging), judgeTargets(hanging, NOW), [], NOW).problems.map(
+    (problem): Problem => ({ ...problem, state: 'open' }),
+  );
+
+  test('is no problem of its own, also for as long as that of the node is clearing', () => {
+    expect(named(hanging, [])).toEqual(['node_hanging', 'quorum_at_risk']);
+    expect(named(recovered, open)).toEqual([]);
+    expect(named(recovered, [])).toEqual(['relayer_stopped']);
+  });
+
+  test('leaves a new problem of the node itself to be said', () => {
+    const behind = [
+      ...NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { height: 900 } : {})),
+      failingRelayer(),
+    ];
+    expect(named(behind, open)).toContain('node_behind');
+  });
+});
+
+test('a relayer pages for its submissions with what its container has', () => {
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), failingRelayer(STOPPED)];
+  const found = diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW));
+  expect(found.map(({ problem, fix }) => [problem, fix.split(';')[0]])).toEqual([
+    ['container_down', 'start it with `docker start generated-relayer-1`'],
+    ['relayer_stopped', 'start it with `docker start generated-relayer-1`'],
+  ]);
+  expect(found[1]?.evidence).toMatch(/^the relayer \(FULL\) fails .*, because the container of relayer does not run$/);
+});
