@@ -36,8 +36,10 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
  */
 export function diagnose(view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] {
   const causes = dropCaused([
-    ...findKnownFailures(view),
-    ...explainAround([...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)], view),
+    ...explainAround(
+      [...findKnownFailures(view), ...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)],
+      view,
+    ),
     ...findChainProblems(view),
     ...findSubnetProblems(view),
   ]);

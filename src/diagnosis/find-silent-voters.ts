@@ -1,5 +1,5 @@
 import type { ChainView } from './chain-view.ts';
-import type { NodeView } from './subnet-view.ts';
+import { fails, type NodeView } from './subnet-view.ts';
 
 /** What a node says within this time of its start says nothing about its votes. */
 const SETTLED_MS = 60_000;
@@ -54,6 +54,8 @@ export function findSilentVoters(
   const silent = [...findNeverSigned(witnesses)].flatMap((address) => {
     const node = witnesses.find(({ name, isStarting }) => !isStarting && name === nameOf.get(address));
     if (node === undefined || !isSettled(node) || !masternodes.active.includes(address)) return [];
+    // A node that is behind cannot vote, and is said as that.
+    if (fails(node.state, 'latest_block')) return [];
     const missed = countMissed(witnesses, address, oldest);
     return missed >= MIN_MISSED ? [[address, missed] as const] : [];
   });

@@ -1,8 +1,9 @@
 import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import { explain } from './explain-checks.ts';
 import { findQuorum } from './quorum.ts';
-import { fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 
@@ -72,7 +73,14 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   };
 }
 
+/** A probe that was sent before may end this much later. */
+const PROBE_MS = 10_000;
+
 const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
+
+/** Whether a service has answered since the nodes were last heard; an older answer proves nothing. */
+const answersSince = (state: TargetState, lastAnswer: number): boolean =>
+  state.facts.service?.observation.ok === true && (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
 
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
@@ -80,7 +88,8 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
   const isCut = (node: NodeView) =>
     node.answers === false && !isStopped(node) && NETWORK_FAULTS.includes(node.fault?.kind ?? '');
   if (asked.length < 2 || !asked.every(isCut)) return undefined;
-  if (targets.some(({ state }) => state.facts.service?.observation.ok === true)) return undefined;
+  const lastAnswer = Math.max(...asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
+  if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
   const kinds = [...new Set(asked.map(({ fault }) => fault?.kind))].join(', ');
   const rising = nodes.filter(({ rises }) => rises);
   return {
@@ -103,7 +112,7 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
 const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
-function findFinality({ nodes, now }: SubnetView): Suspicion | undefined {
+function findFinality({ nodes, targets, now }: SubnetView): Suspicion | undefined {
   const committed = nodes.flatMap(({ state }) => state.facts.node?.committed ?? []);
   const latest = nodes.flatMap(({ height }) => height ?? []);
   const moves = nodes.some(({ height }) => height?.risen && now - height.advancedAt < STALLED_MS);
@@ -117,7 +126,8 @@ function findFinality({ nodes, now }: SubnetView): Suspicion | undefined {
     summary: 'the subnet commits no blocks',
     evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${waiting} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
-    explains: [],
+    // The relayer submits committed blocks.
+    explains: targets.flatMap(({ state }) => explain(state, 'submissions')),
     causes: [],
   };
 }

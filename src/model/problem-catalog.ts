@@ -23,6 +23,8 @@ const subnet = { severity: 'critical', clearMs: 2 * MINUTE, judgedBy: ['latest_b
 const node = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: 2 * MINUTE, judgedBy: ['latest_block'] } as const;
 const container = { ...node, judgedBy: ['container'] } as const;
 const service = { ...node, confirmMs: 30 * SECOND } as const;
+/** It is confirmed as soon as the end of its program is, so that the page comes before the ticket. */
+const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
 const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
 
@@ -61,9 +63,9 @@ export const problemCatalog = {
     confirmMs: 2 * MINUTE,
     judgedBy: ['messages'],
   },
-  relayer_stopped: { ...service, alert: 'SubnetRelayerStopped', severity: 'critical', judgedBy: ['submissions'] },
-  contract_missing: { ...service, alert: 'SubnetContractMissing', severity: 'critical', judgedBy: ['submissions'] },
-  parent_unreachable: { ...service, alert: 'SubnetParentUnreachable', severity: 'critical', judgedBy: ['submissions'] },
+  relayer_stopped: { ...relayer, alert: 'SubnetRelayerStopped' },
+  contract_missing: { ...relayer, alert: 'SubnetContractMissing' },
+  parent_unreachable: { ...relayer, alert: 'SubnetParentUnreachable' },
   service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },

@@ -82,6 +82,12 @@ function toFailures(target: Target, facts: Facts, now: number): Pick<TargetState
   };
 }
 
+/** Whether a verdict or a known failure has changed. */
+const isOtherwise = (before: TargetState, after: TargetState): boolean =>
+  after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
+  after.shownFailures.length !== before.shownFailures.length ||
+  after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
+
 /** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
 function withHeardNodes(
   state: TargetState,
@@ -181,8 +187,8 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
         failures: failures + Number(verdict === 'fail'),
       };
     });
-    if (judged.some(({ verdict }, index) => verdict !== state.checks[index]?.verdict)) place.entry.isChanged = true;
     const changed = { ...state, checks: judged, ...toFailures(target, state.facts, now) };
+    if (isOtherwise(state, changed)) place.entry.isChanged = true;
     const { subnet, states } = place.entry;
     states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;
   };

@@ -5,6 +5,7 @@ import type { Facts, Known } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { NodeTarget, Subnet } from '../../src/model/target.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { diagnosedService } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NOW = 10_000_000;
@@ -184,6 +185,24 @@ describe('one of four', () => {
 });
 
 describe('a node in a restart loop', () => {
+  test('whose known failure is the cause explains the peers that the others miss', () => {
+    const looping = node('subnet2', { fault: timeout('subnet2'), container: { running: false, status: 'restarting' } });
+    const known: Known = {
+      ...looping,
+      facts: {
+        ...looping.facts,
+        logs: {
+          sources: { container: { up: true, lines: 9, since: 0, caughtUp: true } },
+          patterns: {
+            ipc_path_too_long: { means: 'fatal', count: 1, at: NOW - 1_000, order: 1, what: 'too long', own: false },
+          },
+        },
+      },
+    };
+    const others = [1, 3, 4].map((n) => node(`subnet${n}`, { peers: 2 }));
+    expect(named(known, ...others)).toEqual(['ipc_path_too_long subnet2', 'quorum_at_risk']);
+  });
+
   test('does not count as voting between two crashes, and one that was restarted once does', () => {
     const restarted = (crashes: number) => {
       const looping = node('subnet2', { container: { startedAt: NOW - 3_000, restartCount: crashes } });
@@ -259,6 +278,19 @@ describe('subnetd itself', () => {
     expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) })))).toEqual([
       'monitor_offline',
     ]);
+  });
+
+  test('is offline although a service answered before the nodes were last heard, and not when it has answered since', () => {
+    const nodes = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) }));
+    const stats = diagnosedService('stats');
+    const heardAt = (ms: number) =>
+      nodes.map((one) => {
+        const facts = one.facts.node;
+        const latest = facts?.latest && { ...facts.latest, lastGoodAt: NOW - ms };
+        return { ...one, facts: { ...one.facts, node: facts && { ...facts, latest } } };
+      });
+    expect(named(...heardAt(10_000), stats)).toEqual(['monitor_offline']);
+    expect(named(...heardAt(10_001), stats)).not.toContain('monitor_offline');
   });
 
   test('is not offline when Docker says that all containers are stopped', () => {

@@ -20,9 +20,13 @@ const PARTS = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: tr
 
 const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
 
+/** A running node falls behind by waiting until the others are far enough ahead. */
+const BEFORE: Readonly<Partial<Record<FaultName, readonly string[]>>> = { 'node-behind': ['node_stalled subnet2'] };
+
 /** What else may fire, and is then held back. */
 const BESIDES: Readonly<Partial<Record<FaultName, readonly AlertOf[]>>> = {
   'node-stalled': ['SubnetNodeStalled subnet2'],
+  'node-behind': ['SubnetNodeStalled subnet2'],
   'node-down': ['SubnetContainerDown subnet2', 'SubnetNodeDown subnet2', 'SubnetdLogSourceDown subnet2'],
   'node-partitioned': ['SubnetNodePartitioned subnet2', 'SubnetNodeStalled subnet2'],
   'ipc-path-too-long': ['SubnetIpcPathTooLong subnet2', 'SubnetContainerRestarting subnet2', 'SubnetNodeDown subnet2'],
@@ -48,7 +52,7 @@ function toFaultAlerts(fault: FaultName): FaultAlerts {
     raising.filter(({ severity }) => (severity === 'critical') === isPage).map(({ notifies }) => notifies);
   const silent = found.filter((one) => !raising.includes(one)).map(({ notifies }) => notifies);
   return {
-    problems: expectedProblems([fault], PARTS),
+    problems: [...expectedProblems([fault], PARTS), ...(BEFORE[fault] ?? [])],
     pages: notified(true),
     tickets: notified(false),
     maybeInhibited: [...new Set([...silent, ...(BESIDES[fault] ?? [])])],
