@@ -1,4 +1,5 @@
 import { formatDuration } from '../model/duration.ts';
+import type { Progress } from '../model/facts.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explain } from './explain-checks.ts';
@@ -47,14 +48,18 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   };
 }
 
+/** A node that claims more than the others may still vote. */
+const isNotAhead = (height: Progress | undefined, reference = Number.POSITIVE_INFINITY): boolean =>
+  height !== undefined && height.number <= reference;
+
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
-  const { nodes, silentVoters } = view;
+  const { nodes, silentVoters, reference } = view;
   const quorum = findQuorum(view);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const idle = nodes.filter(
     ({ isOut, isStarting, isStalled, height, state }) =>
-      !isOut && !isStarting && (isStalled || (height && fails(state, 'latest_block'))),
+      !isOut && !isStarting && (isStalled || (isNotAhead(height, reference) && fails(state, 'latest_block'))),
   );
   if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
   const { total, required } = quorum;
