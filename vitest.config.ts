@@ -52,6 +52,8 @@ const eachTest = {
   // Only a bound: a machine on which much else runs needs long for what is quick by itself.
   testTimeout: 60_000,
   expect: { poll: { timeout: 30_000 } },
+  // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
+  retry: 1,
   hookTimeout: 120_000,
 };
 

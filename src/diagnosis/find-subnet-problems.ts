@@ -21,6 +21,12 @@ function describeOut(node: NodeView): string {
 const explainHalt = ({ targets }: SubnetView) =>
   targets.flatMap(({ state }) => explain(state, 'latest_block', 'log_block', 'submissions', 'block_data'));
 
+const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
+
+/** A connection that breaks says nothing yet: the next probe shows whether the node is there. */
+const isGone = (node: NodeView): boolean =>
+  node.isOut && (isStopped(node) || ['refused', ...NETWORK_FAULTS].includes(node.fault?.kind ?? ''));
+
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
@@ -29,7 +35,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const out = nodes.filter(({ isOut }) => isOut);
   const stalledSince = Math.max(...heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
-  if (heights.length === 0 ? out.length < nodes.length : now - stalledSince < stallAfterMs) return undefined;
+  if (heights.length === 0 ? !nodes.every(isGone) : now - stalledSince < stallAfterMs) return undefined;
   const { total, required, voting } = findQuorum(view) ?? { total: 0, required: 0, voting: 0 };
   const last =
     heights.length === 0
@@ -80,8 +86,6 @@ function findRisk(view: SubnetView): Suspicion | undefined {
 
 /** A probe that was sent before may end this much later. */
 const PROBE_MS = 10_000;
-
-const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
 
 /** Whether a service has answered since the nodes were last heard; an older answer proves nothing. */
 const answersSince = (state: TargetState, lastAnswer: number): boolean =>

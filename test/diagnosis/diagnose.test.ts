@@ -293,6 +293,14 @@ describe('subnetd itself', () => {
     expect(named(...heardAt(10_001), stats)).not.toContain('monitor_offline');
   });
 
+  test('says no halt at the moment at which the link is back and the old connections break', () => {
+    const closed = (name: string): Fault => ({ kind: 'closed', address: name });
+    const nodes = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: n === 1 ? closed('a') : timeout(`subnet${n}`) }));
+    expect(named(...nodes)).not.toContain('subnet_halted');
+    const refused = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: { kind: 'refused', address: 'a' } }));
+    expect(named(...refused)).toContain('subnet_halted');
+  });
+
   test('is not offline when Docker says that all containers are stopped', () => {
     expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, down(`subnet${n}`))))).toEqual([
       ...[1, 2, 3, 4].map((n) => `container_down subnet${n}`),
