@@ -1,36 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Facts, Known } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
-import type { NodeTarget, Subnet } from '../../src/model/target.ts';
-import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
-import { diagnosedService } from '../support/diagnosed.ts';
-import { judgeTargets } from '../support/judge-targets.ts';
+import type { NodeTarget } from '../../src/model/target.ts';
+import { containerOf, diagnosed, diagnosedService, NOW, named as namesOf, STOPPED } from '../support/diagnosed.ts';
 
-const NOW = 10_000_000;
 const STALL_MS = 60_000;
-
-const container = (name: string, over: Partial<Container> = {}): Facts['container'] => ({
-  observation: {
-    kind: 'found',
-    container: {
-      id: name,
-      name: `generated-${name}-1`,
-      running: true,
-      status: 'running',
-      startedAt: NOW - 3_600_000,
-      oomKilled: false,
-      restartCount: 0,
-      ...over,
-    },
-  },
-  restarts: 0,
-  oomKills: 0,
-  inspected: true,
-});
-
-const stopped: Partial<Container> = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 70_000 };
 
 /** What is seen of a node: its height, since when it stands, and its peers; or a fault of the way to it. */
 interface Given {
@@ -58,7 +32,7 @@ const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, 
   return {
     target,
     facts: {
-      container: container(name, given),
+      container: containerOf(name, given),
       node: fault
         ? { observation: { answered: false, latest: { ok: false, fault } }, latest }
         : {
@@ -73,19 +47,10 @@ const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, 
   };
 };
 
-const found = (...nodes: readonly Known[]) => {
-  const subnet: Subnet = {
-    name: 'devnet',
-    consensus: 'XDPoS',
-    targets: nodes.map(({ target }) => target),
-    settings: DEFAULT_SETTINGS,
-  };
-  return diagnose(viewSubnet(subnet, judgeTargets(nodes, NOW), NOW));
-};
-const named = (...nodes: readonly Known[]) =>
-  found(...nodes).map(({ problem, name }) => (name === undefined ? problem : `${problem} ${name}`));
+const found = (...nodes: readonly Known[]) => diagnosed(nodes);
+const named = (...nodes: readonly Known[]) => namesOf(nodes);
 const timeout = (name: string): Fault => ({ kind: 'timeout', address: name, afterMs: 5_000, received: false });
-const down = (name: string): Given => ({ fault: { kind: 'unreachable', address: name }, container: stopped });
+const down = (name: string): Given => ({ fault: { kind: 'unreachable', address: name }, container: STOPPED });
 
 describe('a healthy subnet', () => {
   test('has no problem', () => {
