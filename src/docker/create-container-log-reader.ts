@@ -32,6 +32,8 @@ export interface ContainerLogReaderOptions {
   readonly onOpened: () => void;
   /** The engine discarded lines before they were read, after the one with this Docker timestamp. */
   readonly onLost?: (after: string) => void;
+  /** A stream that brings nothing for this long is reopened, in milliseconds; 5,000 by default. */
+  readonly silenceMs?: number;
 }
 
 /** Reads the logs of the containers that are the target one after the other, and keeps the position. */
@@ -44,7 +46,7 @@ export interface ContainerLogReader {
 
 /** Reads no line twice, neither of a log that it opens again nor, with a stored position, of an earlier process. */
 export function createContainerLogReader(options: ContainerLogReaderOptions): ContainerLogReader {
-  const { source, positions, openLog, startAt, onLine, onOpened, onLost } = options;
+  const { source, positions, openLog, startAt, onLine, onOpened, onLost, silenceMs } = options;
   let position: Position | undefined;
   /** Recently read lines of the last container. */
   let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
@@ -105,7 +107,7 @@ export function createContainerLogReader(options: ContainerLogReaderOptions): Co
         chunk.toString('latin1', stampAt, stampAt + STAMP_BYTES - 1) <= findLast(streams);
       return { response, isContinuous, startReading };
     };
-    await readStreams(openStream, rotation, signal);
+    await readStreams(openStream, rotation, signal, silenceMs);
   };
 
   return {

@@ -60,10 +60,14 @@ const REOPENINGS_PER_LOG = 4;
  * skips whole files in a stream that is read more slowly than they fill. Only a new stream reveals that, while the
  * engine still has the lines. Without rotation, reopening would read the log from its beginning each time.
  */
-export function createReopening(rotation: Rotation | undefined, onDue: () => void): Reopening {
+export function createReopening(
+  rotation: Rotation | undefined,
+  onDue: () => void,
+  shortestSilenceMs = SILENCE_MS,
+): Reopening {
   // The newest file may have just been started, and a single file may restart at any time.
   const shareBytes = rotation && (rotation.fileBytes * Math.max(rotation.files - 1, 1)) / REOPENINGS_PER_LOG;
-  let silenceMs = SILENCE_MS;
+  let silenceMs = shortestSilenceMs;
   let longestMs = 0;
   let rate = BUSY_BYTES_PER_MS;
   let printed = 0;
@@ -112,7 +116,7 @@ export function createReopening(rotation: Rotation | undefined, onDue: () => voi
       if (bytes > 0) {
         // What comes at once was there before.
         longestMs = Math.max(longestMs * 0.99, now - readAt);
-        silenceMs = Math.min(Math.max(SILENCE_MS, 2 * longestMs), LONGEST_SILENCE_MS);
+        silenceMs = Math.min(Math.max(shortestSilenceMs, 2 * longestMs), LONGEST_SILENCE_MS);
       }
       if (bytes > 0 || !isCaughtUp) readAt = now;
       if (hasCaughtUp) printed += bytes;
@@ -120,7 +124,7 @@ export function createReopening(rotation: Rotation | undefined, onDue: () => voi
       arm();
     },
     postpone: () => {
-      dueFrom = performance.now() + SILENCE_MS;
+      dueFrom = performance.now() + shortestSilenceMs;
       arm();
     },
     stop: () => clearTimeout(timer),

@@ -57,11 +57,12 @@ export async function readStreams(
   open: (signal: AbortSignal) => Promise<LogStream>,
   rotation: Rotation | undefined,
   signal: AbortSignal,
+  silenceMs?: number,
 ): Promise<void> {
   let stream: LogStream | undefined = await open(signal);
   let tookMs = 0;
   let replace = () => {};
-  const reopening = createReopening(rotation, () => replace());
+  const reopening = createReopening(rotation, () => replace(), silenceMs);
   try {
     while (stream !== undefined) {
       const { response } = stream;
