@@ -1,6 +1,7 @@
 import { packs } from '../src/logs/packs.ts';
 import type { LogPattern } from '../src/model/log.ts';
 import type { Component } from '../src/model/target.ts';
+import { formatReason } from '../src/model/verdict.ts';
 import { wrapLines } from './wrap-lines.ts';
 
 const TITLES: Readonly<Record<Component, string>> = {
@@ -24,8 +25,8 @@ const WHEN: Readonly<Record<Component, string>> = {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const row = ({ name, means, literal, what, stdoutOnly }: LogPattern): string =>
-  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(what)}${stdoutOnly ? ' (printed to stdout only)' : ''} |`;
+const row = ({ name, means, literal, what, fix, stdoutOnly }: LogPattern): string =>
+  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(formatReason({ seen: what, fix }))}${stdoutOnly ? ' (printed to stdout only)' : ''} |`;
 
 /** The page about log patterns, made of the packs. */
 export function logPatternsPage(): string {

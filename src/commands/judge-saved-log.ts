@@ -7,7 +7,7 @@ import { createLineCutter } from '../model/create-line-cutter.ts';
 import type { Known, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import { type Component, DEFAULT_SETTINGS, type LogFile, type NodeTarget, type Target } from '../model/target.ts';
-import type { CheckName, Judgement } from '../model/verdict.ts';
+import { type CheckName, formatReason, type Verdict } from '../model/verdict.ts';
 import { checksFor } from '../rules/checks.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 
@@ -21,7 +21,7 @@ export interface SavedLog {
     readonly first: number;
     readonly last: number;
   }[];
-  readonly checks: readonly (Judgement & { readonly check: CheckName })[];
+  readonly checks: readonly { readonly check: CheckName; readonly verdict: Verdict; readonly reason: string }[];
 }
 
 const toTarget = (component: Component, name: string, file: string, p2p?: string): Target => {
@@ -116,6 +116,9 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     })),
     checks: checksFor(target)
       .filter(([, { kind }]) => kind === 'logs')
-      .map(([check, { judge }]) => ({ check, ...judge(view) })),
+      .map(([check, { judge }]) => {
+        const judgement = judge(view);
+        return { check, verdict: judgement.verdict, reason: formatReason(judgement) };
+      }),
   };
 }

@@ -3,7 +3,6 @@ import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
-import { splitReason } from './explain-checks.ts';
 import { findMembers } from './find-members.ts';
 import { followProblems } from './follow-problems.ts';
 import { findQuorum } from './quorum.ts';
@@ -38,19 +37,19 @@ export function diagnoseSubnet(
 }
 
 /**
- * A check's reason under the problem that explains it: what was seen, and because of what. The checks that show a problem
- * of their own target give its fix instead.
+ * A failing check under the problem that explains it. The checks that show a problem of their own target have its fix, the
+ * others its summary as their cause.
  */
 function explainCheck(state: ExplainedCheckState, problem: Problem, isOwn: boolean): ExplainedCheckState {
   const { component, name, summary, fix } = problem;
-  const { seen } = splitReason(state.reason);
+  const because = { problem: problem.problem, component, name };
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
+  if (isOwn && judgedBy.includes(state.check)) return { ...state, fix, because };
   // Known failures have no check of their own; their container shows them.
-  const isKnown = judgedBy.length === 0 && state.check === 'container';
-  const own = isKnown ? `${seen}; known as ${problem.problem}: ${fix}` : `${seen}; ${fix}`;
-  const shows = isOwn && (isKnown || judgedBy.includes(state.check));
-  const reason = shows ? own : `${seen}, because ${summary}`;
-  return { ...state, reason, because: { problem: problem.problem, component, name } };
+  const isKnown = isOwn && judgedBy.length === 0 && state.check === 'container';
+  return isKnown
+    ? { ...state, fix: `known as ${problem.problem}: ${fix}`, because }
+    : { ...state, cause: summary, because };
 }
 
 const keyOf = (component: string, name: string, check: string): string => `${component} ${name} ${check}`;

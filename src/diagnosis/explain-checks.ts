@@ -11,9 +11,3 @@ export const explain = ({ target, checks }: TargetState, ...names: readonly Chec
 /** All checks of a target that fail, but for submissions: without them the relayer pages, whatever their cause. */
 export const explainAll = (state: TargetState): readonly ExplainedCheck[] =>
   explain(state, ...state.checks.flatMap(({ check }) => (check === 'submissions' ? [] : [check])));
-
-/** A reason says what was seen, and after the first semicolon what to do. */
-export function splitReason(reason: string): { readonly seen: string; readonly fix: string } {
-  const at = reason.indexOf('; ');
-  return at < 0 ? { seen: reason, fix: '' } : { seen: reason.slice(0, at), fix: reason.slice(at + 2) };
-}

@@ -1,8 +1,8 @@
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import type { CheckName, CheckState } from '../model/verdict.ts';
-import { explain, splitReason } from './explain-checks.ts';
+import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
+import { explain } from './explain-checks.ts';
 import { fails, isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /**
@@ -48,12 +48,11 @@ function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string
   return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
 }
 
-function toSuspicion(state: TargetState, { check, reason }: CheckState): readonly Suspicion[] {
+function toSuspicion(state: TargetState, { check, seen, fix }: FailedCheck): readonly Suspicion[] {
   const problem = PROBLEM_OF[check];
   if (problem === undefined) return [];
   const { component, name } = state.target;
   const [cause, because] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
-  const { seen, fix } = splitReason(reason);
   // A server that does not answer explains what it does not show.
   const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
   return [
@@ -75,10 +74,10 @@ const inOrder = (checks: readonly CheckState[]): readonly CheckState[] =>
   checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
 function findDegraded({ state }: TargetView): readonly Suspicion[] {
-  const degraded = state.checks.find(({ verdict }) => verdict === 'degraded');
+  const degraded = state.checks.find((check) => check.verdict === 'degraded');
   if (degraded === undefined) return [];
   const { component, name } = state.target;
-  const { seen, fix } = splitReason(degraded.reason);
+  const { seen, fix } = degraded;
   return [
     {
       problem: 'check_degraded',
@@ -94,9 +93,9 @@ function findDegraded({ state }: TargetView): readonly Suspicion[] {
 }
 
 /** The checks that may be a problem by themselves. Of a container that does not run these are its submissions only. */
-function takeFailing({ state, container }: TargetView, isStarting: boolean): readonly CheckState[] {
+function takeFailing({ state, container }: TargetView, isStarting: boolean): readonly FailedCheck[] {
   if (isStarting || !state.checks.some(({ check }) => fails(state, check))) return [];
-  const failing = inOrder(state.checks).filter(({ verdict }) => verdict === 'fail');
+  const failing = inOrder(state.checks).filter((check) => check.verdict === 'fail');
   return isStopped({ state, container }) ? failing.filter(({ check }) => check === 'submissions') : failing;
 }
 

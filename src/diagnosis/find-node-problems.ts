@@ -2,8 +2,8 @@ import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
-import { explain, splitReason } from './explain-checks.ts';
-import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { explain } from './explain-checks.ts';
+import { checkOf, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 const commandToRestart = ({ container, name }: NodeView): string =>
@@ -32,7 +32,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
   return {
     ...subjectOf(node, 'node_down'),
     summary: `${name} does not answer`,
-    evidence: splitReason(checkOf(state, 'latest_block')?.reason ?? '').seen,
+    evidence: checkOf(state, 'latest_block')?.seen ?? '',
     fix:
       'container' in container
         ? `read why with \`docker logs --tail 100 ${container.container.name}\``
@@ -70,8 +70,9 @@ function findStalled(node: NodeView, witness: NodeView | undefined, { now }: Sub
 function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { now, stallAfterMs } = view;
   const { name, state, height } = node;
-  if (!fails(state, 'latest_block')) return undefined;
-  const { seen, fix } = splitReason(checkOf(state, 'latest_block')?.reason ?? '');
+  const check = checkOf(state, 'latest_block');
+  if (check?.verdict !== 'fail') return undefined;
+  const { seen, fix } = check;
   const subject = { evidence: seen, fix, explains: explain(state, 'latest_block') };
   if (height === undefined)
     return {

@@ -1,5 +1,6 @@
 import type { Problem } from '../model/problem.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { formatReason } from '../model/verdict.ts';
 
 /** `/status.json`: times are ISO 8601 in UTC, `lastRun` is null before the first run. */
 export interface Status {
@@ -71,13 +72,13 @@ export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): St
     targets: targets.map(({ target, checks }) => ({
       component: target.component,
       name: target.name,
-      checks: checks.map(({ check, verdict, reason, since, lastRun, because }) => ({
-        check,
-        verdict,
-        reason,
-        since: toIso(toWall(since)),
-        lastRun: lastRun === undefined ? null : toIso(toWall(lastRun)),
-        because,
+      checks: checks.map((state) => ({
+        check: state.check,
+        verdict: state.verdict,
+        reason: formatReason(state),
+        since: toIso(toWall(state.since)),
+        lastRun: state.lastRun === undefined ? null : toIso(toWall(state.lastRun)),
+        because: state.because,
       })),
     })),
   })),

@@ -161,8 +161,9 @@ export interface PatternFacts {
   readonly at: WatchedMs;
   /** The order of the last match among all matches of the target. */
   readonly order: number;
-  /** What it means and what to do: the text of the pack, never of the line. */
+  /** What it means and what to do: the texts of the pack, never of the line. */
   readonly what: string;
+  readonly fix?: string;
   /** Whether it is an operator's own pattern, from the inventory. */
   readonly own: boolean;
 }

@@ -21,8 +21,10 @@ export interface LogPattern {
   readonly startsMessage?: boolean;
   /** Absent when the literal alone decides. Group 1 is the value, if the line has one. */
   readonly match?: RegExp;
-  /** What it is and what to do about it; for the documentation and the reasons. */
+  /** What it is, for the documentation and the reasons. */
   readonly what: string;
+  /** What to do about it. */
+  readonly fix?: string;
   /** Printed only to the stdout of the container, so it counts there even when files are read. */
   readonly stdoutOnly?: boolean;
 }

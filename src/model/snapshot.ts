@@ -12,10 +12,12 @@ export interface ShownFailure {
   readonly fix: string;
 }
 
-/** The state of a check, as people read it: a problem that explains it replaces its reason. */
-export interface ExplainedCheckState extends CheckState {
+/** The state of a check, with the problem that explains it. */
+export type ExplainedCheckState = CheckState & {
   readonly because?: ProblemRef;
-}
+  /** What that problem is, as the end of "because …", when it is not a problem of the check itself. */
+  readonly cause?: string;
+};
 
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends Known {

@@ -7,17 +7,36 @@ import type { RoundName } from './target.ts';
  */
 export type Verdict = 'pass' | 'degraded' | 'fail' | 'unknown' | 'skipped';
 
-/** A verdict and one sentence that says what was seen and what to do. */
-export interface Judgement {
-  readonly verdict: Verdict;
-  readonly reason: string;
+/** What was seen, and what to do about it: two parts of one sentence, without its end. */
+export interface Finding {
+  readonly seen: string;
+  readonly fix?: string;
 }
 
-export const pass = (reason: string): Judgement => ({ verdict: 'pass', reason });
-export const degraded = (reason: string): Judgement => ({ verdict: 'degraded', reason });
-export const fail = (reason: string): Judgement => ({ verdict: 'fail', reason });
-export const unknown = (reason: string): Judgement => ({ verdict: 'unknown', reason });
-export const skipped = (reason: string): Judgement => ({ verdict: 'skipped', reason });
+/** A verdict, what was seen, and what to do. What fails or is degraded always says what to do. */
+export type Judgement =
+  | (Finding & { readonly verdict: Exclude<Verdict, 'degraded' | 'fail'> })
+  | (Required<Finding> & { readonly verdict: 'degraded' })
+  | (Required<Finding> & { readonly verdict: 'fail' });
+
+// Each has both members: a judgement is spread over the one before it.
+export const pass = (seen: string, fix?: string): Judgement => ({ verdict: 'pass', seen, fix });
+export const degraded = (seen: string, fix: string): Judgement => ({ verdict: 'degraded', seen, fix });
+export const fail = (seen: string, fix: string): Judgement => ({ verdict: 'fail', seen, fix });
+export const unknown = (seen: string, fix?: string): Judgement => ({ verdict: 'unknown', seen, fix });
+export const skipped = (seen: string, fix?: string): Judgement => ({ verdict: 'skipped', seen, fix });
+
+/** A finding with something more to do. */
+export const addFix = ({ seen, fix }: Finding, more: string): Required<Finding> => ({
+  seen,
+  fix: fix === undefined ? more : `${fix}; ${more}`,
+});
+
+/** The reason that people read: what was seen, and then because of what, or what to do. */
+export function formatReason({ seen, fix, cause }: Finding & { readonly cause?: string }): string {
+  if (cause !== undefined) return `${seen}, because ${cause}`;
+  return fix === undefined ? seen : `${seen}; ${fix}`;
+}
 
 /** The names of the checks: the values of the label `check`. */
 export type CheckName =
@@ -34,7 +53,7 @@ export type CheckName =
   | 'container';
 
 /** The state of one check of one target; the duration in seconds. */
-export interface CheckState extends Judgement {
+export type CheckState = Judgement & {
   readonly check: CheckName;
   readonly round: RoundName;
   /** When the verdict became what it is. */
@@ -43,4 +62,7 @@ export interface CheckState extends Judgement {
   readonly durationSeconds?: number;
   readonly runs: number;
   readonly failures: number;
-}
+};
+
+/** The state of a check that fails. */
+export type FailedCheck = Extract<CheckState, { readonly verdict: 'fail' }>;

@@ -55,7 +55,8 @@ interface Entry {
 const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
   const { kind, skippedBecause } = checkTable[check];
   const because = skippedBecause(target, settings);
-  const judgement = because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because);
+  const judgement =
+    because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because.seen, because.fix);
   return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 

@@ -8,7 +8,7 @@ import {
   type ServiceTarget,
   type Target,
 } from '../model/target.ts';
-import { type CheckName, type Judgement, unknown } from '../model/verdict.ts';
+import { addFix, type CheckName, type Finding, type Judgement, unknown } from '../model/verdict.ts';
 import { judgeContainer } from './judge-container.ts';
 import { judgeFrontendLog } from './judge-frontend-log.ts';
 import { judgeHttp } from './judge-http.ts';
@@ -27,7 +27,7 @@ export interface Check {
   readonly isFor: (target: Target) => boolean;
   readonly kind: ProbeKind;
   /** Why the inventory gives nothing to probe; undefined when it does. */
-  readonly skippedBecause: (target: Target, settings: CheckSettings) => string | undefined;
+  readonly skippedBecause: (target: Target, settings: CheckSettings) => Finding | undefined;
   readonly judge: (view: View) => Judgement;
 }
 
@@ -39,7 +39,7 @@ interface Definition<Name extends Component> {
   readonly kind: ProbeKind;
   /** For all targets of these components without it. */
   readonly isFor?: (target: TargetOf<Name>) => boolean;
-  readonly skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => string | undefined;
+  readonly skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => Finding | undefined;
   readonly judge: (view: View<TargetOf<Name>>) => Judgement;
 }
 
@@ -55,40 +55,51 @@ function defineCheck<Name extends Component>(definition: Definition<Name>): Chec
   };
 }
 
-function noRpc(target: NodeTarget, settings: CheckSettings): string | undefined {
+function noRpc(target: NodeTarget, settings: CheckSettings): Finding | undefined {
   if (isAttachOnly(target)) return undefined;
-  if (!settings.rpc.enabled) return 'checks.rpc.enabled is false in the inventory';
+  if (!settings.rpc.enabled) return { seen: 'checks.rpc.enabled is false in the inventory' };
   const { name, rpc, ipc } = target;
-  return rpc === undefined && ipc === undefined
-    ? `${name} has neither rpc nor ipc in the inventory; add an address, or let subnetd use its console by consoleExec: true`
-    : undefined;
+  if (rpc !== undefined || ipc !== undefined) return undefined;
+  return {
+    seen: `${name} has neither rpc nor ipc in the inventory`,
+    fix: 'add an address, or let subnetd use its console by consoleExec: true',
+  };
 }
 
-const noUrl = ({ name, url }: ServiceTarget): string | undefined =>
-  url === undefined ? `the ${name} has no url in the inventory; add its address` : undefined;
+const noUrl = ({ name, url }: ServiceTarget): Finding | undefined =>
+  url === undefined ? { seen: `the ${name} has no url in the inventory`, fix: 'add its address' } : undefined;
 
-const noBrowser = (target: ServiceTarget): string | undefined =>
+const noBrowser = (target: ServiceTarget): Finding | undefined =>
   target.browser === undefined
-    ? 'the frontend has no browser in the inventory; add browser: { executablePath: /usr/bin/chromium } or { cdpUrl: … }'
+    ? {
+        seen: 'the frontend has no browser in the inventory',
+        fix: 'add browser: { executablePath: /usr/bin/chromium } or { cdpUrl: … }',
+      }
     : noUrl(target);
 
-const noLog = ({ component, name, container, logFiles }: Target): string | undefined =>
+const noLog = ({ component, name, container, logFiles }: Target): Finding | undefined =>
   container === undefined && logFiles.length === 0
-    ? `${component === 'node' ? name : `the ${name}`} has neither container nor logFiles in the inventory; add one to have its log read`
+    ? {
+        seen: `${component === 'node' ? name : `the ${name}`} has neither container nor logFiles in the inventory`,
+        fix: 'add one to have its log read',
+      }
     : undefined;
 
 /** The debug lines are only in the files of the stats server. */
-const noDebugLog = ({ logFiles }: Target): string | undefined =>
+const noDebugLog = ({ logFiles }: Target): Finding | undefined =>
   logFiles.length === 0
-    ? 'stats has no logFiles in the inventory; add those of its folder logs/debug, as its container does not print them'
+    ? {
+        seen: 'stats has no logFiles in the inventory',
+        fix: 'add those of its folder logs/debug, as its container does not print them',
+      }
     : undefined;
 
 /** Adds the known fix to a failure. */
 const explainKnown = (judgement: Judgement, failures: readonly KnownFailure[]): Judgement =>
   judgement.verdict === 'fail' && failures.length > 0
     ? {
-        ...judgement,
-        reason: `${judgement.reason}; known as ${failures.map(({ name, fix }) => `${name}: ${fix}`).join(', and ')}`,
+        verdict: 'fail',
+        ...addFix(judgement, `known as ${failures.map(({ name, fix }) => `${name}: ${fix}`).join(', and ')}`),
       }
     : judgement;
 

@@ -3,18 +3,24 @@ import type { ContainerFacts, Exit } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
 import { findRestartCause } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
-import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
 import type { View } from './view.ts';
 
 const formatRef = (ref: ContainerRef): string =>
   'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
 
-function explainMissing(ref: ContainerRef): string {
+function explainMissing(ref: ContainerRef): Required<Finding> {
   if ('name' in ref)
-    return `there is no container named ${ref.name}; look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`;
+    return {
+      seen: `there is no container named ${ref.name}`,
+      fix: `look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`,
+    };
   const labels = `--filter label=com.docker.compose.project=${ref.project} --filter label=com.docker.compose.service=${ref.service}`;
-  return `there is no container of the ${formatRef(ref)}; look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
+  return {
+    seen: `there is no container of the ${formatRef(ref)}`,
+    fix: `look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`,
+  };
 }
 
 /** Explains an exit code: `docker stop` and a dead node can have the same one. */
@@ -32,54 +38,57 @@ type ToWall = (at: number) => number;
 const formatTime = (at: number | undefined, toWall: ToWall): string =>
   at === undefined ? '' : ` at ${new Date(toWall(at)).toISOString()}`;
 
-function explainExited(container: Container, toWall: ToWall): string {
+function explainExited(container: Container, toWall: ToWall): Required<Finding> {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
   const when = formatTime(finishedAt, toWall);
   if (oomKilled) {
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
-    return `${name} has exited${when}, out of memory by Docker's verdict; raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``;
+    return {
+      seen: `${name} has exited${when}, out of memory by Docker's verdict`,
+      fix: `raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``,
+    };
   }
   const code = exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode)})`;
-  return `${name} has exited${when}${code}; read \`docker logs --tail 100 ${name}\`, then \`docker start ${name}\``;
+  return {
+    seen: `${name} has exited${when}${code}`,
+    fix: `read \`docker logs --tail 100 ${name}\`, then \`docker start ${name}\``,
+  };
 }
 
-function explainStopped(container: Container, toWall: ToWall): string {
+function explainStopped(container: Container, toWall: ToWall): Required<Finding> {
   const { name, exitCode } = container;
   const code = exitCode === undefined ? '' : ` after exit code ${exitCode} (${explainCode(exitCode)})`;
   switch (container.status) {
     case 'exited':
       return explainExited(container, toWall);
     case 'paused':
-      return `${name} is paused, so its processes do nothing; go on with \`docker unpause ${name}\``;
+      return { seen: `${name} is paused, so its processes do nothing`, fix: `go on with \`docker unpause ${name}\`` };
     case 'restarting': {
       const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
-      return `${name} ends again and again and waits for its next restart${why}; read \`docker logs --tail 100 ${name}\``;
+      return {
+        seen: `${name} ends again and again and waits for its next restart${why}`,
+        fix: `read \`docker logs --tail 100 ${name}\``,
+      };
     }
     case 'created':
       return exitCode === undefined
-        ? `${name} has been created and never started; start it with \`docker start ${name}\``
-        : `${name} has been created and could not be started; \`docker start ${name}\` says why`;
+        ? { seen: `${name} has been created and never started`, fix: `start it with \`docker start ${name}\`` }
+        : { seen: `${name} has been created and could not be started`, fix: `\`docker start ${name}\` says why` };
     case 'dead':
-      return `${name} is dead, Docker could not remove it whole; remove it with \`docker rm -f ${name}\` and create it again`;
+      return {
+        seen: `${name} is dead, Docker could not remove it whole`,
+        fix: `remove it with \`docker rm -f ${name}\` and create it again`,
+      };
     case 'removing':
-      return `${name} is being removed; create it again if nobody else does`;
+      return { seen: `${name} is being removed`, fix: 'create it again if nobody else does' };
     default:
-      return `${name} is not running; see \`docker ps -a --filter name=${name}\``;
+      return { seen: `${name} is not running`, fix: `see \`docker ps -a --filter name=${name}\`` };
   }
 }
 
 /** The exit before the start at `restartAt`, if it is known. */
 const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
   exit !== undefined && exit.at <= restartAt ? exit : undefined;
-
-/** A restart that somebody requested: wait, or ask who it was. */
-function explainPlanned(cause: 'request' | 'recreation', { name }: Container, agoMs: number, leftMs: number): string {
-  const what =
-    cause === 'recreation'
-      ? `was recreated ${formatDuration(agoMs)} ago, as \`docker compose up\` does after a change`
-      : `was restarted on order ${formatDuration(agoMs)} ago, by a person, a program or Docker's own start`;
-  return `${name} ${what}, and runs; if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`;
-}
 
 /** Times of a restart: when it was, how long that is ago, and how long it still fails the check. */
 interface RestartTimes {
@@ -88,10 +97,27 @@ interface RestartTimes {
   readonly leftMs: number;
 }
 
-function explainRestart(facts: ContainerFacts, container: Container, { at, agoMs, leftMs }: RestartTimes): string {
+/** A restart that somebody requested: wait, or ask who it was. */
+function explainPlanned(
+  cause: 'request' | 'recreation',
+  { name }: Container,
+  { agoMs, leftMs }: RestartTimes,
+): Required<Finding> {
+  const what =
+    cause === 'recreation'
+      ? `was recreated ${formatDuration(agoMs)} ago, as \`docker compose up\` does after a change`
+      : `was restarted on order ${formatDuration(agoMs)} ago, by a person, a program or Docker's own start`;
+  return {
+    seen: `${name} ${what}, and runs`,
+    fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
+  };
+}
+
+function explainRestart(facts: ContainerFacts, container: Container, times: RestartTimes): Required<Finding> {
   const { name } = container;
+  const { at, agoMs } = times;
   const cause = findRestartCause(facts);
-  if (cause === 'request' || cause === 'recreation') return explainPlanned(cause, container, agoMs, leftMs);
+  if (cause === 'request' || cause === 'recreation') return explainPlanned(cause, container, times);
   const exit = exitBefore(facts.lastExit, at);
   const oom = facts.lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - facts.lastOomAt) < 5_000;
   const why = oom
@@ -100,12 +126,15 @@ function explainRestart(facts: ContainerFacts, container: Container, { at, agoMs
       ? ''
       : ` after exit code ${exit.code} (${explainCode(exit.code)})`;
   const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
-  const next = oom ? 'raise its memory limit or free memory on the host' : `read \`docker logs --tail 100 ${name}\``;
-  return `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}; ${next}`;
+  return {
+    seen: `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}`,
+    fix: oom ? 'raise its memory limit or free memory on the host' : `read \`docker logs --tail 100 ${name}\``,
+  };
 }
 
-const formatTwins = ({ name }: Container, twins: number | undefined): string =>
-  twins === undefined ? '' : `; ${twins} containers carry its label, subnetd watches ${name}`;
+/** Several containers of a service; subnetd watches the named one. */
+const formatTwins = (twins: number | undefined): string =>
+  twins === undefined ? '' : `, and is the one of ${twins} containers with its label that subnetd watches`;
 
 /**
  * Is the container running, and has it been for `errorWindow`? Unknown while Docker is unreachable. Exit codes alone
@@ -117,17 +146,21 @@ export function judgeContainer({ target, facts: { container: facts }, settings, 
   const { observation, lastRestartAt } = facts ?? {};
   if (facts === undefined || observation === undefined)
     return unknown(`the ${formatRef(ref)} has not been checked yet`);
-  if (observation.kind === 'docker-unreachable') return unknown(explainDockerFault(observation.why));
-  if (observation.kind === 'missing') return fail(explainMissing(ref));
+  if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };
+  if (observation.kind === 'missing') return { verdict: 'fail', ...explainMissing(ref) };
 
   const { container } = observation;
-  const also = formatTwins(container, observation.twins);
-  if (!container.running) return fail(`${explainStopped(container, toWall)}${also}`);
+  const also = formatTwins(observation.twins);
+  if (!container.running) {
+    const { seen, fix } = explainStopped(container, toWall);
+    return fail(`${seen}${also}`, fix);
+  }
   const { errorWindowMs } = settings.logs;
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs) {
     const agoMs = Math.max(0, now - lastRestartAt);
     const times = { at: lastRestartAt, agoMs, leftMs: errorWindowMs - agoMs };
-    return fail(`${explainRestart(facts, container, times)}${also}`);
+    const { seen, fix } = explainRestart(facts, container, times);
+    return fail(`${seen}${also}`, fix);
   }
   const since =
     container.startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - container.startedAt))}`;

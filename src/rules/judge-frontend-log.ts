@@ -1,7 +1,7 @@
 import { formatDuration } from '../model/duration.ts';
 import type { ServiceTarget } from '../model/target.ts';
-import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { findLogFault, findSourceFault } from './find-log-fault.ts';
+import { type Judgement, pass, unknown } from '../model/verdict.ts';
+import { findLogFault, judgeUnread } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** Is the log of the frontend free of errors? */
@@ -9,8 +9,8 @@ export function judgeFrontendLog({ target, facts: { logs }, settings, now }: Vie
   const { errorWindowMs } = settings.logs;
   if (logs === undefined) return unknown('the log of the frontend has not been checked yet');
   const fault = findLogFault(logs, target, errorWindowMs, now);
-  if (fault !== undefined) return fail(fault);
-  const unread = findSourceFault(logs);
-  if (unread !== undefined) return unknown(`the log of the frontend cannot be read: ${unread}`);
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  const unread = judgeUnread(logs, 'the log of the frontend');
+  if (unread !== undefined) return unread;
   return pass(`the log of the frontend has shown no error for ${formatDuration(errorWindowMs)}`);
 }

@@ -11,10 +11,10 @@ export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
   const who = SERVICE_NAMES[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been checked yet`);
   const { observation } = facts.service;
-  if (!observation.ok)
-    return (
-      judgeBlind(observation.fault, target) ?? fail(`${who} is not well: ${explainFault(observation.fault, target)}`)
-    );
+  if (!observation.ok) {
+    const { seen, fix } = explainFault(observation.fault, target);
+    return judgeBlind(observation.fault, target) ?? fail(`${who} is not well: ${seen}`, fix);
+  }
   const { note } = observation.value;
   return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
 }

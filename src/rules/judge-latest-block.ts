@@ -1,4 +1,4 @@
-import { commandToCall, commandToSeeLog } from '../model/commands-to-type.ts';
+import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
@@ -13,7 +13,8 @@ const NOT_CREDIBLE_BLOCKS = 1_000;
 function judgeStall({ target, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
   const { stallAfterMs } = settings.rpc;
   return fail(
-    `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)} (limit ${formatDuration(stallAfterMs)}); ${commandToSeeLog(target)}`,
+    `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)} (limit ${formatDuration(stallAfterMs)})`,
+    commandToSeeLog(target),
   );
 }
 
@@ -28,29 +29,27 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { observation, latest } = facts.node;
   if (!observation.latest.ok) {
     const { fault } = observation.latest;
-    const blind = judgeBlind(fault, target);
-    if (blind) return blind;
-    const repeat =
-      fault.kind === 'result-error'
-        ? `; to see it run ${commandToCall('RPC_ADDRESS', `${consensus}_getV2BlockByNumber`, '["latest"]')}`
-        : '';
-    return fail(`${target.name} did not return its latest block: ${explainFault(fault, target, consensus)}${repeat}`);
+    const { seen, fix } = explainFault(fault, target, consensus);
+    return judgeBlind(fault, target) ?? fail(`${target.name} did not return its latest block: ${seen}`, fix);
   }
   if (latest === undefined) return unknown(`${target.name} has returned no block yet`);
 
   const { number, fall } = latest;
   if (fall?.repeated && now - fall.at < stallAfterMs)
     return fail(
-      `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}; it restarts in a loop or two nodes answer at its address, so ${commandToSeeLog(target)}`,
+      `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}`,
+      `it restarts in a loop or two nodes answer at its address, so ${commandToSeeLog(target)}`,
     );
   if (now - latest.riseDueSince >= stallAfterMs) return judgeStall(view, latest);
   if (reference !== undefined && reference - number > maxLag)
     return fail(
-      `${target.name} is at block ${number}, ${reference - number} behind the other nodes (limit ${maxLag}); wait if it is syncing, else check its peers and its disk`,
+      `${target.name} is at block ${number}, ${reference - number} behind the other nodes (limit ${maxLag})`,
+      'wait if it is syncing, else check its peers and its disk',
     );
   if (reference !== undefined && number - reference > NOT_CREDIBLE_BLOCKS)
     return fail(
-      `${target.name} claims block ${number}, ${number - reference} above what half of the nodes have reached; see what answers at its address`,
+      `${target.name} claims block ${number}, ${number - reference} above what half of the nodes have reached`,
+      'see what answers at its address',
     );
   const where = `${target.name} is at block ${number}`;
   if (fall && now - fall.at < stallAfterMs)

@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { describeSkew } from './describe-skew.ts';
-import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** From this level on a node prints its progress (XDC-Subnet, `LOG_LEVEL`). */
@@ -15,35 +15,40 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
   const { stallAfterMs } = settings.rpc;
   if (logs === undefined) return unknown(`the log of ${name} has not been checked yet`);
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
-  if (fault !== undefined) return fail(fault);
-  const unread = findSourceFault(logs);
-  if (unread !== undefined) return unknown(`the log of ${name} cannot be read: ${unread}`);
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  const unread = judgeUnread(logs, `the log of ${name}`);
+  if (unread !== undefined) return unread;
 
   const { height, advancedAt = 0, level = logs.created?.level, fall } = logs.node ?? {};
   const raiseLevel = `set LOG_LEVEL=4 in ${name}.env and recreate the node`;
   if (height === undefined) {
     if (level !== undefined && level < INFO)
       return degraded(
-        `${name} runs with log level ${level}, at which a healthy node is silent; to see its blocks in the log ${raiseLevel}, or add its xdc.log to logFiles`,
+        `${name} runs with log level ${level}, at which a healthy node is silent`,
+        `to see its blocks in the log ${raiseLevel}, or add its xdc.log to logFiles`,
       );
     const waited = now - readSince(logs, now);
     if (level === undefined)
       return unknown(
-        `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}; if it stays so, ${raiseLevel}`,
+        `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,
+        `if it stays so, ${raiseLevel}`,
       );
     return waited < stallAfterMs
       ? unknown(`the log of ${name} has shown no block yet, and has time to`)
-      : fail(`the log of ${name} has shown no block for ${formatDuration(waited)}; ${commandToSeeLog(target)}`);
+      : fail(`the log of ${name} has shown no block for ${formatDuration(waited)}`, commandToSeeLog(target));
   }
   const skew = describeSkew(logs);
+  const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
   if (silentMs >= stallAfterMs)
     return fail(
-      `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}; check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew}`,
+      `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}${also}`,
+      `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew === undefined ? '' : `; ${skew.fix}`}`,
     );
   const where = `the log of ${name} is at block ${height}, which it reached ${formatDuration(Math.max(silentMs, 0))} ago`;
-  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${skew}`);
+  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${also}`, skew?.fix);
   return pass(
-    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped${skew}`,
+    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped${also}`,
+    skew?.fix,
   );
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { BootnodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findHeardNodes } from './find-heard-nodes.ts';
-import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** Has the bootnode heard every node within its window? */
@@ -11,9 +11,9 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   const { bootnodeWindowMs, errorWindowMs } = settings.logs;
   if (logs === undefined) return unknown('the log of the bootnode has not been checked yet');
   const fault = findLogFault(logs, target, errorWindowMs, now);
-  if (fault !== undefined) return fail(fault);
-  const unread = findSourceFault(logs);
-  if (unread !== undefined) return unknown(`the log of the bootnode cannot be read: ${unread}`);
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  const unread = judgeUnread(logs, 'the log of the bootnode');
+  if (unread !== undefined) return unread;
 
   // The nodes are unknown only for a saved log.
   const { nodes } = findHeardNodes(subnet, logs.heard ?? new Map());
@@ -28,10 +28,11 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   const readFor = now - readSince(logs, now);
   if (readFor < bootnodeWindowMs && missing.every(({ heardAt }) => heardAt === undefined))
     return unknown(
-      `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log is read; it has ${formatDuration(bootnodeWindowMs)}`,
+      `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log is read, and has ${formatDuration(bootnodeWindowMs)}`,
     );
   const noAddress = missing.some(({ address }) => address === undefined);
   return fail(
-    `the bootnode has not heard ${names} for ${formatDuration(bootnodeWindowMs)}; start ${missing.length > 1 ? 'them' : 'it'}, or open UDP from ${missing.length > 1 ? 'their p2p ports' : 'its p2p port'}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
+    `the bootnode has not heard ${names} for ${formatDuration(bootnodeWindowMs)}`,
+    `start ${missing.length > 1 ? 'them' : 'it'}, or open UDP from ${missing.length > 1 ? 'their p2p ports' : 'its p2p port'}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
   );
 }

@@ -1,38 +1,63 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import type { PageObservation } from '../model/observation.ts';
 import type { ServiceTarget } from '../model/target.ts';
-import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import type { View } from './view.ts';
 
-const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['why'], string>> = {
-  missing:
-    'there is no program at browser.executablePath; install Chromium (on Debian: apt-get install chromium) or correct the path',
-  'not-executable': 'the file at browser.executablePath may not be run by subnetd; correct the path or its mode',
-  'no-start':
-    'the program at browser.executablePath does not start as a headless Chromium; run it by hand with --headless --dump-dom about:blank and read what it says',
-  sandbox:
-    'Chromium finds no sandbox that it may use; allow unprivileged user namespaces, or run the browser elsewhere and give its address as browser.cdpUrl',
-  unreachable:
-    'no browser answers at browser.cdpUrl; start it there with --remote-debugging-port, or correct the address',
-  timeout:
-    'the browser did not answer in time; check the load of its machine, and what listens at browser.cdpUrl if that is given',
-  died: 'the browser ended during the visit and is started again with the next one; check the memory of its machine',
+const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['why'], Required<Finding>>> = {
+  missing: {
+    seen: 'there is no program at browser.executablePath',
+    fix: 'install Chromium (on Debian: apt-get install chromium) or correct the path',
+  },
+  'not-executable': {
+    seen: 'the file at browser.executablePath may not be run by subnetd',
+    fix: 'correct the path or its mode',
+  },
+  'no-start': {
+    seen: 'the program at browser.executablePath does not start as a headless Chromium',
+    fix: 'run it by hand with --headless --dump-dom about:blank and read what it says',
+  },
+  sandbox: {
+    seen: 'Chromium finds no sandbox that it may use',
+    fix: 'allow unprivileged user namespaces, or run the browser elsewhere and give its address as browser.cdpUrl',
+  },
+  unreachable: {
+    seen: 'no browser answers at browser.cdpUrl',
+    fix: 'start it there with --remote-debugging-port, or correct the address',
+  },
+  timeout: {
+    seen: 'the browser did not answer in time',
+    fix: 'check the load of its machine, and what listens at browser.cdpUrl if that is given',
+  },
+  died: {
+    seen: 'the browser ended during the visit and is started again with the next one',
+    fix: 'check the memory of its machine',
+  },
 };
 
 type NoPage = PageObservation & { kind: 'no-page' };
 
-const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => string>> = {
-  unreachable: () => 'nothing answers at its url as a web server does; the check http says why',
-  status: ({ status }) => `it answers HTTP ${status}; the check http says what to do`,
-  timeout: () =>
-    'it does not end loading in time; look at which request hangs, with the developer tools of a browser (F12)',
-  redirects: () =>
-    'it sends the browser on and on without an end; write the final address into the inventory, or fix the page',
-  dialogs: () =>
-    'it opens one dialog after the other, which no page of a subnet does; see what the url in the inventory leads to',
-  'too-large': () => 'it loads more data than any healthy one does; see what the url in the inventory leads to',
-  crashed: () => 'it crashed the browser; check the memory that it needs',
-  'no-html': () => 'it is a download and no page; see what the url in the inventory leads to',
+const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding>>> = {
+  unreachable: () => ({ seen: 'nothing answers at its url as a web server does', fix: 'the check http says why' }),
+  status: ({ status }) => ({ seen: `it answers HTTP ${status}`, fix: 'the check http says what to do' }),
+  timeout: () => ({
+    seen: 'it does not end loading in time',
+    fix: 'look at which request hangs, with the developer tools of a browser (F12)',
+  }),
+  redirects: () => ({
+    seen: 'it sends the browser on and on without an end',
+    fix: 'write the final address into the inventory, or fix the page',
+  }),
+  dialogs: () => ({
+    seen: 'it opens one dialog after the other, which no page of a subnet does',
+    fix: 'see what the url in the inventory leads to',
+  }),
+  'too-large': () => ({
+    seen: 'it loads more data than any healthy one does',
+    fix: 'see what the url in the inventory leads to',
+  }),
+  crashed: () => ({ seen: 'it crashed the browser', fix: 'check the memory that it needs' }),
+  'no-html': () => ({ seen: 'it is a download and no page', fix: 'see what the url in the inventory leads to' }),
 };
 
 const countOf = (count: number, one: string, many: string): readonly string[] =>
@@ -42,10 +67,14 @@ const countOf = (count: number, one: string, many: string): readonly string[] =>
 export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
   if (facts.page === undefined) return unknown('the page of the frontend has not been visited yet');
   const { observation } = facts.page;
-  if (observation.kind === 'no-browser')
-    return unknown(`the page of the frontend cannot be visited: ${NO_BROWSER[observation.why]}`);
-  if (observation.kind === 'no-page')
-    return fail(`the page of the frontend is not well: ${NO_PAGE[observation.why](observation)}`);
+  if (observation.kind === 'no-browser') {
+    const { seen, fix } = NO_BROWSER[observation.why];
+    return unknown(`the page of the frontend cannot be visited: ${seen}`, fix);
+  }
+  if (observation.kind === 'no-page') {
+    const { seen, fix } = NO_PAGE[observation.why](observation);
+    return fail(`the page of the frontend is not well: ${seen}`, fix);
+  }
   const { consoleErrors, exceptions, failedRequests } = observation;
   const found = [
     ...countOf(failedRequests, 'failed request', 'failed requests'),
@@ -53,9 +82,9 @@ export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
     ...countOf(consoleErrors, 'error on its console', 'errors on its console'),
   ];
   if (found.length === 0) return pass('the page of the frontend opens without an error');
-  const next =
+  const fix =
     failedRequests > 0
       ? 'see that the stats server answers at the address that the page was built with (VITE_SUBNET_URL), then open the page with the developer tools (F12) for the rest'
       : `open the page with the developer tools (F12) to see which, and ${commandToSeeLog(target)}`;
-  return fail(`the page of the frontend has ${found.join(', ')}; ${next}`);
+  return fail(`the page of the frontend has ${found.join(', ')}`, fix);
 }

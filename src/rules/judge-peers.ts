@@ -12,25 +12,32 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
   const { name, expectedPeers } = target;
   if (facts.node === undefined) return unknown(`${name} has not been checked yet`);
   const { peers, ipcFault } = facts.node.observation;
-  const noIpc = ipcFault && `its IPC socket is of no help: ${explainFault(ipcFault, target, 'admin')}`;
+  const noIpc = ipcFault && explainFault(ipcFault, target, 'admin');
+  const unhelpful = noIpc && `and its IPC socket is of no help: ${noIpc.seen}`;
   if (peers === undefined)
     return noIpc === undefined
-      ? unknown(`${name} serves neither admin nor net, so its peers cannot be counted; ${EXPOSE_ADMIN(name)}`)
-      : degraded(`${name} serves neither admin nor net over HTTP, so its peers cannot be counted, and ${noIpc}`);
-  const blind = peers.ok ? undefined : judgeBlind(peers.fault, target);
-  if (blind) return blind;
-  if (!peers.ok) return fail(`${name} did not return its peers: ${explainFault(peers.fault, target, 'admin')}`);
+      ? unknown(`${name} serves neither admin nor net, so its peers cannot be counted`, EXPOSE_ADMIN(name))
+      : degraded(
+          `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,
+          noIpc.fix,
+        );
+  if (!peers.ok) {
+    const { seen, fix } = explainFault(peers.fault, target, 'admin');
+    return judgeBlind(peers.fault, target) ?? fail(`${name} did not return its peers: ${seen}`, fix);
+  }
   const { count, via } = peers.value;
   if (count !== expectedPeers) {
-    const cause =
+    const fix =
       count > expectedPeers
         ? 'a node that the inventory does not list is in the network, or expectedPeers is too low'
         : 'check the bootnode and the firewall for the p2p ports';
-    return fail(`${name} has ${count} peers instead of ${expectedPeers}; ${cause}`);
+    return fail(`${name} has ${count} peers instead of ${expectedPeers}`, fix);
   }
-  if (via === 'net_peerCount')
-    return degraded(
-      `${name} has ${count} peers by net_peerCount, which tells no more than a number; ${noIpc ?? `to see who they are ${EXPOSE_ADMIN(name)}`}`,
-    );
+  if (via === 'net_peerCount') {
+    const seen = `${name} has ${count} peers by net_peerCount, which tells no more than a number`;
+    return noIpc === undefined
+      ? degraded(seen, `to see who they are ${EXPOSE_ADMIN(name)}`)
+      : degraded(`${seen}, ${unhelpful}`, noIpc.fix);
+  }
   return pass(`${name} has ${count} peers`);
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** A node answers the stats server's request for its history within seconds of the start. */
@@ -12,12 +12,13 @@ const HISTORY_GRACE_MS = 60_000;
 function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement | LogFacts {
   if (logs === undefined) return unknown('the debug log of the stats server has not been checked yet');
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
-  if (fault !== undefined) return fail(fault);
-  const unread = findSourceFault(logs);
-  if (unread !== undefined) return unknown(`the debug log of the stats server cannot be read: ${unread}`);
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  const unread = judgeUnread(logs, 'the debug log of the stats server');
+  if (unread !== undefined) return unread;
   if (logs.stats?.isStdout && logs.stats.block === undefined)
     return unknown(
-      'this is what the stats server prints to its console; its data lines are in the files of logs/debug',
+      'this is what the stats server prints to its console',
+      'its data lines are in the files of logs/debug',
     );
   return logs;
 }
@@ -37,16 +38,21 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
     return now - since < blockDataWithinMs
       ? unknown('the debug log of the stats server has shown no block yet, and has time to')
       : fail(
-          `no node has sent the stats server a block for ${formatDuration(now - since)}; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
+          `no node has sent the stats server a block for ${formatDuration(now - since)}`,
+          'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes',
         );
   const age = now - block.risenAt;
   if (age < blockDataWithinMs)
     return pass(`the stats server got block ${block.number} ${formatDuration(Math.max(age, 0))} ago`);
-  return fail(
-    now - block.at < blockDataWithinMs
-      ? `the stats server gets block ${block.number} again and again for ${formatDuration(age)}; the chain is stalled, so check the nodes`
-      : `the stats server has got no block for ${formatDuration(now - block.at)}; check that the nodes run and reach it at STATS_SERVICE_ADDRESS`,
-  );
+  return now - block.at < blockDataWithinMs
+    ? fail(
+        `the stats server gets block ${block.number} again and again for ${formatDuration(age)}`,
+        'the chain is stalled, so check the nodes',
+      )
+    : fail(
+        `the stats server has got no block for ${formatDuration(now - block.at)}`,
+        'check that the nodes run and reach it at STATS_SERVICE_ADDRESS',
+      );
 }
 
 /** Has a node sent its history since the stats server started? It comes once per connection. */
@@ -65,6 +71,7 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   return now - startedAt < HISTORY_GRACE_MS
     ? unknown('the stats server has just started, and no node has sent its history yet')
     : fail(
-        `no node has sent its history since the stats server started ${formatDuration(now - startedAt)} ago; check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes`,
+        `no node has sent its history since the stats server started ${formatDuration(now - startedAt)} ago`,
+        'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes',
       );
 }

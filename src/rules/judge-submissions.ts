@@ -3,8 +3,8 @@ import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { LogFacts, RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
-import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { findLogFault, findSourceFault, readSince } from './find-log-fault.ts';
+import { addFix, type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { explainPattern, findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** How often a cycle of each mode begins (XDC-Relayer src/config.ts). */
@@ -24,50 +24,73 @@ const MISSED_CYCLES = 3;
 
 const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
-const hangs = (mode: RelayerMode, silentMs: number): string =>
-  `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers; fix it and restart the relayer`;
+const hangs = (mode: RelayerMode, silentMs: number): Finding => ({
+  seen: `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers`,
+  fix: 'fix that node and restart the relayer',
+});
 
-/** What is wrong with a mode, as a sentence without its end; undefined when nothing is. */
+const specify = (start: string, { seen, fix }: Finding): Finding => ({ seen: `${start}: ${seen}`, fix });
+
+/** What is wrong with a mode; undefined when nothing is. */
 function findModeFault(
   mode: RelayerMode,
   facts: RelayerModeFacts,
   logs: LogFacts,
   base: number,
   { settings: { logs: settings }, now }: View,
-): string | undefined {
+): Finding | undefined {
   const periodMs = PERIOD_MS[mode];
   const { error, phase, phaseAt } = facts;
+  const who = `the relayer (${formatMode(mode)})`;
   if (error !== undefined && now - error.at < settings.errorWindowMs)
-    return `the relayer (${formatMode(mode)}) fails since its last submission: ${logs.patterns[error.pattern]?.what ?? error.pattern}`;
+    return specify(`${who} fails since its last submission`, explainPattern(logs, error.pattern));
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0);
   if (phase === 'attempt') {
     if (silentMs < MINED_WITHIN_MS) return undefined;
-    return `the relayer (${formatMode(mode)}) has waited ${formatDuration(silentMs)} for a transaction to be mined; check the pool and the gas price of the parent chain`;
+    return {
+      seen: `${who} has waited ${formatDuration(silentMs)} for a transaction to be mined`,
+      fix: 'check the pool and the gas price of the parent chain',
+    };
   }
   if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
   if (silentMs >= MISSED_CYCLES * periodMs)
-    return `the relayer (${formatMode(mode)}) has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead; restart its container`;
+    return {
+      seen: `${who} has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead`,
+      fix: 'restart its container',
+    };
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
-  return now - last >= limitMs
-    ? `the relayer (${formatMode(mode)}) has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`
-    : undefined;
+  if (now - last < limitMs) return undefined;
+  return {
+    seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`,
+  };
 }
 
-function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): string | undefined {
+/** What is wrong with the program of the relayer; undefined when nothing is. */
+function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): Finding | undefined {
   const { died, redisDiedAt, modes, forkAt, startError } = relayer;
   const ago = (at: number) => formatDuration(Math.max(now - at, 0));
-  const what = (pattern: string) => logs.patterns[pattern]?.what ?? pattern;
   if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
-    return `the relayer detected a fork ${ago(forkAt)} ago: ${what('fork')}`;
-  if (died !== undefined)
-    return `the relayer died ${ago(died.at)} ago while its container lives on${died.because === undefined ? '; restart the container' : `: ${what(died.because)}`}`;
+    return specify(`the relayer detected a fork ${ago(forkAt)} ago`, explainPattern(logs, 'fork'));
+  if (died !== undefined) {
+    const seen = `the relayer died ${ago(died.at)} ago while its container lives on`;
+    return died.because === undefined
+      ? { seen, fix: 'restart the container' }
+      : specify(seen, explainPattern(logs, died.because));
+  }
   if (redisDiedAt !== undefined)
-    return `the redis of the relayer died ${ago(redisDiedAt)} ago, and without it the relayer does nothing; restart its container`;
-  if (startError !== undefined && modes === undefined) return `the relayer cannot start: ${what(startError)}`;
+    return {
+      seen: `the redis of the relayer died ${ago(redisDiedAt)} ago, and without it the relayer does nothing`,
+      fix: 'restart its container',
+    };
+  if (startError !== undefined && modes === undefined)
+    return specify('the relayer cannot start', explainPattern(logs, startError));
   if (modes?.length === 0)
-    return 'the relayer runs in no mode and does nothing; deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it';
+    return {
+      seen: 'the relayer runs in no mode and does nothing',
+      fix: 'deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it',
+    };
   return undefined;
 }
 
@@ -77,25 +100,26 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const { logs } = facts;
   if (logs === undefined) return unknown('the log of the relayer has not been checked yet');
   const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
-  if (own !== undefined) return fail(own);
-  const unread = findSourceFault(logs);
-  if (unread !== undefined) return unknown(`the log of the relayer cannot be read: ${unread}`);
+  if (own !== undefined) return { verdict: 'fail', ...own };
+  const unread = judgeUnread(logs, 'the log of the relayer');
+  if (unread !== undefined) return unread;
   const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const processFault = findProcessFault(relayer, logs, view);
-  if (processFault !== undefined) return fail(`${processFault}; ${seeLog}`);
+  if (processFault !== undefined) return { verdict: 'fail', ...addFix(processFault, seeLog) };
 
   const base = Math.max(readSince(logs, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
   for (const [mode, modeFacts] of modes) {
     const fault = findModeFault(mode, modeFacts, logs, base, view);
-    if (fault !== undefined) return fail(`${fault}; ${seeLog}`);
+    if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
   }
   const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= limitMs)
     return fail(
-      `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}, as when its redis is dead or it hangs; restart its container, and ${seeLog}`,
+      `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}, as when its redis is dead or it hangs`,
+      `restart its container, and ${seeLog}`,
     );
   if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
   const attempting = modes.find(([, { phase }]) => phase === 'attempt');
@@ -103,7 +127,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if (attempting !== undefined) {
     const [mode, { phaseAt }] = attempting;
     return pass(
-      `the relayer (${formatMode(mode)}) is submitting; it sent its last transaction ${formatDuration(Math.max(now - phaseAt, 0))} ago`,
+      `the relayer (${formatMode(mode)}) is submitting, and sent its last transaction ${formatDuration(Math.max(now - phaseAt, 0))} ago`,
     );
   }
   const names = modes.map(([mode]) => formatMode(mode)).join(', ');

@@ -110,7 +110,7 @@ async function expectKnownFailure(
   }, WAIT_MS);
   const states = monitor.snapshot().flatMap(({ targets }) => targets);
   const state = states.find(({ target }) => target.name === name);
-  expect(state?.checks.find(({ check }) => check === 'container')?.reason).toContain(remedy);
+  expect(state?.checks.find(({ check }) => check === 'container')?.fix).toContain(remedy);
 }
 
 describe('the monitor on the simulated subnet', () => {

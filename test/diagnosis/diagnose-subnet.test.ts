@@ -5,6 +5,7 @@ import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
+import { formatReason } from '../../src/model/verdict.ts';
 import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
@@ -39,7 +40,7 @@ const reasonsOf = (targets: readonly Known[], problems: readonly Problem[]) =>
     explainTargets(judgeTargets(targets, NOW), problems).flatMap(({ target, checks }) =>
       checks
         .filter(({ verdict }) => verdict === 'fail')
-        .map(({ check, reason, because }) => [`${target.name}/${check}`, [because?.problem, reason]]),
+        .map((state) => [`${target.name}/${state.check}`, [state.because?.problem, formatReason(state)]]),
     ),
   );
 

@@ -238,6 +238,17 @@ describe('a halt', () => {
   });
 });
 
+test('a check that fails by itself gives its problem all that was seen and all there is to do, whatever its marks', () => {
+  const what = 'its health is UP; its chain is DOWN';
+  expect(diagnosed([node('subnet1', {}), diagnosedService('stats', { fault: { kind: 'body', what } })])).toMatchObject([
+    {
+      problem: 'service_down',
+      evidence: `the stats server is not well: its answer is not that of a healthy stats: ${what}`,
+      fix: 'run docker compose -p generated logs --tail 50 stats',
+    },
+  ]);
+});
+
 describe('subnetd itself', () => {
   test('is offline when every node is unreachable at once, and no node is said to be down', () => {
     expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) })))).toEqual([

@@ -7,7 +7,7 @@ import { createDockerTimes } from '../../src/docker/times.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { composeLabels } from '../support/containers.ts';
-import { aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget } from '../support/views.ts';
 
 const ref = { project: 'p', service: 's' };
 const STARTED_AT = Date.parse('2026-03-01T12:00:00Z');
@@ -97,12 +97,12 @@ test('the reason names the watched container when two of a service run, and not 
     const observation = createDockerTimes((at) => at)(await docker.inspect(ref, 4_000, AbortSignal.timeout(4_000)));
     const now = STARTED_AT + 3_600_000;
     const container = foldContainer(undefined, observation, now);
-    return judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now })).reason;
+    return asRead(judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now }))).reason;
   };
   const old: Listed = listed('a', 'running', 1);
   const alone = 'name-b has been running for 1h';
   expect(await reasonOf([old, listed('b', 'running', 2)])).toBe(
-    `${alone}; 2 containers carry its label, subnetd watches name-b`,
+    `${alone}, and is the one of 2 containers with its label that subnetd watches`,
   );
   expect(await reasonOf([{ ...old, state: 'exited' }, listed('b', 'running', 2)])).toBe(alone);
   expect(await reasonOf([{ ...old, oneOff: true }, listed('b', 'running', 2)])).toBe(alone);

@@ -6,6 +6,7 @@ import { createDockerLink } from '../../src/docker/link.ts';
 import { createCredentials } from '../../src/docker/ssh-connection.ts';
 import { createSshTunnel } from '../../src/docker/ssh-tunnel.ts';
 import type { ContainerRef, SshAddress } from '../../src/model/target.ts';
+import { formatReason } from '../../src/model/verdict.ts';
 import { explainDockerFault } from '../../src/rules/explain-docker-fault.ts';
 import { startBlackHole } from '../support/black-hole.ts';
 import { eventually } from '../support/cli.ts';
@@ -159,7 +160,7 @@ describe('no way to an engine behind ssh', () => {
   async function faultOf(ssh: SshAddress, timeoutMs = 10_000) {
     const observation = await linkTo(ssh).inspect({ name: 'n' }, timeoutMs);
     if (observation.kind !== 'docker-unreachable') throw new Error(`reached: ${observation.kind}`);
-    const text = explainDockerFault(observation.why);
+    const text = formatReason(explainDockerFault(observation.why));
     for (const secret of ['open sesame', 'not so', ssh.user, 'OPENSSH']) expect(text).not.toContain(`${secret}@`);
     return { code: observation.why.code, text };
   }

@@ -5,7 +5,7 @@ import type { ContainerObservation } from '../../src/model/observation.ts';
 import { foldContainer } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { createHandClock } from '../support/hand-clock.ts';
-import { aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget } from '../support/views.ts';
 
 const node = nodeTarget('n', { container: { name: 'n' } });
 const HOUR = 3_600_000;
@@ -35,7 +35,8 @@ function watchContainer() {
       facts = foldContainer(facts, toWatched(observation), clock.now());
       return facts;
     },
-    judge: () => judgeContainer({ ...aView(node, { container: facts }, { now: clock.now() }), toWall: clock.toWall }),
+    judge: () =>
+      asRead(judgeContainer({ ...aView(node, { container: facts }, { now: clock.now() }), toWall: clock.toWall })),
   };
 }
 

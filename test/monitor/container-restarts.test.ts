@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import { findRestartCause } from '../../src/model/restart-cause.ts';
-import type { Judgement } from '../../src/model/verdict.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
 import { composeLabels, createContainer, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
+import { asRead } from '../support/views.ts';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -48,7 +48,10 @@ docker: { socketPath: ${engine.socketPath} }
   const facts = () => state()?.facts.container;
   return {
     facts,
-    check: (): Judgement | undefined => state()?.checks.find(({ check }) => check === 'container'),
+    check: () =>
+      state()
+        ?.checks.filter(({ check }) => check === 'container')
+        .map(asRead)[0],
     isUp: () => {
       const observation = facts()?.observation;
       return observation?.kind === 'found' && observation.container.running;

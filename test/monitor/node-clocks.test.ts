@@ -7,6 +7,7 @@ import type { LogPosition, PositionTable } from '../../src/model/log.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { createHandClock } from '../support/hand-clock.ts';
 import { useFolder } from '../support/recordings.ts';
+import { asRead } from '../support/views.ts';
 
 const LONG = { timeout: 30_000, interval: 50 };
 
@@ -58,7 +59,7 @@ subnets:
     return {
       stop: monitor.stop,
       isUp: async () => expect((await look())?.facts.logs?.sources.file?.up).toBe(true),
-      check: async () => (await look())?.checks.find(({ check }) => check === 'log_block'),
+      check: async () => (await look())?.checks.filter(({ check }) => check === 'log_block').map(asRead)[0],
       skew: () =>
         /^subnet_node_clock_skew_seconds\{subnet="devnet",name="subnet1"\} (\S+)$/m.exec(
           renderFamilies(monitor.snapshot(), () => 10, clock.toWall),
@@ -69,8 +70,11 @@ subnets:
 }
 
 test.each([
-  [-90_000, '; its clock is 1m 30s behind ours: set it with chrony'],
-  [2 * 3_600_000, '; the times in its log are 2h ahead of ours: correct timezone of its logFiles, or set its clock'],
+  [-90_000, ', and its clock is 1m 30s behind ours; set its clock with chrony'],
+  [
+    2 * 3_600_000,
+    ', and the times in its log are 2h ahead of ours; correct timezone of its logFiles, or set its clock',
+  ],
 ])(
   'a node whose clock is ahead by %d ms passes as long as it makes blocks, and its skew is reported',
   async (aheadMs, words) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
-import type { CheckState } from '../../src/model/verdict.ts';
+import { type CheckState, formatReason } from '../../src/model/verdict.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
 import { type FakeNode, startNode, startTcp } from '../support/fake-node.ts';
@@ -68,7 +68,7 @@ test('a node that comes or goes leaves a halted subnet failing, its counters, it
     expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'fail' });
     expect(checkOf('b', 'latest_block')).toMatchObject({ verdict: 'fail' });
     expect(checkOf('a', 'log_block')).toMatchObject({ verdict: 'fail' });
-    expect(checkOf('a', 'peers').reason).toBe(
+    expect(formatReason(checkOf('a', 'peers'))).toBe(
       'a has 3 peers instead of 1; a node that the inventory does not list is in the network, or expectedPeers is too low',
     );
   });
@@ -94,7 +94,7 @@ test('a node that comes or goes leaves a halted subnet failing, its counters, it
         if (!isKept) forgotten.push(latest);
         expect(latest.runs).toBeGreaterThan(runs + 2);
         expect(a.requests.length).toBeGreaterThan(asked + 2);
-        expect(checkOf('a', 'peers').reason).toContain(`3 peers instead of ${expected}`);
+        expect(formatReason(checkOf('a', 'peers'))).toContain(`3 peers instead of ${expected}`);
       },
       20_000,
       1,

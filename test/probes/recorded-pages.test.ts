@@ -6,7 +6,7 @@ import { foldPage } from '../../src/rules/fold.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
 import { findChromium } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';
-import { serviceTarget, settings } from '../support/views.ts';
+import { asRead, serviceTarget, settings } from '../support/views.ts';
 
 interface RecordedEvent {
   readonly kind: string;
@@ -108,7 +108,7 @@ test.each(RESULTS)(
       now: 0,
       toWall: (at: number) => at,
     });
-    expect(judged).toEqual({ verdict, reason: expect.stringMatching(reason) });
+    expect(asRead(judged)).toEqual({ verdict, reason: expect.stringMatching(reason) });
   },
   40_000,
 );

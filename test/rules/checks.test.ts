@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckName } from '../../src/model/verdict.ts';
 import { checkTable } from '../../src/rules/checks.ts';
-import { aView } from '../support/views.ts';
+import { asRead, aView } from '../support/views.ts';
 import { checkCases, NOW } from './check-cases.ts';
 
 describe.each(Object.entries(checkCases))('the check %s', (name, { target, others = [], pass, fail }) => {
   const check = checkTable[name as CheckName];
-  const judge = (facts: (typeof pass)[0]) => check.judge(aView(target, facts, { now: NOW, others }));
+  const judge = (facts: (typeof pass)[0]) => asRead(check.judge(aView(target, facts, { now: NOW, others })));
 
   it('is for its target', () => {
     expect(check.isFor(target)).toBe(true);

@@ -4,16 +4,15 @@ import type { ChainObservation } from '../../src/model/chain.ts';
 import type { NodeFacts } from '../../src/model/facts.ts';
 import type { NodeObservation } from '../../src/model/observation.ts';
 import type { NodeTarget } from '../../src/model/target.ts';
-import type { Judgement } from '../../src/model/verdict.ts';
 import { foldNode } from '../../src/rules/fold-node.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
-import { aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget } from '../support/views.ts';
 
 const SECOND = 1000;
 const target: NodeTarget = nodeTarget('a');
 
 /** A node's readings, one each ten seconds; null is a failed probe. */
-function watch(heights: readonly (number | null)[], stepMs = 10 * SECOND): readonly Judgement[] {
+function watch(heights: readonly (number | null)[], stepMs = 10 * SECOND) {
   let facts: NodeFacts | undefined;
   return heights.map((number, i) => {
     const at = 1_000_000 + i * stepMs;
@@ -22,7 +21,7 @@ function watch(heights: readonly (number | null)[], stepMs = 10 * SECOND): reado
         ? { answered: false, latest: { ok: false, fault: { kind: 'refused', address: 'http://a' } } }
         : { answered: true, latest: { ok: true, value: { number } } };
     facts = foldNode(facts, observation, at, 60 * SECOND);
-    return judgeLatestBlock(aView(target, { node: facts }, { now: at }));
+    return asRead(judgeLatestBlock(aView(target, { node: facts }, { now: at })));
   });
 }
 const verdicts = (heights: readonly (number | null)[], stepMs?: number) =>

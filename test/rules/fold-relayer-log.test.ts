@@ -6,7 +6,7 @@ import { packs } from '../../src/logs/packs.ts';
 import type { RelayerLogFacts } from '../../src/model/facts.ts';
 import { foldRelayerLog } from '../../src/rules/fold-relayer-log.ts';
 import { judgeSubmissions } from '../../src/rules/judge-submissions.ts';
-import { aView, serviceTarget } from '../support/views.ts';
+import { asRead, aView, serviceTarget } from '../support/views.ts';
 
 const START = Date.parse('2026-11-21T23:25:00.000Z');
 
@@ -38,17 +38,19 @@ function read(...lines: readonly (readonly [seconds: number, message: string])[]
     facts: relayer as RelayerLogFacts | undefined,
     patterns: Object.keys(patterns),
     judge: (seconds: number) =>
-      judgeSubmissions(
-        aView(
-          serviceTarget('relayer'),
-          {
-            logs: {
-              sources: { container: { up: true, lines: 1, since: START - 60_000, caughtUp: true } },
-              patterns,
-              ...(relayer && { relayer }),
+      asRead(
+        judgeSubmissions(
+          aView(
+            serviceTarget('relayer'),
+            {
+              logs: {
+                sources: { container: { up: true, lines: 1, since: START - 60_000, caughtUp: true } },
+                patterns,
+                ...(relayer && { relayer }),
+              },
             },
-          },
-          { now: START + seconds * 1_000 },
+            { now: START + seconds * 1_000 },
+          ),
         ),
       ),
   };

@@ -5,7 +5,7 @@ import type { Container, ContainerObservation, DockerFault } from '../../src/mod
 import type { ContainerRef } from '../../src/model/target.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
-import { aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget } from '../support/views.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const minute = 60_000;
@@ -25,7 +25,7 @@ const factsOf = (observation: ContainerObservation, previous?: ContainerFacts) =
   foldContainer(previous, observation, now);
 const found = (container: Container, previous?: ContainerFacts) => factsOf({ kind: 'found', container }, previous);
 const judge = (container: ContainerFacts | undefined, ref: ContainerRef = byName) =>
-  judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now }));
+  asRead(judgeContainer(aView(nodeTarget('subnet1', { container: ref }), { container }, { now })));
 
 test('a container that runs passes, and says for how long', () => {
   expect(judge(found(running))).toEqual({ verdict: 'pass', reason: 'subnet1 has been running for 1h' });
@@ -35,12 +35,12 @@ test('a container that runs beside another of its service passes, and its reason
   const twins = { kind: 'found', container: running, twins: 2 } as const;
   expect(judge(factsOf(twins), byLabels)).toEqual({
     verdict: 'pass',
-    reason: 'subnet1 has been running for 1h; 2 containers carry its label, subnetd watches subnet1',
+    reason: 'subnet1 has been running for 1h, and is the one of 2 containers with its label that subnetd watches',
   });
   const restarting = { ...twins, container: stopped('restarting', { exitCode: 1 }) };
   expect(judge(factsOf(restarting), byLabels)).toMatchObject({
     verdict: 'fail',
-    reason: expect.stringMatching(/`; 2 containers carry its label, subnetd watches subnet1$/),
+    reason: expect.stringMatching(/, and is the one of 2 containers with its label that subnetd watches; read /),
   });
 });
 

@@ -5,7 +5,7 @@ import type { BootnodeTarget } from '../../src/model/target.ts';
 import { countHeardNodes, findHeardNodes } from '../../src/rules/find-heard-nodes.ts';
 import { foldLogHit, MAX_HEARD } from '../../src/rules/fold-logs.ts';
 import { judgeMessages } from '../../src/rules/judge-messages.ts';
-import { aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget } from '../support/views.ts';
 
 const NOW = 10_000_000;
 const WINDOW_MS = 600_000;
@@ -28,48 +28,48 @@ function judge(others: readonly Known[], heard: Readonly<Record<string, number>>
     },
   };
   const view = aView(bootnode, facts, { now: NOW, others });
-  return { ...judgeMessages(view), seen: countHeardNodes(view.subnet, NOW, WINDOW_MS) };
+  return { ...asRead(judgeMessages(view)), heard: countHeardNodes(view.subnet, NOW, WINDOW_MS) };
 }
 
 const three = nodes({ a: '192.168.25.11:20303', b: '192.168.25.12:20304', c: '192.168.25.13:20305' });
 
 test('a bootnode that has heard every node within the window passes', () => {
   const heard = { '192.168.25.11:20303': 1_000, '192.168.25.12:20304': 2_000, '192.168.25.13:20305': WINDOW_MS - 1 };
-  expect(judge(three, heard)).toMatchObject({ verdict: 'pass', seen: 3 });
+  expect(judge(three, heard)).toMatchObject({ verdict: 'pass', heard: 3 });
 });
 
 test('a bootnode that has not heard a node within the window fails and names it', () => {
   const heard = { '192.168.25.11:20303': 1_000, '192.168.25.12:20304': WINDOW_MS, '192.168.25.13:20305': 1_000 };
   expect(judge(three, heard)).toMatchObject({
     verdict: 'fail',
-    seen: 2,
+    heard: 2,
     reason: expect.stringMatching(/has not heard b for 10m; start it, or open UDP from its p2p port/),
   });
 });
 
 test('a node behind a NAT is known by its port, unless another node has the same', () => {
   const heard = { '203.0.113.7:20303': 1_000, '203.0.113.7:20304': 1_000, '203.0.113.7:20305': 1_000 };
-  expect(judge(three, heard)).toMatchObject({ verdict: 'pass', seen: 3 });
+  expect(judge(three, heard)).toMatchObject({ verdict: 'pass', heard: 3 });
   const same = nodes({ a: '192.168.25.11:20303', b: '192.168.25.12:20303' });
   expect(judge(same, { '192.168.25.11:20303': 1_000, '203.0.113.7:20303': 1_000 })).toMatchObject({
     verdict: 'fail',
-    seen: 1,
+    heard: 1,
     reason: expect.stringContaining('has not heard b for'),
   });
 });
 
 test('one node that sends from many addresses is not taken for the others', () => {
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`10.0.0.${index}:20303`, 1_000]));
-  expect(judge(three, many)).toMatchObject({ verdict: 'fail', seen: 1, reason: expect.stringContaining('b, c') });
+  expect(judge(three, many)).toMatchObject({ verdict: 'fail', heard: 1, reason: expect.stringContaining('b, c') });
 });
 
 test('nodes without a known address are matched to the remaining addresses, and the reason says what to add', () => {
   const unknown = nodes({ a: '192.168.25.11:20303', b: undefined, c: undefined });
   const heard = { '192.168.25.11:20303': 1_000, '10.0.0.1:40001': 1_000, '10.0.0.2:40002': 1_000 };
-  expect(judge(unknown, heard)).toMatchObject({ verdict: 'pass', seen: 3 });
+  expect(judge(unknown, heard)).toMatchObject({ verdict: 'pass', heard: 3 });
   expect(judge(unknown, { '192.168.25.11:20303': 1_000, '10.0.0.1:40001': 1_000 })).toMatchObject({
     verdict: 'fail',
-    seen: 2,
+    heard: 2,
     reason: expect.stringContaining('add p2p to the nodes'),
   });
 });
@@ -138,16 +138,13 @@ test(`of ${MANY} nodes exactly those that the log has not shown are missing, whi
           }),
         {},
       );
-      const { seen, verdict, reason } = judge(
-        known,
-        Object.fromEntries([...(state.heard ?? [])].map(([a]) => [a, 1_000])),
-      );
+      const judged = judge(known, Object.fromEntries([...(state.heard ?? [])].map(([a]) => [a, 1_000])));
       const missing = names.filter((_, index) => !heard.includes(index));
-      expect(seen).toBe(heard.length);
-      if (missing.length === 0) expect(verdict).toBe('pass');
+      expect(judged.heard).toBe(heard.length);
+      if (missing.length === 0) expect(judged.verdict).toBe('pass');
       else {
         const others = missing.length > 5 ? ` and ${missing.length - 5} others` : '';
-        expect({ verdict, reason }).toEqual({
+        expect(judged).toMatchObject({
           verdict: 'fail',
           reason: expect.stringContaining(`has not heard ${missing.slice(0, 5).join(', ')}${others} for 10m; start`),
         });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault, NodeObservation } from '../../src/model/observation.ts';
+import { formatReason } from '../../src/model/verdict.ts';
 import { explainFault } from '../../src/rules/explain-fault.ts';
 import { foldNode } from '../../src/rules/fold-node.ts';
 import { judgeHttp } from '../../src/rules/judge-http.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
-import { aView, nodeTarget, serviceTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget, serviceTarget } from '../support/views.ts';
 
 const NOW = 1_000_000;
 const at = (number: number, more: Partial<NodeObservation> = {}) => ({
@@ -22,8 +23,10 @@ const down = (fault: Fault = { kind: 'refused', address: 'http://x:1' }) => ({
 
 describe('latest_block', () => {
   const judge = (own: number, other: number) =>
-    judgeLatestBlock(
-      aView(nodeTarget('a'), at(own), { now: NOW, others: [{ target: nodeTarget('b'), facts: at(other) }] }),
+    asRead(
+      judgeLatestBlock(
+        aView(nodeTarget('a'), at(own), { now: NOW, others: [{ target: nodeTarget('b'), facts: at(other) }] }),
+      ),
     );
 
   it('passes at the limit of blocks behind the other nodes', () => expect(judge(90, 100).verdict).toBe('pass'));
@@ -49,7 +52,7 @@ describe('latest_block', () => {
     expect(judgeLatestBlock(view).verdict).toBe('pass');
   });
   it('gives the call to repeat when the node hides an unknown error in its result', () => {
-    expect(judgeLatestBlock(aView(nodeTarget('a'), down({ kind: 'result-error' }))).reason).toContain(
+    expect(asRead(judgeLatestBlock(aView(nodeTarget('a'), down({ kind: 'result-error' })))).reason).toContain(
       '"method":"XDPoS_getV2BlockByNumber"',
     );
   });
@@ -60,7 +63,7 @@ describe('latest_block', () => {
 
 describe('peers', () => {
   const counted = (count: number, via: 'admin_peers' | 'net_peerCount') =>
-    judgePeers(aView(nodeTarget('a'), at(1, { peers: { ok: true, value: { count, via } } })));
+    asRead(judgePeers(aView(nodeTarget('a'), at(1, { peers: { ok: true, value: { count, via } } }))));
 
   it('passes with the expected number', () => expect(counted(3, 'admin_peers').verdict).toBe('pass'));
   it('is degraded when only the number is known, and names the line to change', () => {
@@ -83,14 +86,14 @@ describe('http', () => {
     const facts = {
       service: { observation: { ok: true, value: { note: 'it has had no new block for 60s' } } },
     } as const;
-    expect(judgeHttp(aView(serviceTarget('stats'), facts))).toMatchObject({
+    expect(asRead(judgeHttp(aView(serviceTarget('stats'), facts)))).toMatchObject({
       verdict: 'pass',
       reason: expect.stringContaining('no new block'),
     });
   });
   it('fails with the fault', () => {
     const facts = { service: { observation: { ok: false, fault: { kind: 'redirect', status: 302 } } } } as const;
-    expect(judgeHttp(aView(serviceTarget('frontend'), facts))).toMatchObject({
+    expect(asRead(judgeHttp(aView(serviceTarget('frontend'), facts)))).toMatchObject({
       verdict: 'fail',
       reason: expect.stringContaining('302'),
     });
@@ -126,7 +129,7 @@ describe('a fault', () => {
       rpc: 'http://me:hunter2@127.0.0.1:8545',
       container: { project: 'generated', service: 'subnet1' },
     });
-    const texts = faults.map((fault) => explainFault(fault, target, 'XDPoS'));
+    const texts = faults.map((fault) => formatReason(explainFault(fault, target, 'XDPoS')));
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) {
       expect(text.length).toBeGreaterThan(20);

@@ -6,6 +6,7 @@ import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
 import { judgePage } from '../../src/rules/judge-page.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
 import type { View } from '../../src/rules/view.ts';
+import { asRead } from '../support/views.ts';
 
 const base = { subnet: 'devnet', logFiles: [], patterns: [] } as const;
 const frontend: ServiceTarget = { ...base, component: 'frontend', name: 'frontend' };
@@ -14,7 +15,7 @@ const settings = { rpc: { stallAfterMs: 60_000, maxLag: 10 } } as View['settings
 const rest = { subnet: [], settings, consensus: 'XDPoS', now: 0, toWall: (at: number) => at };
 
 const judge = (observation: PageObservation) =>
-  judgePage({ target: frontend, facts: { page: foldPage(undefined, observation) }, ...rest });
+  asRead(judgePage({ target: frontend, facts: { page: foldPage(undefined, observation) }, ...rest }));
 const seen = { kind: 'visited', consoleErrors: 0, exceptions: 0, failedRequests: 0 } as const;
 
 test('a visit without an error passes, any error fails and is counted in words, and no browser is unknown', () => {
@@ -53,7 +54,7 @@ describe('a socket that subnetd may not open', () => {
       peers: { ok: true, value: { count: 3, via: 'net_peerCount' } },
       ipcFault: denied,
     };
-    const { verdict, reason } = judgePeers(view(observation));
+    const { verdict, reason } = asRead(judgePeers(view(observation)));
     expect(verdict).toBe('degraded');
     for (const part of ['/srv/XDC.ipc', 'root', '0600']) expect(reason).toContain(part);
   });
@@ -61,7 +62,10 @@ describe('a socket that subnetd may not open', () => {
   test('degrades all checks without another source, and says that nothing is seen', () => {
     const fault = { ok: false, fault: denied } as const;
     const observation: NodeObservation = { answered: false, latest: fault, peers: fault };
-    for (const { verdict, reason } of [judgePeers(view(observation)), judgeLatestBlock(view(observation))]) {
+    for (const { verdict, reason } of [
+      asRead(judgePeers(view(observation))),
+      asRead(judgeLatestBlock(view(observation))),
+    ]) {
       expect(verdict).toBe('degraded');
       expect(reason).toMatch(/nothing is seen of subnet1.*root, mode 0600/);
     }

@@ -3,7 +3,7 @@ import type { LogState, StatsLogFacts } from '../../src/model/facts.ts';
 import { foldLogHit } from '../../src/rules/fold-logs.ts';
 import { judgeFrontendLog } from '../../src/rules/judge-frontend-log.ts';
 import { judgeBlockData, judgeHistoryData } from '../../src/rules/judge-stats-log.ts';
-import { aView, serviceTarget } from '../support/views.ts';
+import { asRead, aView, serviceTarget } from '../support/views.ts';
 
 const NOW = 10_000_000;
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ const judge = (stats: StatsLogFacts) => {
     { logs: { sources: { file: source }, patterns: {}, stats } },
     { now: NOW },
   );
-  return { block: judgeBlockData(view), history: judgeHistoryData(view) };
+  return { block: asRead(judgeBlockData(view)), history: asRead(judgeHistoryData(view)) };
 };
 
 test('block data passes as long as the number rises within two minutes', () => {

@@ -9,7 +9,7 @@ import type {
   RelayerLogFacts,
   RelayerModeFacts,
 } from '../../src/model/facts.ts';
-import type { Judgement } from '../../src/model/verdict.ts';
+import type { Verdict } from '../../src/model/verdict.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { judgeFrontendLog } from '../../src/rules/judge-frontend-log.ts';
 import { judgeLatestBlock } from '../../src/rules/judge-latest-block.ts';
@@ -18,7 +18,7 @@ import { judgeMessages } from '../../src/rules/judge-messages.ts';
 import { judgePeers } from '../../src/rules/judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from '../../src/rules/judge-stats-log.ts';
 import { judgeSubmissions } from '../../src/rules/judge-submissions.ts';
-import { aView, nodeTarget, serviceTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget, serviceTarget } from '../support/views.ts';
 
 // Each limit of each judge, on facts that are written out: a millisecond before it, and at it. The settings are the defaults.
 
@@ -26,7 +26,7 @@ const NOW = 10_000_000;
 const [SECOND, MINUTE] = [1_000, 60_000];
 const STALL = 60 * SECOND;
 const ago = (ms: number): number => NOW - ms;
-const verdicts = (judge: (value: number) => Judgement, ...values: readonly number[]) =>
+const verdicts = (judge: (value: number) => { readonly verdict: Verdict }, ...values: readonly number[]) =>
   values.map((value) => judge(value).verdict);
 
 const logs = (more: Partial<LogFacts> = {}, readFor = 60 * MINUTE): { readonly logs: LogFacts } => ({
@@ -46,11 +46,13 @@ describe('latest_block', () => {
     node: { observation: { answered: true, latest: { ok: true, value: { number: latest.number } } }, latest } as const,
   });
   const judge = (own: Partial<Progress>, other: Partial<Progress> = {}) =>
-    judgeLatestBlock(
-      aView(nodeTarget('a'), factsOf(progress(own)), {
-        now: NOW,
-        others: [{ target: nodeTarget('b'), facts: factsOf(progress(other)) }],
-      }),
+    asRead(
+      judgeLatestBlock(
+        aView(nodeTarget('a'), factsOf(progress(own)), {
+          now: NOW,
+          others: [{ target: nodeTarget('b'), facts: factsOf(progress(other)) }],
+        }),
+      ),
     );
 
   it('has stalled after exactly stallAfter', () => {
@@ -64,7 +66,9 @@ describe('latest_block', () => {
   it('may be at most 1,000 blocks above what half of the nodes have reached', () => {
     const above = (lead: number) => {
       const others = ['b', 'c'].map((name) => ({ target: nodeTarget(name), facts: factsOf(progress({})) }));
-      return judgeLatestBlock(aView(nodeTarget('a'), factsOf(progress({ number: 100 + lead })), { now: NOW, others }));
+      return asRead(
+        judgeLatestBlock(aView(nodeTarget('a'), factsOf(progress({ number: 100 + lead })), { now: NOW, others })),
+      );
     };
     expect(verdicts(above, 1_000, 1_001)).toEqual(['pass', 'fail']);
     expect(above(1_001).reason).toBe(
@@ -87,7 +91,7 @@ describe('peers', () => {
       latest: { ok: true, value: { number: 1 } },
       peers: { ok: true, value: { count, via: 'admin_peers' } },
     } as const;
-    return judgePeers(aView(nodeTarget('a'), { node: { observation } }, { now: NOW }));
+    return asRead(judgePeers(aView(nodeTarget('a'), { node: { observation } }, { now: NOW })));
   };
 
   it('are exactly as many as expected', () => {
@@ -99,7 +103,7 @@ describe('peers', () => {
 
 describe('log_block', () => {
   const judge = (node: LogState['node'], readFor?: number) =>
-    judgeLogBlock(aView(nodeTarget('a'), logs({ ...(node && { node }) }, readFor), { now: NOW }));
+    asRead(judgeLogBlock(aView(nodeTarget('a'), logs({ ...(node && { node }) }, readFor), { now: NOW })));
 
   it('has stalled after exactly stallAfter', () => {
     expect(verdicts((ms) => judge({ height: 7, advancedAt: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
@@ -120,17 +124,19 @@ describe('log_block', () => {
 describe('messages', () => {
   const WINDOW = 10 * MINUTE;
   const judge = (heardAgo: number | undefined, readFor?: number, nodes = 1) =>
-    judgeMessages(
-      aView(
-        { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
-        logs({ heard: new Map(heardAgo === undefined ? [] : [['10.0.0.1:30303', ago(heardAgo)]]) }, readFor),
-        {
-          now: NOW,
-          others: Array.from({ length: nodes }, (_, index) => ({
-            target: nodeTarget(`n${index}`, { p2p: `10.0.0.1:${30_303 + index}` }),
-            facts: {},
-          })),
-        },
+    asRead(
+      judgeMessages(
+        aView(
+          { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
+          logs({ heard: new Map(heardAgo === undefined ? [] : [['10.0.0.1:30303', ago(heardAgo)]]) }, readFor),
+          {
+            now: NOW,
+            others: Array.from({ length: nodes }, (_, index) => ({
+              target: nodeTarget(`n${index}`, { p2p: `10.0.0.1:${30_303 + index}` }),
+              facts: {},
+            })),
+          },
+        ),
       ),
     );
 
@@ -154,7 +160,7 @@ describe('messages', () => {
 describe('an error in a log', () => {
   const WINDOW = 5 * MINUTE;
   const judge = (patterns: LogFacts['patterns']) =>
-    judgeFrontendLog(aView(serviceTarget('frontend'), logs({ patterns }), { now: NOW }));
+    asRead(judgeFrontendLog(aView(serviceTarget('frontend'), logs({ patterns }), { now: NOW })));
 
   it('fails its check for exactly errorWindow, and a note never', () => {
     const error = (ms: number) => judge({ p: pattern('error', ago(ms)) });
@@ -178,10 +184,10 @@ describe('block_data and history_data', () => {
   const stats = (facts: LogState['stats'], readFor?: number) =>
     aView(serviceTarget('stats'), logs({ ...(facts && { stats: facts }) }, readFor), { now: NOW });
   const block = (risenAgo: number, ms: number) =>
-    judgeBlockData(stats({ block: { number: 7, at: ago(ms), risenAt: ago(risenAgo) } }));
+    asRead(judgeBlockData(stats({ block: { number: 7, at: ago(ms), risenAt: ago(risenAgo) } })));
 
   it('wait for a first block for exactly blockDataWithin, and for each next one', () => {
-    const none = (ms: number) => judgeBlockData(stats(undefined, ms));
+    const none = (ms: number) => asRead(judgeBlockData(stats(undefined, ms)));
     expect(verdicts(none, 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['unknown', 'fail']);
     expect(verdicts((ms) => block(ms, ms), 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['pass', 'fail']);
   });
@@ -192,23 +198,29 @@ describe('block_data and history_data', () => {
   });
 
   it('have a minute for the history after a start', () => {
-    const started = (ms: number) => judgeHistoryData(stats({ startedAt: ago(ms) }));
+    const started = (ms: number) => asRead(judgeHistoryData(stats({ startedAt: ago(ms) })));
     expect(verdicts(started, MINUTE - 1, MINUTE)).toEqual(['unknown', 'fail']);
   });
 
   it('take a history that a coarser clock puts a second before the start', () => {
     const history = (before: number) =>
-      judgeHistoryData(stats({ startedAt: ago(2 * MINUTE), historyAt: ago(2 * MINUTE + before) }));
+      asRead(judgeHistoryData(stats({ startedAt: ago(2 * MINUTE), historyAt: ago(2 * MINUTE + before) })));
     expect(verdicts(history, SECOND, SECOND + 1)).toEqual(['pass', 'fail']);
   });
 });
 
 describe('submissions', () => {
   const judge = (relayer: Partial<RelayerLogFacts>, more: Partial<LogFacts> = {}, readFor?: number) =>
-    judgeSubmissions(
-      aView(serviceTarget('relayer'), logs({ relayer: { byMode: {}, submissions: 0, ...relayer }, ...more }, readFor), {
-        now: NOW,
-      }),
+    asRead(
+      judgeSubmissions(
+        aView(
+          serviceTarget('relayer'),
+          logs({ relayer: { byMode: {}, submissions: 0, ...relayer }, ...more }, readFor),
+          {
+            now: NOW,
+          },
+        ),
+      ),
     );
   const inMode = (mode: keyof RelayerLogFacts['byMode'], facts: Partial<RelayerModeFacts>) =>
     judge({
@@ -299,7 +311,7 @@ describe('container', () => {
       ...(lastExit && { lastExit }),
       ...(lastOomAt !== undefined && { lastOomAt }),
     };
-    return judgeContainer(aView(node, { container: facts }, { now: NOW }));
+    return asRead(judgeContainer(aView(node, { container: facts }, { now: NOW })));
   };
 
   it('fails by a restart for exactly errorWindow', () => {

@@ -1,6 +1,7 @@
 import type { Known } from '../../src/model/facts.ts';
 import { roundOf } from '../../src/model/prober.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
+import { skipped } from '../../src/model/verdict.ts';
 import { checksFor } from '../../src/rules/checks.ts';
 import { countHeardNodes } from '../../src/rules/find-heard-nodes.ts';
 import { activeFailures, failuresOf } from '../../src/rules/known-failures.ts';
@@ -18,7 +19,7 @@ export const judgeTargets = (targets: readonly Known[], now: number): readonly T
       facts,
       checks: checksFor(target).map(([check, { kind, judge, skippedBecause }]) => {
         const because = skippedBecause(target, settings);
-        const judgement = because === undefined ? judge(view) : ({ verdict: 'skipped', reason: because } as const);
+        const judgement = because === undefined ? judge(view) : skipped(because.seen, because.fix);
         return { check, round: roundOf[kind](target), ...judgement, since: 0, lastRun: now, runs: 1, failures: 0 };
       }),
       failures: Object.fromEntries(failuresOf(target).map((one) => [one.name, shownFailures.includes(one)])),

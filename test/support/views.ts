@@ -1,5 +1,6 @@
 import type { Facts, Known } from '../../src/model/facts.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget, type Target } from '../../src/model/target.ts';
+import { formatReason, type Judgement } from '../../src/model/verdict.ts';
 import type { View } from '../../src/rules/view.ts';
 
 /** The inventory's default settings. */
@@ -49,3 +50,9 @@ export const aView = <T extends Target>(
     toWall: (at) => at,
   };
 };
+
+/** A judgement as people read it. */
+export const asRead = (judgement: Judgement & { readonly cause?: string }) => ({
+  verdict: judgement.verdict,
+  reason: formatReason(judgement),
+});

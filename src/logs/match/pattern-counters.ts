@@ -13,9 +13,10 @@ export interface PatternCounters {
 
 /** Counters for a pack and an operator's own patterns. A pattern has no entry before its first hit. */
 export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]): PatternCounters {
-  const known = new Map<string, { what: string; own: boolean }>();
-  known.set(LINES_LOST, { what: 'Docker threw lines away before they were read; give its log more room', own: false });
-  for (const { name, what } of pack) known.set(name, { what, own: false });
+  const known = new Map<string, Pick<PatternFacts, 'what' | 'fix' | 'own'>>();
+  const what = 'Docker threw lines away before they were read';
+  known.set(LINES_LOST, { what, fix: 'give its log more room', own: false });
+  for (const { name, what, fix } of pack) known.set(name, { what, fix, own: false });
   for (const { name, means } of own)
     known.set(name, { what: `a pattern of the inventory that means ${means}`, own: true });
   const entries = new Map<string, { means: Meaning; count: number; at: number; order: number }>();

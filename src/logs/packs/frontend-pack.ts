@@ -19,21 +19,24 @@ export const frontendPack: PatternPack = {
       means: 'error',
       literal: 'error during build:',
       match: /^error during build:/,
-      what: 'the page could not be built; its log has the cause',
+      what: 'the page could not be built',
+      fix: 'its log has the cause',
     },
     {
       name: 'build_killed',
       means: 'fatal',
       literal: 'error Command failed with ',
       match: /^error Command failed with (?:signal "SIGKILL"|exit code 137)/,
-      what: 'the build was killed, as happens when memory runs out; give Docker more memory',
+      what: 'the build was killed, as happens when memory runs out',
+      fix: 'give Docker more memory',
     },
     {
       name: 'command_failed',
       means: 'error',
       literal: 'error Command failed with ',
       match: /^error Command failed with exit code (?!137)\d+/,
-      what: 'the page could not be built; its log has the cause',
+      what: 'the page could not be built',
+      fix: 'its log has the cause',
     },
     {
       name: 'registry_unreachable',
@@ -41,7 +44,8 @@ export const frontendPack: PatternPack = {
       literal: 'error ',
       match:
         /^error (?:Error: (?:getaddrinfo|connect|self-signed|unable to|certificate|read ECONN)|An unexpected error occurred|Couldn't find package)/,
-      what: 'the package serve could not be fetched at the start; the container needs the npm registry',
+      what: 'the package serve could not be fetched at the start',
+      fix: 'let the container reach the npm registry',
     },
     { name: 'serve_error', means: 'error', literal: ' ERROR ', match: /^\s*ERROR\s/, what: 'serve reports an error' },
     {

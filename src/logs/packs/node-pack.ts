@@ -13,13 +13,12 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   what: 'the chain advances',
 });
 
-const line = (name: string, means: Meaning, literal: string, what: string, match?: RegExp): LogPattern => ({
-  name,
-  means,
-  literal,
+type More = Pick<LogPattern, 'fix' | 'match'>;
+
+const line = (name: string, means: Meaning, literal: string, what: string, more?: More): LogPattern => ({
+  ...{ name, means, literal, what },
   startsMessage: true,
-  what,
-  match,
+  ...more,
 });
 
 /** XDC-Subnet v0.3.2, log levels 2 to 4. */
@@ -40,17 +39,15 @@ export const nodePack: PatternPack = {
       literal: '[yourturn] Masternode:',
       startsMessage: true,
       match: /parentBlockNum[ =](\d+)(?!\d)/,
-      what: 'the chain advances; printed to xdc.log at any level',
+      what: 'the chain advances, as xdc.log shows at any level',
     },
-    line(
-      'log_level',
-      'state',
-      'Set the log level to ',
-      'the level that the node was started with',
-      /^Set the log level to (\d)/,
-    ),
+    line('log_level', 'state', 'Set the log level to ', 'the level that the node was started with', {
+      match: /^Set the log level to (\d)/,
+    }),
     line('started', 'state', 'Starting nodes with bootnodes of', 'the node was started'),
-    line('loaded_head', 'state', 'Loaded most recent local full block', 'the head at the start', /\snumber=(\d+)/),
+    line('loaded_head', 'state', 'Loaded most recent local full block', 'the head at the start', {
+      match: /\snumber=(\d+)/,
+    }),
     line('round_timeout', 'note', '[sendTimeout] Timeout message generated', 'a round brought no block within 10s'),
     line('timeout_sync', 'note', '[OnCountdownTimeout] timeout sync threadhold reached', 'three timeouts in one round'),
     line(
@@ -65,13 +62,12 @@ export const nodePack: PatternPack = {
       'Head state missing, repairing chain',
       'the node was killed and has lost recent state',
     ),
-    line('database_empty', 'error', 'Empty database, resetting chain', 'the chain database was lost; check the disk'),
-    line(
-      'head_block_missing',
-      'error',
-      'Head block missing, resetting chain',
-      'the chain database is corrupt; check the disk',
-    ),
+    line('database_empty', 'error', 'Empty database, resetting chain', 'the chain database was lost', {
+      fix: 'check the disk',
+    }),
+    line('head_block_missing', 'error', 'Head block missing, resetting chain', 'the chain database is corrupt', {
+      fix: 'check the disk',
+    }),
     line('rewound', 'note', 'Rewinding blockchain', 'the head was set back'),
     line('reorg', 'note', 'Chain split detected', 'uncommitted blocks were replaced'),
     line('side_fork', 'note', '⑂ block  became a side fork', 'a block of this node was lost'),
@@ -79,7 +75,8 @@ export const nodePack: PatternPack = {
       'refused_reorg',
       'fatal',
       'Stop reorg, blockchain is under forking attack',
-      'a reorganisation below a committed block was refused; compare the committed hashes of all nodes',
+      'a reorganisation below a committed block was refused',
+      { fix: 'compare the committed hashes of all nodes' },
     ),
     line(
       'impossible_reorg',
@@ -87,81 +84,81 @@ export const nodePack: PatternPack = {
       'Impossible reorg, please file an issue',
       'the chain of the node is inconsistent',
     ),
-    line(
-      'bad_block',
-      'error',
-      '########## BAD BLOCK #########',
-      'the node refused a block; compare the versions of all nodes',
-    ),
+    line('bad_block', 'error', '########## BAD BLOCK #########', 'the node refused a block', {
+      fix: 'compare the versions of all nodes',
+    }),
     line('bad_hash', 'error', 'Found bad hash, rewinding chain', 'the node has a block that it must not have'),
     line('sync_failed', 'note', 'Synchronisation failed', 'a peer could not be synchronised with'),
     line(
       'invalid_votes',
       'note',
       '[onVotePoolThresholdReached] Not enough valid signatures to generate QC',
-      'votes carry wrong signatures; look for a node with a wrong key or genesis',
+      'votes carry wrong signatures',
+      { fix: 'look for a node with a wrong key or genesis' },
     ),
     line(
       'foreign_signer',
       'note',
       '[verifyMsgSignature] signer is not part of masternode list',
-      'a message was signed by a stranger; look for a node with a wrong key or genesis',
+      'a message was signed by a stranger',
+      { fix: 'look for a node with a wrong key or genesis' },
     ),
-    line(
-      'miner_stopped',
-      'error',
-      'Coinbase address not in snapshot signers.',
-      'the miner of the node has stopped; restart the node',
-    ),
+    line('miner_stopped', 'error', 'Coinbase address not in snapshot signers.', 'the miner of the node has stopped', {
+      fix: 'restart the node',
+    }),
     line('seal_failed', 'note', 'Block sealing failed', 'a block could not be proposed'),
     line('penalised', 'note', '[HookPenalty] Final penalty contains', 'a node is penalised for making no block'),
-    line('clock_drift', 'note', 'System clock seems off by', 'the clock of the machine is off; set it by NTP'),
+    line('clock_drift', 'note', 'System clock seems off by', 'the clock of the machine is off', {
+      fix: 'set it by NTP',
+    }),
     line('stats_unreachable', 'note', 'Stats server unreachable', 'the stats server does not answer'),
     line('stats_unauthorized', 'note', 'Stats login failed', 'STATS_SECRET differs between node and stats server'),
-    line('rpc_refused', 'note', 'Served ', 'a caller asked for what the node does not serve', /Served \S+ .*\berr=/),
-    line('rpc_crashed', 'note', 'RPC method ', 'a call crashed inside the node', /RPC method \S+ crashed:/),
+    line('rpc_refused', 'note', 'Served ', 'a caller asked for what the node does not serve', {
+      match: /Served \S+ .*\berr=/,
+    }),
+    line('rpc_crashed', 'note', 'RPC method ', 'a call crashed inside the node', { match: /RPC method \S+ crashed:/ }),
     line('ipc_path_long', 'note', 'The ipc endpoint is longer than', 'the path of the IPC socket is too long'),
     line(
       'masternode_update_failed',
       'fatal',
       'Error when update masternodes set. Stopping node',
-      'the node stops at a gap block because its state is missing; restore its data',
+      'the node stops at a gap block because its state is missing',
+      { fix: 'restore its data' },
     ),
     line(
       'no_masternode',
       'fatal',
       'No masternode found. Stopping node',
-      'the node stops because its set of masternodes is empty; check the genesis',
+      'the node stops because its set of masternodes is empty',
+      { fix: 'check the genesis' },
     ),
     line(
       'ipc_path_too_long',
       'fatal',
       'Fatal: Error starting protocol stack: listen unix ',
-      'the path of the folder is too long for a socket; move the deployment to a shorter path',
-      /^Fatal: Error starting protocol stack: listen unix \S+: bind: invalid argument/,
+      'the path of the folder is too long for a socket',
+      {
+        fix: 'move the deployment to a shorter path',
+        match: /^Fatal: Error starting protocol stack: listen unix \S+: bind: invalid argument/,
+      },
     ),
     line(
       'address_in_use',
       'fatal',
       'Fatal: Error starting protocol stack: listen ',
       'a port is taken by another program',
-      /address already in use/,
+      { match: /address already in use/ },
     ),
-    line(
-      'unlock_failed',
-      'fatal',
-      'Fatal: Failed to unlock account',
-      'the key of the node cannot be unlocked; check its PRIVATE_KEY and keystore',
-    ),
-    line(
-      'fatal_start',
-      'fatal',
-      'Fatal: ',
-      'the node ended while it started',
-      /^Fatal: (?!Error starting protocol stack: listen (?:unix |.*address already in use)|Failed to unlock)/,
-    ),
-    line('critical', 'fatal', 'CRIT ', 'the node ended itself', /^CRIT +\[(?!.*Error when update masternodes set)/),
-    line('panic', 'fatal', 'panic: ', 'the node crashed', /^panic: /),
-    line('go_fatal', 'fatal', 'fatal error: ', 'the node crashed', /^fatal error: /),
+    line('unlock_failed', 'fatal', 'Fatal: Failed to unlock account', 'the key of the node cannot be unlocked', {
+      fix: 'check its PRIVATE_KEY and keystore',
+    }),
+    line('fatal_start', 'fatal', 'Fatal: ', 'the node ended while it started', {
+      match: /^Fatal: (?!Error starting protocol stack: listen (?:unix |.*address already in use)|Failed to unlock)/,
+    }),
+    line('critical', 'fatal', 'CRIT ', 'the node ended itself', {
+      match: /^CRIT +\[(?!.*Error when update masternodes set)/,
+    }),
+    line('panic', 'fatal', 'panic: ', 'the node crashed', { match: /^panic: / }),
+    line('go_fatal', 'fatal', 'fatal error: ', 'the node crashed', { match: /^fatal error: / }),
   ],
 };

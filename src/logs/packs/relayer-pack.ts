@@ -1,19 +1,19 @@
 import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
 
+type More = Pick<LogPattern, 'fix' | 'match'>;
+
 /** A message of the relayer's logger, by its first words. The line is `[1] ` and a JSON object. */
-const message = (name: string, means: Meaning, begins: string, what: string, match?: RegExp): LogPattern => ({
-  name,
-  means,
+const message = (name: string, means: Meaning, begins: string, what: string, more?: More): LogPattern => ({
+  ...{ name, means, what },
   literal: `"msg":"${begins}`,
-  what,
-  match,
+  ...more,
 });
 
 const SUBMIT = 'Fail to submit transactions into ';
 const LAST_AUDITED = "Error while trying to fetch the last audited subnet's block";
 const BLOCK_HASH = 'Fail to get block hash by number from ';
-const submitError = (name: string, cause: string, what: string): LogPattern =>
-  message(name, 'error', SUBMIT, what, new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`));
+const submitError = (name: string, cause: string, what: string, fix: string): LogPattern =>
+  message(name, 'error', SUBMIT, what, { fix, match: new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`) });
 
 /** What web3 prints when there is no code at an address; some lines escape the apostrophe of "aren't". */
 const NO_CONTRACT = 'Returned values aren';
@@ -46,7 +46,8 @@ export const relayerPack: PatternPack = {
       means: 'fatal',
       literal: '[1] sleep 5s; npm run start exited with code ',
       match: /^\[1\] sleep 5s; npm run start exited with code (?!SIGTERM|SIGINT|0\b)(\S{1,12})$/,
-      what: 'the relayer died in a container that lives on; look at the lines before, and restart the container',
+      what: 'the relayer died in a container that lives on',
+      fix: 'look at the lines before, and restart the container',
     },
     {
       name: 'stopped',
@@ -60,15 +61,12 @@ export const relayerPack: PatternPack = {
       means: 'fatal',
       literal: 'redis-server --bind ',
       match: /^\[0\] \S*redis-server --bind \S+ exited with code (?!0$|SIGTERM|SIGINT)(\S{1,12})$/,
-      what: 'redis died, and the relayer says nothing any more; restart the container',
+      what: 'redis died, and the relayer says nothing any more',
+      fix: 'restart the container',
     },
-    message(
-      'modes',
-      'state',
-      'Running modes:  ',
-      'the modes that the relayer runs in',
-      /"msg":"Running modes: {2}\[([^\]]{0,200})\]"/,
-    ),
+    message('modes', 'state', 'Running modes:  ', 'the modes that the relayer runs in', {
+      match: /"msg":"Running modes: {2}\[([^\]]{0,200})\]"/,
+    }),
     message('full_cycle', 'state', '⏰ Full Relayer: Executing', 'a cycle begins (every 20s)'),
     message('lite_cycle', 'state', '⏰ Executing lite flow', 'a cycle begins (every 2m)'),
     message('reverse_cycle', 'state', '⏰ Reverse Relayer: Executing', 'a cycle begins (every 20s)'),
@@ -80,209 +78,194 @@ export const relayerPack: PatternPack = {
       'the heartbeat of reverse zero (every 10s)',
     ),
     message('syncing', 'state', 'Start syncing with smart contract', 'the cycle has something to do'),
-    message(
-      'fetching',
-      'state',
-      'Fetch ',
-      'the cycle reads blocks',
-      /"msg":"Fetch (?:subnet|parentnet) node data from (\d+)/,
-    ),
-    message(
-      'attempt',
-      'state',
-      'submitDynamic startblock ',
-      'a transaction is tried; printed before it',
-      /"msg":"submitDynamic startblock (\d+) .* into PARENTNET/,
-    ),
-    message(
-      'reverse_attempt',
-      'state',
-      'submitDynamic startblock ',
-      'a transaction is tried; printed before it',
-      /"msg":"submitDynamic startblock (\d+) .* into SUBNET/,
-    ),
-    message('lite_attempt', 'state', 'Submit the subnet block epoch ', 'a transaction is tried; printed before it'),
+    message('fetching', 'state', 'Fetch ', 'the cycle reads blocks', {
+      match: /"msg":"Fetch (?:subnet|parentnet) node data from (\d+)/,
+    }),
+    message('attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
+      match: /"msg":"submitDynamic startblock (\d+) .* into PARENTNET/,
+    }),
+    message('reverse_attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
+      match: /"msg":"submitDynamic startblock (\d+) .* into SUBNET/,
+    }),
+    message('lite_attempt', 'state', 'Submit the subnet block epoch ', 'a transaction is about to be sent'),
     message('full_submitted', 'progress', 'Full CSC Sync completed!', 'blocks were submitted'),
     message('reverse_submitted', 'progress', 'Reverse Full CSC Sync completed!', 'blocks were submitted'),
     message(
       'lite_completed',
       'progress',
       'Lite CSC Sync completed!',
-      'the cycle is over; a submission only after an attempt',
+      'the cycle is over, which is a submission only after an attempt',
     ),
-    message(
-      'fork',
-      'fatal',
-      '⛔️ WARNING: Forking detected',
-      'the subnet and its checkpoint contract disagree; compare block hashes, and deploy a new contract if the subnet was wiped',
-    ),
-    submitError('no_funds', '[Ii]nsufficient funds', 'the wallet of the relayer has not enough coins; fund it'),
+    message('fork', 'fatal', '⛔️ WARNING: Forking detected', 'the subnet and its checkpoint contract disagree', {
+      fix: 'compare block hashes, and deploy a new contract if the subnet was wiped',
+    }),
+    submitError('no_funds', '[Ii]nsufficient funds', 'the wallet of the relayer has not enough coins', 'fund it'),
     submitError(
       'submit_unconnected',
       NO_CONNECTION,
-      'the parent chain does not answer; check PARENTNET_URL and that node',
+      'the parent chain does not answer',
+      'check PARENTNET_URL and that node',
     ),
     submitError(
       'gas_price_too_low',
       'max fee per gas less than block base fee',
-      'the parent chain wants more for gas than the relayer pays; wait until it falls',
+      'the parent chain wants more for gas than the relayer pays',
+      'wait until it falls',
     ),
     submitError(
       'underpriced',
       'transaction underpriced',
-      'an older transaction of the wallet waits in the pool of the parent chain; wait, or replace it by hand',
+      'an older transaction of the wallet waits in the pool of the parent chain',
+      'wait, or replace it by hand',
     ),
     submitError(
       'not_mined',
       'was not mined within',
-      'the parent chain took the transaction and never mined it; look at its pool and at the gas price',
+      'the parent chain took the transaction and never mined it',
+      'look at its pool and at the gas price',
     ),
     submitError(
       'reverted',
       'execution reverted',
-      'the checkpoint contract refused the blocks; check that it belongs to this subnet',
+      'the checkpoint contract refused the blocks',
+      'check that it belongs to this subnet',
     ),
-    message(
-      'submit_failed',
-      'error',
-      SUBMIT,
-      'a transaction failed; read the lines of the relayer',
-      new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
-    ),
+    message('submit_failed', 'error', SUBMIT, 'a transaction failed', {
+      fix: 'read the lines of the relayer',
+      match: new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
+    }),
     message(
       'subnet_unreachable',
       'error',
       'Error getLastCommittedBlockInfo while trying to fetch',
-      'the subnet node of the relayer does not answer well; check SUBNET_URL and that node',
-      /from subnet (?!.*Unable to get latest committed)/,
+      'the subnet node of the relayer does not answer well',
+      { fix: 'check SUBNET_URL and that node', match: /from subnet (?!.*Unable to get latest committed)/ },
     ),
     message(
       'subnet_uncommitted',
       'error',
       'Error getLastCommittedBlockInfo while trying to fetch',
-      'the subnet node of the relayer knows of no committed block; check that the subnet makes blocks',
-      /Unable to get latest committed block information on SUBNET/,
+      'the subnet node of the relayer knows of no committed block',
+      {
+        fix: 'check that the subnet makes blocks',
+        match: /Unable to get latest committed block information on SUBNET/,
+      },
     ),
     message(
       'parent_head_unreadable',
       'error',
       'Error getLastCommittedBlockInfo while trying to fetch',
-      'the parent chain gave no committed block; check PARENTNET_URL and its limits',
-      new RegExp(`"msg":"[^"]* from PARENTNET (?!.*${NO_CONTRACT})`),
+      'the parent chain gave no committed block',
+      {
+        fix: 'check PARENTNET_URL and its limits',
+        match: new RegExp(`"msg":"[^"]* from PARENTNET (?!.*${NO_CONTRACT})`),
+      },
     ),
     {
       name: 'contract_missing',
       means: 'error',
       literal: NO_CONTRACT,
       match: new RegExp(`"msg":"(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?.*${NO_CONTRACT}`),
-      what: 'there is no contract at the address of CHECKPOINT_CONTRACT any more, or the chain behind it is another one; correct it in common.env, or deploy the contract again',
+      what: 'there is no contract at the address of CHECKPOINT_CONTRACT any more, or the chain behind it is another one',
+      fix: 'correct it in common.env, or deploy the contract again',
     },
-    message(
-      'parent_unreachable',
-      'error',
-      LAST_AUDITED,
-      'the parent chain does not answer well; check PARENTNET_URL and its limits',
-      new RegExp(`"msg":"${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
-    ),
-    message(
-      'reverse_contract_unreadable',
-      'error',
-      LAST_AUDITED,
-      'the reverse checkpoint contract could not be read; check SUBNET_URL and that node',
-      new RegExp(`"msg":"${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
-    ),
+    message('parent_unreachable', 'error', LAST_AUDITED, 'the parent chain does not answer well', {
+      fix: 'check PARENTNET_URL and its limits',
+      match: new RegExp(`"msg":"${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
+    }),
+    message('reverse_contract_unreadable', 'error', LAST_AUDITED, 'the reverse checkpoint contract could not be read', {
+      fix: 'check SUBNET_URL and that node',
+      match: new RegExp(`"msg":"${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
+    }),
     message(
       'block_not_in_contract',
       'error',
       BLOCK_HASH,
-      'the checkpoint contract does not know a block of the subnet that it should hold; compare their heights, and if the subnet was wiped, deploy a new one',
-      new RegExp(`"msg":"${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
+      'the checkpoint contract does not know a block of the subnet that it should hold',
+      {
+        fix: 'compare their heights, and if the subnet was wiped, deploy a new one',
+        match: new RegExp(`"msg":"${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
+      },
     ),
-    message(
-      'contract_unreadable',
-      'error',
-      'Fail to get',
-      'the checkpoint contract could not be read; check the node that PARENTNET_URL names, or SUBNET_URL for the reverse relayer',
-      new RegExp(
+    message('contract_unreadable', 'error', 'Fail to get', 'the checkpoint contract could not be read', {
+      fix: 'check the node that PARENTNET_URL names, or SUBNET_URL for the reverse relayer',
+      match: new RegExp(
         `"msg":"(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
       ),
-    ),
+    }),
     message(
       'proof_unreadable',
       'error',
       'Error while trying to fetch the transaction receipt proof on SUBNET',
-      'the subnet node of the relayer gave no proof of a transaction to zero; check SUBNET_URL, and that its node serves eth_getTransactionAndReceiptProof',
-      new RegExp(`^(?!.*${NO_CONTRACT})`),
+      'the subnet node of the relayer gave no proof of a transaction to zero',
+      {
+        fix: 'check SUBNET_URL, and that its node serves eth_getTransactionAndReceiptProof',
+        match: new RegExp(`^(?!.*${NO_CONTRACT})`),
+      },
     ),
     message(
       'block_unreadable',
       'error',
       'Error while trying to fetch blockInfo by ',
-      'a block could not be read from a chain; check the node that SUBNET_URL or PARENTNET_URL names',
+      'a block could not be read from a chain',
+      { fix: 'check the node that SUBNET_URL or PARENTNET_URL names' },
     ),
-    message(
-      'fetch_failed',
-      'error',
-      'Axios ',
-      'blocks could not be read within 10s; check the node that SUBNET_URL or PARENTNET_URL names',
-      /"msg":"Axios \w+ Fetching Error/,
-    ),
+    message('fetch_failed', 'error', 'Axios ', 'blocks could not be read within 10s', {
+      fix: 'check the node that SUBNET_URL or PARENTNET_URL names',
+      match: /"msg":"Axios \w+ Fetching Error/,
+    }),
     message(
       'commit_header_failed',
       'error',
       'Fail to commitHeader',
-      'the relayer cannot commit headers in lite mode (a defect of v0.3.1); submit them by another tool, or use full mode',
+      'the relayer cannot commit headers in lite mode (a defect of v0.3.1)',
+      { fix: 'submit them by another tool, or use full mode' },
     ),
     message(
       'sequence_wrong',
       'error',
       'sequence >=3 or lastNum is 0',
-      'the contract holds headers of an epoch that it does not commit; nothing forked, but lite mode cannot go on',
+      'the contract holds headers of an epoch that it does not commit: nothing forked, but lite mode cannot go on',
     ),
-    message(
-      'mode_unreadable',
-      'error',
-      'Fail to get mode from ',
-      'CHECKPOINT_CONTRACT is empty; set it in common.env',
-      /"msg":"Fail to get mode from (?:PARENTNET|mainnet)/,
-    ),
+    message('mode_unreadable', 'error', 'Fail to get mode from ', 'CHECKPOINT_CONTRACT is empty', {
+      fix: 'set it in common.env',
+      match: /"msg":"Fail to get mode from (?:PARENTNET|mainnet)/,
+    }),
     message(
       'reverse_mode_unreadable',
       'error',
       'Fail to get mode from SUBNET',
-      'REVERSE_CHECKPOINT_CONTRACT is empty; set it in common.env',
+      'REVERSE_CHECKPOINT_CONTRACT is empty',
+      { fix: 'set it in common.env' },
     ),
-    message(
-      'redis_unreachable',
-      'error',
-      'Make sure you have redis running',
-      'redis did not start; look at the lines that begin with [0]',
-    ),
-    message(
-      'job_failed',
-      'error',
-      'Fail to process ',
-      'a cycle failed; look at the lines of the relayer',
-      /"msg":"Fail to process (full relayer|lite relayer|full reverse relayer|xdc-zero|reverse-xdc-zero) job/,
-    ),
+    message('redis_unreachable', 'error', 'Make sure you have redis running', 'redis did not start', {
+      fix: 'look at the lines that begin with [0]',
+    }),
+    message('job_failed', 'error', 'Fail to process ', 'a cycle failed', {
+      fix: 'look at the lines of the relayer',
+      match: /"msg":"Fail to process (full relayer|lite relayer|full reverse relayer|xdc-zero|reverse-xdc-zero) job/,
+    }),
     {
       name: 'unreachable_at_start',
       means: 'note',
       literal: '[1] Error: CONNECTION ERROR',
       match: /^\[1\] Error: CONNECTION ERROR: Couldn't connect to node/,
-      what: 'a chain could not be reached at the start, and the relayer ended; check SUBNET_URL and PARENTNET_URL',
+      what: 'a chain could not be reached at the start, and the relayer ended',
+      fix: 'check SUBNET_URL and PARENTNET_URL',
     },
     {
       name: 'wrong_contract',
       means: 'note',
       literal: "[1] Error: Returned values aren't valid",
-      what: 'there is no contract at CHECKPOINT_CONTRACT on the parent chain; correct it in common.env',
+      what: 'there is no contract at CHECKPOINT_CONTRACT on the parent chain',
+      fix: 'correct it in common.env',
     },
     {
       name: 'no_contract',
       means: 'note',
       literal: "[1] Error: This contract object doesn't have address",
-      what: 'CHECKPOINT_CONTRACT is empty; set it in common.env',
+      what: 'CHECKPOINT_CONTRACT is empty',
+      fix: 'set it in common.env',
     },
   ],
 };

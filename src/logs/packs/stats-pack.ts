@@ -60,7 +60,8 @@ export const statsPack: PatternPack = {
       literal: ' configuration must be set!',
       match:
         /error: (?:SUBNET_URL and PARENTNET_URL|PARENTNET_WALLET and CHECKPOINT_CONTRACT) configuration must be set!/,
-      what: 'the stats server ends because a setting is missing; deploy the checkpoint contract and set CHECKPOINT_CONTRACT in common.env',
+      what: 'the stats server ends because a setting is missing',
+      fix: 'deploy the checkpoint contract and set CHECKPOINT_CONTRACT in common.env',
       stdoutOnly: true,
     },
   ],
