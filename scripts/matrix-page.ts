@@ -21,7 +21,13 @@ export interface MatrixRow {
 }
 
 /** Faults that were wrong when last measured, or not measured since a change; the page names them. */
-export const UNMEASURED: readonly FaultName[] = ['ipc-path-too-long', 'liar', 'monitor-offline'];
+export const UNMEASURED: readonly FaultName[] = [
+  'node-down',
+  'service-down',
+  'ipc-path-too-long',
+  'liar',
+  'monitor-offline',
+];
 
 const ALERTMANAGER = new URL('../config/alertmanager/alertmanager.yml.example', import.meta.url);
 

@@ -1,5 +1,5 @@
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
-import { engineOf, type RoundName } from '../model/target.ts';
+import type { RoundName } from '../model/target.ts';
 import type { AlertInput } from './alert-input.ts';
 import {
   type Condition,
@@ -52,14 +52,6 @@ export const subnetdConditions = {
     return share > MAX_LATE ? { value: share } : 'clear';
   }),
   SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? 'clear' : FAILED)),
-  SubnetdLogSourceDown: perTarget('any', ({ target: { container, logFiles }, facts: { logs } }, { enginesUp }) => {
-    if (container === undefined && logFiles.length === 0) return 'clear';
-    if (logs === undefined) return 'unknown';
-    if (logs.sources.file?.up === false) return FAILED;
-    if (logs.sources.container?.up !== false) return 'clear';
-    const isLost = container !== undefined && enginesUp.get(engineOf(container)) === false;
-    return isLost ? 'unknown' : FAILED;
-  }),
   SubnetdAlertsNotSent: perInstance(({ notSent, now }) => {
     const alerts = notSent(now - NOT_SENT_WINDOW_MS);
     return alerts > 0 ? { value: alerts } : 'clear';

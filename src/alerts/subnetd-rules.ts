@@ -80,23 +80,28 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
       'The last reload of {{ $labels.instance }} failed, so the inventory before it stays in force. `subnetd check-config FILE` names each problem with its line.',
     dashboard: 'subnetd-self',
   },
-  {
+  reportProblems({
+    name: 'SubnetdSuspended',
+    ofSubnet: true,
+    summary: 'subnetd did not watch {{ $labels.subnet }} for a while.',
+    description:
+      'subnetd or its machine was suspended, or its clock was set, so nothing is known of {{ $labels.subnet }} in that time. Find out what paused it: a snapshot, a suspend, or a machine without processor time.',
+    dashboard: 'subnetd-self',
+  }),
+  reportProblems({
+    name: 'SubnetdLogLinesLost',
+    summary: 'Docker throws away log lines of {{ $labels.subnet }} before they are read.',
+    description:
+      'Docker rotated the log of {{ $labels.name }} of {{ $labels.subnet }} faster than subnetd could read it, so an error in it may not have been seen. Give the log more room with the option max-size of its logging driver.',
+    dashboard: 'subnetd-self',
+  }),
+  reportProblems({
     name: 'SubnetdLogSourceDown',
-    severity: 'warning',
-    for: '2m',
-    // SubnetdDockerDown explains why logs on an engine cannot be read. Its label `engine` is on no target, so it
-    // inhibits none.
-    expr: `min by (subnet, component, name) (
-  ${last('subnet_log_source_up{source="file"}')}
-  or ${last('subnet_log_source_up{source="container"}')}
-  unless on (instance, job, subnet, component, name) (${ON_LOST_ENGINE})
-) == 0`,
-    labels: TARGET,
     summary: 'subnetd cannot read a log of {{ $labels.subnet }}.',
     description:
       'A log of {{ $labels.name }} of {{ $labels.subnet }} cannot be read, so its checks by log say nothing. Check that the file is there, mounted where subnetd runs, and may be read by its user, and that the container exists.',
     dashboard: 'subnetd-self',
-  },
+  }),
   {
     name: 'SubnetdAlertsNotSent',
     severity: 'warning',

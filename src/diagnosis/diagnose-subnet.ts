@@ -1,16 +1,16 @@
+import type { ClockDisturbances } from '../model/clock.ts';
 import type { Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { findMembers } from './find-members.ts';
-import { followProblems } from './follow-problems.ts';
+import { type Followed, followProblems } from './follow-problems.ts';
 import { findQuorum } from './quorum.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
-export interface Diagnosis {
-  readonly problems: readonly Problem[];
+export interface Diagnosis extends Followed {
   readonly quorum: Quorum | undefined;
   readonly members: readonly Member[];
   /** The height that at least half of the nodes have reached. */
@@ -19,16 +19,20 @@ export interface Diagnosis {
   readonly stallAfterMs: number | undefined;
 }
 
+/** Nothing is known before the first diagnosis. */
+export const NOTHING_FOLLOWED: Followed = { problems: [], ended: [] };
+
 /** Diagnoses a subnet at `now`, given its problems before. */
 export function diagnoseSubnet(
   subnet: Subnet,
   targets: readonly TargetState[],
-  before: readonly Problem[],
+  before: Followed,
   now: number,
+  clock: ClockDisturbances = {},
 ): Diagnosis {
   const view = viewSubnet(subnet, targets, now);
   return {
-    problems: followProblems(before, diagnose(view, before), targets, now),
+    ...followProblems(before, diagnose(view, before.problems, clock), targets, now),
     quorum: findQuorum(view),
     members: findMembers(view),
     reference: view.reference,

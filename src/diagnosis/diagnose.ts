@@ -1,9 +1,12 @@
+import type { ClockDisturbances } from '../model/clock.ts';
 import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
 import { findKnownFailures } from './find-known-failures.ts';
+import { findLogProblems } from './find-log-problems.ts';
+import { findMonitorProblems } from './find-monitor-problems.ts';
 import { explainAround, findNodeProblems } from './find-node-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import type { SubnetView } from './subnet-view.ts';
@@ -34,7 +37,11 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
  * known failures come before containers, nodes and the subnet, and what a check says by itself comes last. `before` holds
  * the problems so far: what one of them explained may recover for as long as that one is clearing.
  */
-export function diagnose(view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] {
+export function diagnose(
+  view: SubnetView,
+  before: readonly Problem[] = [],
+  clock: ClockDisturbances = {},
+): readonly Suspicion[] {
   const causes = dropCaused([
     ...explainAround(
       [...findKnownFailures(view), ...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)],
@@ -42,6 +49,8 @@ export function diagnose(view: SubnetView, before: readonly Problem[] = []): rea
     ),
     ...findChainProblems(view),
     ...findSubnetProblems(view),
+    ...findLogProblems(view),
+    ...findMonitorProblems(clock, view.now),
   ]);
   const explained = new Set<string>();
   const take = (one: Suspicion): Suspicion => {

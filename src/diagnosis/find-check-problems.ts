@@ -3,6 +3,7 @@ import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
 import { explain } from './explain-checks.ts';
+import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import { fails, isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /**
@@ -92,19 +93,33 @@ function findDegraded({ state }: TargetView): readonly Suspicion[] {
   ];
 }
 
-/** The checks that may be a problem by themselves. Of a container that does not run these are its submissions only. */
-function takeFailing({ state, container }: TargetView, isStarting: boolean): readonly FailedCheck[] {
+/** The checks that fail for some minutes after an error in the log. */
+const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
+
+/**
+ * The checks that may be a problem by themselves. Of a container that does not run these are its submissions only. Errors of a
+ * known failure that is over have been said with it.
+ */
+function takeFailing(
+  { state, container }: TargetView,
+  isStarting: boolean,
+  { subnet, now }: SubnetView,
+): readonly FailedCheck[] {
   if (isStarting || !state.checks.some(({ check }) => fails(state, check))) return [];
-  const failing = inOrder(state.checks).filter((check) => check.verdict === 'fail');
+  const isSaid = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
+  const failing = inOrder(state.checks)
+    .filter((check) => check.verdict === 'fail')
+    .filter(({ check }) => !(isSaid && BY_ERRORS.includes(check)));
   return isStopped({ state, container }) ? failing.filter(({ check }) => check === 'submissions') : failing;
 }
 
 /** What no other problem explains: each failing check is then a problem by itself. */
-export function findCheckProblems({ targets, nodes }: SubnetView): readonly Suspicion[] {
+export function findCheckProblems(view: SubnetView): readonly Suspicion[] {
+  const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
   const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ state }) => state));
-  return targets.flatMap((view) => [
-    ...takeFailing(view, starting.has(view.state)).flatMap((check) => toSuspicion(view.state, check)),
-    ...findDegraded(view),
+  return targets.flatMap((one) => [
+    ...takeFailing(one, starting.has(one.state), view).flatMap((check) => toSuspicion(one.state, check)),
+    ...findDegraded(one),
   ]);
 }

@@ -1,15 +1,17 @@
 import { formatDuration } from '../model/duration.ts';
 import type { Container } from '../model/observation.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { findCrashes, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
+import { findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
 import { explain, explainAll } from './explain-checks.ts';
+import { hasEndedFailure } from './find-known-failures.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
 const NEAR_LIMIT = 0.9;
 const LARGE_BYTES = 10e9;
 
-const describeRef = (ref: ContainerRef): string =>
+/** A container as the inventory names it. */
+export const describeRef = (ref: ContainerRef): string =>
   'name' in ref ? `the container ${ref.name}` : `the service ${ref.service} of the compose project ${ref.project}`;
 
 const commandToCreate = (ref: ContainerRef): string =>
@@ -36,6 +38,7 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
     return {
       ...subject,
       problem: 'container_down',
+      causes: [{ problem: 'log_source_down', component, name }],
       summary: `${name} has no container`,
       evidence: `Docker has no container for ${describeRef(ref)}`,
       fix: commandToCreate(ref),
@@ -50,8 +53,10 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
       fix: `go on with \`docker unpause ${container.name}\``,
     };
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
-  const isLoop = view.kind === 'restarting' || crashes.length > 1;
-  if (isLoop)
+  const isSaid = hasEndedFailure(state);
+  const isLoop =
+    facts.container !== undefined && isLooping(facts.container, now) && !(view.kind === 'running' && isSaid);
+  if (isLoop || view.kind === 'restarting')
     return {
       ...subject,
       problem: 'container_restarting',
@@ -68,6 +73,8 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
       fix: `start it with \`docker start ${container.name}\`; if it ends again, ${readLog(container)}`,
     };
   if (!fails(state, 'container') || isRestartPlanned(facts.container)) return undefined;
+  // The check fails for some minutes after a start. A loop that is over, and a crash of a known failure, have been said.
+  if (crashes.length > 1 || isSaid) return undefined;
   return {
     ...subject,
     explains: explain(state, 'container'),

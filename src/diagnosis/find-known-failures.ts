@@ -2,6 +2,7 @@ import type { Suspicion } from '../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../model/snapshot.ts';
 import type { CheckName } from '../model/verdict.ts';
+import { describeFailure } from './describe-failure.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import type { SubnetView } from './subnet-view.ts';
 
@@ -18,7 +19,7 @@ const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
 
 const isProblem = (name: string): name is ProblemName => Object.hasOwn(problemCatalog, name);
 
-function toSuspicion(state: TargetState, failure: ShownFailure, problem: ProblemName): Suspicion {
+function toSuspicion(state: TargetState, failure: ShownFailure, problem: ProblemName, now: number): Suspicion {
   const { component, name } = state.target;
   const named = EXPLAINS[problem];
   const ends = named === undefined;
@@ -27,19 +28,37 @@ function toSuspicion(state: TargetState, failure: ShownFailure, problem: Problem
     component,
     name,
     summary: `${name} shows the known failure ${problem}`,
-    evidence: `${failure.symptom} ${failure.cause}`,
+    evidence: describeFailure(state, failure, problem, now),
     fix: failure.fix,
     explains: named === undefined ? explainAll(state) : explain(state, ...named),
     causes: ends ? CONSEQUENCES.map((one) => ({ problem: one, component, name })) : [],
   };
 }
 
+/**
+ * Whether a failure that ends its program has been shown lately and is over. The crash that it caused has been said with it.
+ */
+export const hasEndedFailure = ({ endedFailures = [] }: TargetState): boolean =>
+  endedFailures.some(({ name }) => isProblem(name) && EXPLAINS[name] === undefined);
+
+/** Whether all errors that a log has shown within the window are signs of failures that are over. */
+export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, windowMs: number, now: number): boolean {
+  if (endedFailures.length === 0) return false;
+  const signs = new Set(endedFailures.flatMap((failure) => failure.signs ?? []));
+  const errors = Object.entries(facts.logs?.patterns ?? {}).filter(
+    ([, { means, at }]) => (means === 'error' || means === 'fatal') && now - at < windowMs,
+  );
+  return errors.length > 0 && errors.every(([name]) => signs.has(name));
+}
+
 /** Known failures that targets show. A restart loop that has a known cause is not one of its own. */
-export const findKnownFailures = ({ targets }: SubnetView): readonly Suspicion[] =>
+export const findKnownFailures = ({ targets, now }: SubnetView): readonly Suspicion[] =>
   targets.flatMap(({ state }) => {
     const shown = state.shownFailures.flatMap((failure) =>
-      isProblem(failure.name) ? [toSuspicion(state, failure, failure.name)] : [],
+      isProblem(failure.name) ? [toSuspicion(state, failure, failure.name, now)] : [],
     );
-    const hasCause = shown.some(({ problem, causes }) => problem !== 'silent_restart_loop' && causes.length > 0);
+    const hasCause =
+      hasEndedFailure(state) ||
+      shown.some(({ problem, causes }) => problem !== 'silent_restart_loop' && causes.length > 0);
     return hasCause ? shown.filter(({ problem }) => problem !== 'silent_restart_loop') : shown;
   });

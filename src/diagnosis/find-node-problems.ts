@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { explain } from './explain-checks.ts';
-import { checkOf, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { checkOf, isSettled, isStopped, listNames, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 const commandToRestart = ({ container, name }: NodeView): string =>
@@ -18,19 +18,27 @@ const subjectOf = ({ name, state }: NodeView, problem: ProblemName) =>
     causes: [],
   }) as const;
 
+/** How long a node has not answered, where a restart cannot be why. */
+function silentMs(node: NodeView, { now }: SubnetView): number | undefined {
+  const lastGoodAt = node.state.facts.node?.latest?.lastGoodAt;
+  return lastGoodAt === undefined || !isSettled(node) ? undefined : now - lastGoodAt;
+}
+
 /** No call is answered, although Docker does not say that the container is stopped. */
-function findSilent(node: NodeView): Suspicion | undefined {
+function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
   if (node.answers !== false) return undefined;
   const { name, state, container, fault } = node;
   if (fault?.kind === 'timeout')
     return {
       ...subjectOf(node, 'node_hanging'),
+      lastedMs: silentMs(node, view),
       summary: `${name} hangs`,
       evidence: `${container.kind === 'running' ? `the container of ${name} runs, but ` : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
       fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
     };
   return {
     ...subjectOf(node, 'node_down'),
+    lastedMs: silentMs(node, view),
     summary: `${name} does not answer`,
     evidence: checkOf(state, 'latest_block')?.seen ?? '',
     fix:
@@ -53,12 +61,17 @@ function findPartitioned(node: NodeView, connected: string): Suspicion | undefin
 }
 
 /** A height that is stalled while others rise. */
-function findStalled(node: NodeView, witness: NodeView | undefined, { now }: SubnetView): Suspicion | undefined {
+function findStalled(
+  node: NodeView,
+  witness: NodeView | undefined,
+  { now, stallAfterMs }: SubnetView,
+): Suspicion | undefined {
   const { name, height, isStalled, peers, isStarting } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   return {
     ...subjectOf(node, 'node_stalled'),
+    lastedMs: stalledMs(node, { now, stallAfterMs }),
     explains: explain(node.state, 'latest_block', 'log_block'),
     summary: `${name} is stalled at block ${height.number}`,
     evidence: `${seen}, while ${witness.name} rises`,
@@ -122,7 +135,10 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   return view.nodes.flatMap((node) => {
     if (isStopped(node) || node.isForeign) return [];
     const found =
-      findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, witness, view) ?? findOther(node, view);
+      findSilent(node, view) ??
+      findPartitioned(node, connected) ??
+      findStalled(node, witness, view) ??
+      findOther(node, view);
     return found ?? [];
   });
 }

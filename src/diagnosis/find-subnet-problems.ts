@@ -1,10 +1,11 @@
+import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explain } from './explain-checks.ts';
 import { findQuorum } from './quorum.ts';
-import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 
@@ -29,9 +30,9 @@ const isGone = (node: NodeView): boolean =>
 
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
-  const { nodes, now, stallAfterMs } = view;
+  const { nodes, reference, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const heights = nodes.flatMap(({ height }) => height ?? []);
+  const heights = nodes.flatMap(({ height }) => (height && isCredible(height.number, reference) ? [height] : []));
   const out = nodes.filter(({ isOut }) => isOut);
   const stalledSince = Math.max(...heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
@@ -72,10 +73,12 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const voting = quorum.voting - idle.length;
   if (voting === total || voting > required) return undefined;
   const silent = nodes.filter(({ state }) => silentVoters.has(state.facts.node?.chain?.observation.address ?? ''));
-  const names = namesOf([...new Set([...out, ...idle, ...silent])]);
+  const missing = [...new Set([...out, ...idle, ...silent])];
+  const names = namesOf(missing);
   return {
     problem: 'quorum_at_risk',
     about: names,
+    lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
     summary: 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${required} are needed, without ${names}`,
     fix: `bring back ${names} before any other work, and restart no other node`,
@@ -121,7 +124,8 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
 const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
-function findFinality({ nodes, targets, now }: SubnetView): Suspicion | undefined {
+function findFinality({ nodes: all, targets, reference, now }: SubnetView): Suspicion | undefined {
+  const nodes = all.filter(({ height, isForeign }) => !isForeign && isCredible(height?.number ?? 0, reference));
   const committed = nodes.flatMap(({ state }) => state.facts.node?.committed ?? []);
   const latest = nodes.flatMap(({ height }) => height ?? []);
   const moves = nodes.some(({ height }) => height?.risen && now - height.advancedAt < STALLED_MS);

@@ -1,5 +1,12 @@
 import { isJudged, isWatched } from '../model/is-judged.ts';
-import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import {
+  type EndedProblem,
+  type ExplainedCheck,
+  isStanding,
+  type Problem,
+  problemKey,
+  type Suspicion,
+} from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
 
@@ -8,15 +15,33 @@ const UNSEEN_MS = 60_000;
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
-function raise(before: Problem | undefined, found: Suspicion, now: number): Problem {
+/** As many ended problems are kept for each subnet, the newest ones. */
+const MAX_ENDED = 200;
+
+/** The problems of a subnet, and those that were over a short time ago. */
+export interface Followed {
+  readonly problems: readonly Problem[];
+  readonly ended: readonly EndedProblem[];
+}
+
+/** Whether an ended problem may still come back as the same one: for as long as it had to be absent to be over. */
+const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
+  now - endedAt < problemCatalog[problem].clearMs;
+
+function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
   const { severity, alert, confirmMs } = problemCatalog[found.problem];
+  if (ended !== undefined && before === undefined && ended.about === found.about && mayReopen(ended, now)) {
+    const { since, openedAt = now } = ended;
+    return { ...found, severity, alert, state: 'open', since, seenAt: now, openedAt };
+  }
   const isChanged = before?.about !== found.about || now - (before?.seenAt ?? 0) > UNSEEN_MS;
   const isNew = before === undefined || (!isStanding(before) && isChanged);
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
   const base = { ...found, severity, alert, since, seenAt: now };
   const openedAt = isNew ? undefined : before.openedAt;
-  if (openedAt === undefined && now - since < confirmMs) return { ...base, state: 'suspected' };
+  if (openedAt === undefined && Math.max(now - since, found.lastedMs ?? 0) < confirmMs)
+    return { ...base, state: 'suspected' };
   return { ...base, state: 'open', openedAt: openedAt ?? now };
 }
 
@@ -39,19 +64,37 @@ function clear(before: Problem, targets: readonly TargetState[], now: number): P
   return { ...before, explains, state: 'clearing', clearingSince };
 }
 
+const toEnded = (key: string, { problem, about, since, openedAt }: Problem, now: number): EndedProblem => ({
+  ...{ key, problem, about, since, openedAt },
+  endedAt: now,
+});
+
 const byUrgency = (one: Problem, other: Problem): number =>
   SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
 
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(
-  before: readonly Problem[],
+  before: Followed,
   found: readonly Suspicion[],
   targets: readonly TargetState[],
   now: number,
-): readonly Problem[] {
-  const known = new Map(before.map((problem) => [problemKey(problem), problem]));
-  const raised = found.map((one) => raise(known.get(problemKey(one)), one, now));
-  for (const one of found) known.delete(problemKey(one));
-  const cleared = [...known.values()].flatMap((problem) => clear(problem, targets, now) ?? []);
-  return [...raised, ...cleared].sort(byUrgency);
+): Followed {
+  const known = new Map(before.problems.map((problem) => [problemKey(problem), problem]));
+  const ended = new Map(before.ended.map((one) => [one.key, one]));
+  const problems: Problem[] = [];
+  for (const one of found) {
+    const key = problemKey(one);
+    problems.push(raise(known.get(key), ended.get(key), one, now));
+    known.delete(key);
+    ended.delete(key);
+  }
+  for (const [key, one] of known) {
+    const left = clear(one, targets, now);
+    if (left !== undefined) problems.push(left);
+    else if (isStanding(one) && isWatched(targets, one)) ended.set(key, toEnded(key, one, now));
+  }
+  return {
+    problems: problems.sort(byUrgency),
+    ended: [...ended.values()].filter((one) => mayReopen(one, now)).slice(-MAX_ENDED),
+  };
 }

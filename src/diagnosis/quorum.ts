@@ -58,7 +58,7 @@ export function findStallMs({ consensus, masternodes }: ChainView): number | und
 }
 
 /** The height that at least half of the nodes on the chain have reached. */
-export function findReference(nodes: readonly NodeView[]): number | undefined {
+export function findReference(nodes: readonly Pick<NodeView, 'height' | 'isForeign'>[]): number | undefined {
   const heights = nodes.flatMap(({ height, isForeign }) => (height && !isForeign ? [height.number] : []));
   heights.sort((one, other) => other - one);
   return heights[Math.floor((heights.length - 1) / 2)];

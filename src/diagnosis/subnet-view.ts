@@ -61,6 +61,18 @@ export interface SubnetView {
 /** Whether Docker says that the container does not run. */
 export const isStopped = ({ container: { kind } }: TargetView): boolean => kind !== 'running' && kind !== 'unknown';
 
+/** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
+export const isSettled = ({ container: { kind }, isStarting }: NodeView): boolean => kind === 'running' && !isStarting;
+
+/**
+ * How long a node that is stalled has been left behind, where a restart cannot be why. Half of the limit is left to the others:
+ * for as long they must have gone on without it.
+ */
+export const stalledMs = (node: NodeView, { now, stallAfterMs }: Pick<SubnetView, 'now' | 'stallAfterMs'>) =>
+  node.isStalled && node.height !== undefined && isSettled(node)
+    ? now - node.height.riseDueSince - stallAfterMs / 2
+    : undefined;
+
 /** The check of a target, if it has it. */
 export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | undefined =>
   checks.find(({ check }) => check === name);

@@ -1,3 +1,4 @@
+import { isCredible } from '../model/credible-height.ts';
 import type { Fault } from '../model/observation.ts';
 import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
@@ -101,14 +102,19 @@ export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: 
   const seen = targets.flatMap((view) =>
     view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],
   );
-  const lastRise = findLastRise(seen);
-  const nodes = seen.map((node): NodeView => ({ ...node, isStalled: isLeftBehind(node, lastRise, stallAfterMs) }));
+  const reference = findReference(seen);
+  const isWitness = ({ height }: Risen) => height === undefined || isCredible(height.number, reference);
+  const lastRise = findLastRise(seen.filter(isWitness));
+  const nodes = seen.map((node): NodeView => {
+    const isStalled = isLeftBehind(node, lastRise, stallAfterMs);
+    return { ...node, isStalled, rises: node.rises && isWitness(node) };
+  });
   return {
     subnet,
     targets,
     nodes,
     services: targets.filter(({ state }) => state.target.component !== 'node'),
-    reference: findReference(nodes),
+    reference,
     chain,
     silentVoters: findSilentVoters(nodes, chain),
     stallAfterMs,

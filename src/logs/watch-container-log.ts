@@ -1,10 +1,9 @@
 import { followLog, type LogFollower } from '../docker/follow-log.ts';
 import type { DockerLinks } from '../docker/links.ts';
 import type { LogFacts } from '../model/facts.ts';
-import type { LogPattern } from '../model/log.ts';
+import { LINES_LOST, type LogPattern } from '../model/log.ts';
 import { type CheckSettings, type ContainerRef, positionKey, type Target } from '../model/target.ts';
 import { createHitReader } from './create-hit-reader.ts';
-import { LINES_LOST } from './match/pattern-counters.ts';
 import { packs } from './packs.ts';
 import type { SourceOptions } from './watch-files.ts';
 

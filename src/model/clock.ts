@@ -20,6 +20,16 @@ export interface Clock {
   fromWall(wallMs: WallMs): WatchedMs;
   /** When the process last resumed after a gap, in watched time; -Infinity without a gap. */
   resumedAt(): WatchedMs;
+  /** What has last disturbed it. */
+  disturbances(): ClockDisturbances;
+}
+
+/** The last time that the process did not run, and the last time that the wall clock was set. */
+export interface ClockDisturbances {
+  /** `realMs`: how long it did not run. */
+  readonly gap?: { readonly endedAt: WatchedMs; readonly realMs: number };
+  /** Positive when it was set forward. A machine that was suspended shows as that, too. */
+  readonly step?: { readonly at: WatchedMs; readonly byMs: number };
 }
 
 /** The readings of a clock, in milliseconds: a monotonic one, and Unix time. */
@@ -59,6 +69,7 @@ export function createClock({ monotonic, wall }: ClockSources): Clock {
   /** By how much the wall clock is ahead of watched time. */
   let ahead = wall() - watched;
   let resumed = Number.NEGATIVE_INFINITY;
+  let step: ClockDisturbances['step'];
 
   const now = (): number => {
     const at = monotonic();
@@ -72,7 +83,10 @@ export function createClock({ monotonic, wall }: ClockSources): Clock {
       watched = resumed;
     } else watched += passed;
     const measured = wall() - watched;
-    if (Math.abs(measured - ahead) > SET_MS) ahead = measured;
+    if (Math.abs(measured - ahead) > SET_MS) {
+      step = { at: watched, byMs: measured - ahead };
+      ahead = measured;
+    }
     return watched;
   };
 
@@ -98,6 +112,11 @@ export function createClock({ monotonic, wall }: ClockSources): Clock {
     resumedAt: () => {
       now();
       return resumed;
+    },
+    disturbances: () => {
+      now();
+      const [gap] = gaps;
+      return { ...(gap && { gap: { endedAt: gap.to, realMs: gap.realMs } }), ...(step && { step }) };
     },
   };
 }

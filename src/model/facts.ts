@@ -18,6 +18,8 @@ export interface Progress {
   readonly lastGoodAt: WatchedMs;
   /** The last time the height was lower than before. */
   readonly fall?: Fall;
+  /** While the height is not credible: the last one that was. */
+  readonly credible?: Progress;
 }
 
 /** A height that went down, as after an unclean stop or on a new chain. */

@@ -2,11 +2,13 @@ import type { ProblemRef } from './problem.ts';
 import { type ProblemKind, type ProblemName, problemCatalog } from './problem-catalog.ts';
 import type { TargetState } from './snapshot.ts';
 
-/** Was everything observed in which a known failure could show? Before that, its absence means nothing. */
+/** Is everything observed in which a known failure could show? Before that, and without Docker, its absence means nothing. */
 function isObserved({ target, facts }: TargetState): boolean {
   const hasLog = target.container !== undefined || target.logFiles.length > 0;
+  const isLost = facts.logs?.sources.container?.fault?.what === 'docker-unreachable';
   return (
-    (target.container === undefined || facts.container?.inspected === true) && (!hasLog || facts.logs !== undefined)
+    (target.container === undefined || facts.container?.inspected === true) &&
+    (!hasLog || (facts.logs !== undefined && !isLost))
   );
 }
 

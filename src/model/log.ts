@@ -10,6 +10,9 @@ export type LogSource = 'container' | 'file';
  */
 export type Meaning = 'progress' | 'error' | 'fatal' | 'state' | 'note';
 
+/** The name under which gaps are counted, where Docker discarded lines before they were read. */
+export const LINES_LOST = 'log_lines_lost';
+
 /** A pattern of a pack, by the message and key of the real line. */
 export interface LogPattern {
   /** The label `pattern`: a-z, 0-9 and _. */

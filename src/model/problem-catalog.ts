@@ -25,6 +25,8 @@ const container = { ...node, judgedBy: ['container'] } as const;
 const service = { ...node, confirmMs: 30 * SECOND } as const;
 /** It is confirmed as soon as the end of its program is, so that the page comes before the ticket. */
 const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as const;
+/** What subnetd itself sees of a log. */
+const log = { severity: 'warning', clearMs: 2 * MINUTE, judgedBy: [] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
 const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
 
@@ -69,6 +71,9 @@ export const problemCatalog = {
   service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },
+  log_source_down: { ...log, alert: 'SubnetdLogSourceDown', confirmMs: 2 * MINUTE },
+  /** One loss counts for ten minutes, so it opens with a second one within them. */
+  log_lines_lost: { ...log, alert: 'SubnetdLogLinesLost', severity: 'info', confirmMs: 10 * MINUTE },
   check_degraded: {
     alert: 'SubnetCheckDegraded',
     severity: 'info',
@@ -77,6 +82,13 @@ export const problemCatalog = {
     judgedBy: [],
   },
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
+  monitor_suspended: {
+    alert: 'SubnetdSuspended',
+    severity: 'info',
+    confirmMs: 0,
+    clearMs: MINUTE,
+    judgedBy: [],
+  },
   ipc_path_too_long: { ...failure, alert: 'SubnetIpcPathTooLong' },
   out_of_memory: { ...failure, alert: 'SubnetContainerOutOfMemory' },
   silent_restart_loop: { ...failure, alert: 'SubnetContainerRestarting' },

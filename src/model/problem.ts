@@ -26,6 +26,8 @@ export interface Suspicion extends ProblemRef {
   /** What to do or to type. */
   readonly fix: string;
   readonly explains: readonly ExplainedCheck[];
+  /** How long the evidence goes back, where that is known: it counts as if it had been found since then. */
+  readonly lastedMs?: number | undefined;
   /** Of what it consists. While it is suspected, a change makes it another one: nodes restarted in turn are no risk. */
   readonly about?: string;
   /** Problems that follow from this one. They are not listed and raise no alert. */
@@ -47,6 +49,16 @@ export interface Problem extends Suspicion {
   readonly openedAt?: WatchedMs;
   /** Since when it has not been found, while it is clearing. */
   readonly clearingSince?: WatchedMs;
+}
+
+/** A problem that is over. When it comes back within its reopen window, it is the same one. */
+export interface EndedProblem {
+  readonly key: string;
+  readonly problem: ProblemName;
+  readonly about?: string | undefined;
+  readonly since: WatchedMs;
+  readonly openedAt?: WatchedMs | undefined;
+  readonly endedAt: WatchedMs;
 }
 
 /** What identifies a problem within its subnet. Words and evidence may change while it lasts. */

@@ -24,3 +24,34 @@ export const findCrashes = (facts: ContainerFacts): readonly number[] => [
   ...(facts.earlierCrashes ?? []),
   ...(facts.lastRestartAt !== undefined && findRestartCause(facts) === 'crash' ? [facts.lastRestartAt] : []),
 ];
+
+/** A container that has run for less has not yet shown that it stays up. */
+export const START_MS = 60_000;
+
+/** Docker waits at most this long before it starts a container that crashes again and again (moby restartmanager). */
+const MAX_WAIT_MS = 60_000;
+
+/** Crashes that are close to each other, in order; none when there are fewer than two. */
+function findSeries(facts: ContainerFacts, now: number): readonly number[] {
+  const recent = findCrashes(facts).filter((at) => now - at < LOOP_MS);
+  return recent.length < 2 ? [] : recent;
+}
+
+/** Has the container run for longer than between its crashes, waiting included, or has somebody restarted it? */
+function hasOutlasted(facts: ContainerFacts, crashes: readonly number[], now: number): boolean {
+  const gaps = crashes.slice(1).map((at, index) => at - (crashes[index] ?? at));
+  const ranFor = now - (crashes.at(-1) ?? now);
+  return isRestartPlanned(facts) === true || ranFor >= Math.max(START_MS, ...gaps.map((gap) => gap - MAX_WAIT_MS));
+}
+
+/** Does the container crash again and again? */
+export function isLooping(facts: ContainerFacts, now: number): boolean {
+  const crashes = findSeries(facts, now);
+  return crashes.length > 0 && !hasOutlasted(facts, crashes, now);
+}
+
+/** Did the container crash again and again shortly before, and now stays up? */
+export function isLoopOver(facts: ContainerFacts, now: number): boolean {
+  const crashes = findSeries(facts, now);
+  return crashes.length > 0 && hasOutlasted(facts, crashes, now);
+}

@@ -10,6 +10,8 @@ export interface ShownFailure {
   readonly cause: string;
   /** The fix, as the imperative that ends a sentence. */
   readonly fix: string;
+  /** The patterns whose lines show it. */
+  readonly signs?: readonly string[];
 }
 
 /** The state of a check, with the problem that explains it. */
@@ -22,9 +24,12 @@ export type ExplainedCheckState = CheckState & {
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends Known {
   readonly checks: readonly ExplainedCheckState[];
-  /** By known failure that the target can have: does it show it? */
+  /** By known failure that the target can have: has it shown it, and not run for ten minutes since? */
   readonly failures: Readonly<Record<string, boolean>>;
+  /** Those of them that are not known to be over. */
   readonly shownFailures: readonly ShownFailure[];
+  /** The others: what has followed since shows that they are over. */
+  readonly endedFailures?: readonly ShownFailure[];
   /** For a bootnode with a readable log: the number of nodes that it heard within its window. */
   readonly heardNodes?: number;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Diagnosis, diagnoseSubnet, explainTargets } from '../diagnosis/diagnose-subnet.ts';
+import { type Diagnosis, diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../diagnosis/diagnose-subnet.ts';
+import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
 import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
@@ -16,7 +17,7 @@ import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
-import { activeFailures, failuresOf } from '../rules/known-failures.ts';
+import { activeFailures, failuresOf, rememberedFailures } from '../rules/known-failures.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -75,11 +76,15 @@ const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts 
   ...(facts.logs && isKept('logs') && { logs: facts.logs }),
 });
 
-function toFailures(target: Target, facts: Facts, now: number): Pick<TargetState, 'failures' | 'shownFailures'> {
+type Failures = Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>;
+
+function toFailures(target: Target, facts: Facts, now: number): Failures {
+  const remembered = rememberedFailures(target, facts, now);
   const shownFailures = activeFailures(target, facts, now);
   return {
-    failures: Object.fromEntries(failuresOf(target).map((failure) => [failure.name, shownFailures.includes(failure)])),
+    failures: Object.fromEntries(failuresOf(target).map((failure) => [failure.name, remembered.includes(failure)])),
     shownFailures,
+    endedFailures: remembered.filter((failure) => !shownFailures.includes(failure)),
   };
 }
 
@@ -101,7 +106,7 @@ function withHeardNodes(
 }
 
 const NO_DIAGNOSIS: Diagnosis = {
-  problems: [],
+  ...NOTHING_FOLLOWED,
   quorum: undefined,
   members: [],
   reference: undefined,
@@ -113,8 +118,11 @@ function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): C
   return { ...settings, rpc: { ...settings.rpc, stallAfterMs } };
 }
 
-/** Creates an empty board; `toWall` is the clock's. */
-export function createBoard(toWall: (at: number) => number = (at) => at): Board {
+/** Creates an empty board; both arguments are of the clock. */
+export function createBoard(
+  toWall: (at: number) => number = (at) => at,
+  readDisturbances: () => ClockDisturbances = () => ({}),
+): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
@@ -144,12 +152,12 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
     );
   };
 
-  const update = (target: Target, change: (facts: Facts, settings: CheckSettings) => Facts) => {
+  const update = (target: Target, change: (facts: Facts, entry: Entry) => Facts) => {
     const place = places.get(target);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
     const { entry, index } = place;
-    entry.states[index] = { ...state, facts: change(state.facts, entry.settings) };
+    entry.states[index] = { ...state, facts: change(state.facts, entry) };
   };
 
   /** Judges a target's checks of one round by the current facts. */
@@ -170,7 +178,9 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
   };
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
-    update(target, (facts, settings) => fold(facts, observation, { at: now, settings }));
+    update(target, (facts, { settings, diagnosis: { reference } }) =>
+      fold(facts, observation, { at: now, settings, reference }),
+    );
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
     foldObservation(target, observation, now);
@@ -196,7 +206,7 @@ export function createBoard(toWall: (at: number) => number = (at) => at): Board 
 
   const diagnoseEntry = (entry: Entry, now: number) => {
     entry.isChanged = false;
-    entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis.problems, now);
+    entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, readDisturbances());
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
 

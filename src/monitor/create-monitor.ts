@@ -63,7 +63,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
-  const board = createBoard(clock.toWall);
+  const board = createBoard(clock.toWall, clock.disturbances);
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
   let ready = false;

@@ -1,3 +1,4 @@
+import { isCredible } from '../model/credible-height.ts';
 import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Block, NodeObservation, Result } from '../model/observation.ts';
 import { foldChain } from './fold-chain.ts';
@@ -30,24 +31,38 @@ function advance(
   return { ...kept, riseDueSince: unseen ? at : riseDueSince };
 }
 
-const fold = (
+/** What a height is compared with, and judged by. */
+interface Limits {
+  readonly stallAfterMs: number;
+  readonly reference: number | undefined;
+}
+
+/** A height that is not credible is no base for later ones: the return from it is no fall. */
+function fold(
   previous: Progress | undefined,
   look: Result<Block> | undefined,
   at: number,
-  stallAfterMs: number,
+  { stallAfterMs, reference }: Limits,
   seenLastTime: boolean,
-): Progress | undefined => (look?.ok ? advance(previous, look.value, at, stallAfterMs, seenLastTime) : previous);
+): Progress | undefined {
+  if (!look?.ok) return previous;
+  const credible = previous && !isCredible(previous.number, reference) ? previous.credible : previous;
+  if (isCredible(look.value.number, reference)) return advance(credible, look.value, at, stallAfterMs, seenLastTime);
+  return { ...advance(previous, look.value, at, stallAfterMs, seenLastTime), ...(credible && { credible }) };
+}
 
-/** Adds an observation of a node; `at` in watched time. */
+/** Adds an observation of a node; `at` in watched time, `reference` the height that at least half of the nodes have reached. */
 export function foldNode(
   previous: NodeFacts | undefined,
   observation: NodeObservation,
   at: number,
   stallAfterMs: number,
+  reference?: number,
 ): NodeFacts {
+  const limits = { stallAfterMs, reference };
   const last = previous?.observation;
-  const latest = fold(previous?.latest, observation.latest, at, stallAfterMs, last?.latest.ok === true);
-  const committed = fold(previous?.committed, observation.committed, at, stallAfterMs, last?.committed?.ok === true);
+  const latest = fold(previous?.latest, observation.latest, at, limits, last?.latest.ok === true);
+  const committed = fold(previous?.committed, observation.committed, at, limits, last?.committed?.ok === true);
   const chain = foldChain(previous?.chain, observation, at);
   return { observation, latest, committed, ...(chain && { chain }) };
 }

@@ -21,13 +21,15 @@ export const foldPage = (previous: PageFacts | undefined, observation: PageObser
 interface Context {
   readonly at: number;
   readonly settings: CheckSettings;
+  /** The height that at least half of the nodes of the subnet have reached. */
+  readonly reference?: number | undefined;
 }
 
 /** How each kind of observation is folded into the previous facts. */
 const folds: {
   readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
 } = {
-  node: (before, seen, { at, settings }) => foldNode(before, seen, at, settings.rpc.stallAfterMs),
+  node: (before, seen, { at, settings, reference }) => foldNode(before, seen, at, settings.rpc.stallAfterMs, reference),
   container: (before, seen, { at }) => foldContainer(before, seen, at),
   service: (_, observation) => ({ observation }),
   page: foldPage,

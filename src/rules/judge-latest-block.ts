@@ -1,4 +1,5 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
+import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
@@ -6,9 +7,6 @@ import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { judgeBlind } from './explain-blind-fault.ts';
 import { explainFault } from './explain-fault.ts';
 import type { View } from './view.ts';
-
-/** A height this far above the others is no lead: the chain makes about that many blocks in half an hour. */
-const NOT_CREDIBLE_BLOCKS = 1_000;
 
 function judgeStall({ target, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
   const { stallAfterMs } = settings.rpc;
@@ -46,7 +44,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       `${target.name} is at block ${number}, ${reference - number} behind the other nodes (limit ${maxLag})`,
       'wait if it is syncing, else check its peers and its disk',
     );
-  if (reference !== undefined && number - reference > NOT_CREDIBLE_BLOCKS)
+  if (reference !== undefined && !isCredible(number, reference))
     return fail(
       `${target.name} claims block ${number}, ${number - reference} above what half of the nodes have reached`,
       'see what answers at its address',

@@ -1,5 +1,5 @@
-import type { ContainerFacts, NodeFacts } from '../model/facts.ts';
-import { findCrashes, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
+import type { ContainerFacts, NodeFacts, ServiceFacts } from '../model/facts.ts';
+import { findCrashes, isLoopOver, isRestartPlanned, LOOP_MS, START_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
@@ -11,6 +11,7 @@ export interface LogEvidence {
     readonly modes?: readonly unknown[];
     readonly died?: { readonly at: number };
     readonly redisDiedAt?: number;
+    readonly submittedAt?: number;
   };
 }
 
@@ -18,6 +19,7 @@ export interface LogEvidence {
 export interface Evidence {
   readonly container?: ContainerFacts;
   readonly node?: NodeFacts;
+  readonly service?: ServiceFacts;
   readonly logs?: LogEvidence;
 }
 
@@ -26,6 +28,8 @@ export interface KnownFailure extends ShownFailure {
   readonly of: readonly Component[];
   /** When it last showed, in watched time; `now` while it lasts. */
   readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
+  /** Whether something since then shows that it is over. Without this, it is remembered for ten minutes on purpose. */
+  readonly isOver?: (evidence: Evidence, seenAt: number, now: number) => boolean;
 }
 
 const latest = (...times: readonly (number | undefined)[]): number | undefined => {
@@ -38,6 +42,12 @@ const match =
   ({ logs }) =>
     latest(...patterns.map((pattern) => logs?.patterns[pattern]?.at));
 
+/** For failures that lines of these patterns show. */
+const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'seenAt'> => ({
+  signs,
+  seenAt: match(...signs),
+});
+
 const startOf = ({ container }: Evidence): number | undefined =>
   container?.observation?.kind === 'found' ? container.observation.container.startedAt : undefined;
 
@@ -49,6 +59,24 @@ const untilRestart =
     return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
   };
 
+const answers = ({ node, service }: Evidence): boolean =>
+  (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
+
+/** For failures of one start: a later one has run for a minute, and answers or has ended since. */
+const afterGoodRun: KnownFailure['isOver'] = ({ container: facts, ...probes }, seenAt, now) => {
+  const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
+  const { observation, runBefore, lastExit } = facts ?? {};
+  const isUp = observation?.kind === 'found' && observation.container.status === 'running';
+  return (
+    (isUp && isGood(observation.container.startedAt) && answers(probes)) ||
+    (lastExit !== undefined && isGood(runBefore?.startedAt, lastExit.at))
+  );
+};
+
+/** For failures that come back some time after each start: the container has run for longer than between its crashes. */
+const afterLoop: KnownFailure['isOver'] = (evidence, seenAt, now) =>
+  evidence.container !== undefined && seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
+
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
   {
@@ -59,7 +87,9 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply.',
     fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
-    seenAt: match('ipc_path_too_long'),
+    // The Fatal line came in 4 of 10 real starts, the warning in all of them.
+    ...shownBy('ipc_path_too_long', 'ipc_path_long'),
+    isOver: afterGoodRun,
   },
   {
     name: 'out_of_memory',
@@ -70,6 +100,9 @@ export const knownFailures: readonly KnownFailure[] = [
     fix: 'give the container or Docker more memory, or free memory on the machine',
     seenAt: ({ container, logs }) =>
       latest(container?.lastOomAt, container?.unrequestedKill?.at, logs?.patterns.build_killed?.at),
+    signs: ['build_killed'],
+    // A single kill is remembered: memory may run out again at any time.
+    isOver: afterLoop,
   },
   {
     name: 'silent_restart_loop',
@@ -83,6 +116,7 @@ export const knownFailures: readonly KnownFailure[] = [
       const [previous, last] = findCrashes(container).slice(-2);
       return previous !== undefined && last !== undefined && last - previous < LOOP_MS ? last : undefined;
     },
+    isOver: afterLoop,
   },
   {
     name: 'head_regression',
@@ -92,6 +126,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause: 'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
     seenAt: ({ node, logs }) => latest(node?.latest?.fall?.at, logs?.patterns.repaired_head?.at),
+    signs: ['repaired_head'],
   },
   {
     name: 'miner_loop_stopped',
@@ -101,7 +136,9 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'Its address was not among the masternodes at that moment. Its loop that proposes blocks ended and does not start again.',
     fix: 'check that its address is among the masternodes, then restart the node',
+    signs: ['miner_stopped'],
     seenAt: untilRestart(match('miner_stopped')),
+    isOver: afterGoodRun,
   },
   {
     name: 'masternode_update_failed',
@@ -110,7 +147,8 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
     fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
-    seenAt: match('masternode_update_failed'),
+    ...shownBy('masternode_update_failed'),
+    isOver: afterGoodRun,
   },
   {
     name: 'address_in_use',
@@ -118,7 +156,8 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The node restarts in a loop; its log ends in `bind: address already in use`.',
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
-    seenAt: match('address_in_use'),
+    ...shownBy('address_in_use'),
+    isOver: afterGoodRun,
   },
   {
     name: 'database_lost',
@@ -126,7 +165,8 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
     cause: 'The chain database is gone or corrupt, as after a full disk.',
     fix: 'check the disk, then let the node sync again from the others',
-    seenAt: match('database_empty', 'head_block_missing'),
+    // Remembered while the node syncs again: the disk may still be the cause.
+    ...shownBy('database_empty', 'head_block_missing'),
   },
   {
     name: 'relayer_dead',
@@ -161,7 +201,8 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
     cause: 'The wallet that pays on the parent chain has too few coins.',
     fix: 'send coins to the wallet PARENTNET_WALLET on the parent chain',
-    seenAt: match('no_funds'),
+    ...shownBy('no_funds'),
+    isOver: ({ logs }, seenAt) => (logs?.relayer?.submittedAt ?? 0) > seenAt,
   },
   {
     name: 'stats_without_contract',
@@ -170,7 +211,8 @@ export const knownFailures: readonly KnownFailure[] = [
       'The stats server restarts in a loop; its log says `PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!`',
     cause: 'It was started before the checkpoint contract was deployed.',
     fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the stats server',
-    seenAt: match('config_missing'),
+    ...shownBy('config_missing'),
+    isOver: afterGoodRun,
   },
   {
     name: 'frontend_without_registry',
@@ -178,7 +220,8 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
     cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',
     fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
-    seenAt: match('registry_unreachable'),
+    ...shownBy('registry_unreachable'),
+    isOver: afterGoodRun,
   },
 ];
 
@@ -203,11 +246,11 @@ const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): bo
   isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + TOLERANCE_MS;
 
 /**
- * The known failures of a target at `now`. A failure lasts until the target has run for ten minutes since its last sign, until
- * somebody restarts its container, and while the container is stopped. It belongs to one run: that of another container, or of
- * an earlier start, explains no stop of today.
+ * The known failures that a target has shown lately. One lasts until the target has run for ten minutes since its last sign,
+ * until somebody restarts its container, and while the container is stopped. It belongs to one run: that of another
+ * container, or of an earlier start, explains no stop of today.
  */
-export function activeFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
+export function rememberedFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
   const { observation } = evidence.container ?? {};
   const container = observation?.kind === 'found' ? observation.container : undefined;
   return failuresOf(target).filter((failure) => {
@@ -219,3 +262,9 @@ export function activeFailures(target: Target, evidence: Evidence, now: number):
     return now - quietSince < QUIET_MS;
   });
 }
+
+/** Those of the remembered failures that are not known to be over. */
+export const activeFailures = (target: Target, evidence: Evidence, now: number): readonly KnownFailure[] =>
+  rememberedFailures(target, evidence, now).filter(
+    ({ seenAt, isOver }) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) !== true,
+  );

@@ -122,7 +122,6 @@ const itself = (more: Partial<AlertInput>): Case => ({
   clear: [toInput([])],
   unknown: [],
 });
-const readable = { ...stats, logFiles: [{ path: '/l', timezone: 'UTC' }] };
 
 const cases: Readonly<Record<keyof typeof subnetdConditions, Case>> = {
   SubnetdDockerDown: {
@@ -170,18 +169,6 @@ const cases: Readonly<Record<keyof typeof subnetdConditions, Case>> = {
     unknown: [],
   },
   SubnetdReloadFailed: itself({ lastReloadSuccessful: false }),
-  SubnetdLogSourceDown: {
-    active: toInput([state(readable, {}, { logs: logs({ sources: { file: { ...sources.file, up: false } } }) })]),
-    labels: statsLabels,
-    value: 0,
-    clear: [
-      toInput([state(readable, {}, { logs: logs() })]),
-      toInput([state(stats, {})]),
-      toInput([onMachine2(stats, true)], { enginesUp: machine2(false) }),
-    ],
-    // What the log on an engine that is gone would say.
-    unknown: [toInput([state(readable, {})]), toInput([onMachine2(stats, false)], { enginesUp: machine2(false) })],
-  },
   SubnetdDatabaseDown: itself({ isDatabaseUp: false }),
   SubnetdWatchdog: { active: toInput([]), labels: {}, value: 1, clear: [], unknown: [] },
 };

@@ -71,10 +71,6 @@ const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
     series: { [one('subnetd_config_last_reload_successful', self)]: fails },
     labels: { instance: 'a:10545' },
   },
-  SubnetdLogSourceDown: {
-    series: { [one('subnet_log_source_up', { ...node, source: 'file' })]: fails },
-    labels: node,
-  },
   SubnetdAlertsNotSent: {
     series: {
       [one('subnetd_alerts_failed_total', self)]: [stand, grow(1)],

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { diagnoseSubnet, explainTargets } from '../../src/diagnosis/diagnose-subnet.ts';
+import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
+import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
-import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../support/diagnosed.ts';
+import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -49,7 +50,7 @@ test('each failing check is told by its cause, and only what shows the cause has
   const targets = NAMES.map((name) =>
     diagnosedNode(name, NAMES, name === 'n2' ? { container: STOPPED, fault: timeout } : { peers: peers(name) }),
   );
-  const { problems, quorum } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), [], NOW);
+  const { problems, quorum } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW);
   expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
   const why = 'because the container of n2 does not run';
   expect(reasonsOf(targets, problems)).toEqual({
@@ -78,7 +79,7 @@ describe('what a node that hangs brings for its readers', () => {
   const recovered = [...NAMES.map((name) => diagnosedNode(name, NAMES)), failingRelayer()];
   const named = (targets: readonly Known[], before: readonly Problem[]) =>
     diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), before).map(({ problem }) => problem);
-  const open = diagnoseSubnet(toSubnet(hanging), judgeTargets(hanging, NOW), [], NOW).problems.map(
+  const open = diagnoseSubnet(toSubnet(hanging), judgeTargets(hanging, NOW), NOTHING_FOLLOWED, NOW).problems.map(
     (problem): Problem => ({ ...problem, state: 'open' }),
   );
 
@@ -94,6 +95,33 @@ describe('what a node that hangs brings for its readers', () => {
       failingRelayer(),
     ];
     expect(named(behind, open)).toContain('node_behind');
+  });
+});
+
+describe('how soon a problem of a node is open', () => {
+  const stallMs = 28_000;
+  const confirmMs = problemCatalog.node_stalled.confirmMs;
+  const states = (given: Given, seenAt = NOW) => {
+    const targets = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? given : {}));
+    return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOTHING_FOLLOWED, seenAt).problems.map(
+      ({ problem, state }) => `${problem} ${state}`,
+    );
+  };
+
+  test('a node that is stalled is told at once when the others have gone on without it for long enough', () => {
+    const stalled = (stalledMs: number, container: Given['container'] = {}) => states({ stalledMs, container });
+    expect(stalled(stallMs - 1)).toEqual([]);
+    expect(stalled(stallMs)).toEqual(['quorum_at_risk suspected', 'node_stalled suspected']);
+    expect(stalled(stallMs / 2 + confirmMs)).toEqual(['quorum_at_risk open', 'node_stalled open']);
+    // A restart may be why.
+    expect(stalled(90_000, { startedAt: NOW - 59_000 })).toEqual([]);
+  });
+
+  test('a node that does not answer is told as soon as it has not for long enough, and the risk is confirmed', () => {
+    const silent = (container: Given['container'], agoMs: number) => states({ fault: timeout, container }, NOW + agoMs);
+    expect(silent({}, 0)).toEqual(['quorum_at_risk suspected', 'node_hanging suspected']);
+    expect(silent({}, confirmMs)).toEqual(['quorum_at_risk suspected', 'node_hanging open']);
+    expect(silent({ startedAt: NOW }, confirmMs)).toEqual(['node_hanging suspected']);
   });
 });
 

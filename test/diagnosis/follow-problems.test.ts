@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { followProblems } from '../../src/diagnosis/follow-problems.ts';
-import type { Problem, Suspicion } from '../../src/model/problem.ts';
+import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { type Followed, followProblems } from '../../src/diagnosis/follow-problems.ts';
+import type { Suspicion } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
@@ -45,10 +46,10 @@ const { confirmMs, clearMs } = problemCatalog.node_down;
 function follow(
   ...moments: readonly (readonly [ms: number, found: readonly Suspicion[], targets?: readonly TargetState[]])[]
 ) {
-  let problems: readonly Problem[] = [];
+  let followed = NOTHING_FOLLOWED;
   return moments.map(([ms, found, targets = found.length > 0 ? failing : well]) => {
-    problems = followProblems(problems, found, targets, T0 + ms);
-    return problems.map((one) => one.state);
+    followed = followProblems(followed, found, targets, T0 + ms);
+    return followed.problems.map((one) => one.state);
   });
 }
 
@@ -103,11 +104,75 @@ describe('a problem', () => {
     expect(follow([0, [risk('a')]], [wait, [risk('a')]], [wait + 1, [risk('b')]]).at(-1)).toEqual(['open']);
   });
 
+  describe('that was over', () => {
+    const gone = confirmMs + SECOND;
+    const over = gone + clearMs;
+    const ended = [
+      [0, [suspicion()]],
+      [confirmMs, [suspicion()]],
+      [gone, []],
+      [over, []],
+    ] as const;
+
+    test('is open at once when it comes back within its reopen window, and since when it first was', () => {
+      expect(follow(...ended, [over + clearMs - 1, [suspicion()]]).at(-1)).toEqual(['open']);
+      expect(follow(...ended, [over + clearMs, [suspicion()]]).at(-1)).toEqual(['suspected']);
+      let followed = NOTHING_FOLLOWED;
+      for (const [ms, found] of [...ended, [over + SECOND, [suspicion()]] as const])
+        followed = followProblems(followed, found, found.length > 0 ? failing : well, T0 + ms);
+      expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + over + SECOND }]);
+    });
+
+    test('is another one on another target, of other nodes, or when it was never confirmed', () => {
+      expect(follow(...ended, [over + SECOND, [suspicion({ name: 'b' })]]).at(-1)).toEqual(['suspected']);
+      expect(follow([0, [suspicion()]], [SECOND, []], [2 * SECOND, [suspicion()]]).at(-1)).toEqual(['suspected']);
+      const risk = (about: string) =>
+        suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
+      const wait = problemCatalog.quorum_at_risk;
+      const end = wait.confirmMs + SECOND + wait.clearMs;
+      const before = [
+        [0, [risk('a')]],
+        [wait.confirmMs, [risk('a')]],
+        [wait.confirmMs + SECOND, []],
+        [end, []],
+      ] as const;
+      expect(follow(...before, [end + SECOND, [risk('b')]]).at(-1)).toEqual(['suspected']);
+      expect(follow(...before, [end + SECOND, [risk('a')]]).at(-1)).toEqual(['open']);
+    });
+
+    test('is forgotten after its window, with its target, and when very many have ended since', () => {
+      const end = (name: string) => {
+        const one = suspicion({ name });
+        const targets = [state(name, { latest_block: 'fail' })];
+        const seen = (followed: Followed, ms: number, found: readonly Suspicion[]) =>
+          followProblems(followed, found, targets, T0 + ms);
+        return (followed: Followed) => seen(seen(seen(seen(followed, 0, [one]), confirmMs, [one]), gone, []), over, []);
+      };
+      expect(end('a')(NOTHING_FOLLOWED).ended).toMatchObject([{ since: T0, endedAt: T0 + over }]);
+      expect(followProblems(end('a')(NOTHING_FOLLOWED), [], well, T0 + over + clearMs).ended).toEqual([]);
+      const found = followProblems(NOTHING_FOLLOWED, [suspicion()], failing, T0);
+      const open = followProblems(found, [suspicion()], failing, T0 + confirmMs);
+      expect(followProblems(open, [], [state('b', {})], T0 + gone).ended).toEqual([]);
+      const many = Array.from({ length: 300 }, (_, index) => `n${index}`).reduce<Followed>(
+        (followed, name) => end(name)(followed),
+        NOTHING_FOLLOWED,
+      );
+      expect(many.ended).toHaveLength(200);
+      expect(many.ended.at(-1)?.key).toBe('node_down node n299');
+    });
+  });
+
+  test('whose evidence goes back further than it was found is open that much sooner', () => {
+    const lasted = (lastedMs: number) => follow([0, [suspicion({ lastedMs })]]).at(-1);
+    expect(lasted(confirmMs)).toEqual(['open']);
+    expect(lasted(confirmMs - 1)).toEqual(['suspected']);
+  });
+
   test('that clears explains only what has failed since', () => {
-    const open = followProblems([], [suspicion({ problem: 'chain_forked' })], failing, T0);
-    const [still] = followProblems(open, [], [state('a', {}), state('b', { peers: 'fail' })], T0 + SECOND);
+    const open = followProblems(NOTHING_FOLLOWED, [suspicion({ problem: 'chain_forked' })], failing, T0);
+    const [still] = followProblems(open, [], [state('a', {}), state('b', { peers: 'fail' })], T0 + SECOND).problems;
     expect(still?.explains).toHaveLength(1);
-    const [recovered] = followProblems(open, [], well, T0 + SECOND);
+    const [recovered] = followProblems(open, [], well, T0 + SECOND).problems;
     expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
   });
 
@@ -117,8 +182,8 @@ describe('a problem', () => {
       suspicion({ name: 'b' }),
       suspicion({ problem: 'subnet_halted', component: undefined, name: undefined }),
     ];
-    const first = followProblems([], found.slice(0, 2), failing, T0);
-    expect(followProblems(first, found, failing, T0 + SECOND).map(({ problem }) => problem)).toEqual([
+    const first = followProblems(NOTHING_FOLLOWED, found.slice(0, 2), failing, T0);
+    expect(followProblems(first, found, failing, T0 + SECOND).problems.map(({ problem }) => problem)).toEqual([
       'subnet_halted',
       'node_down',
       'head_regression',

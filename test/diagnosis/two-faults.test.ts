@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Facts } from '../../src/model/facts.ts';
 import type { Fault } from '../../src/model/observation.ts';
-import { addressOf, diagnosedNode, diagnosedService, type Given, named, STOPPED } from '../support/diagnosed.ts';
+import {
+  addressOf,
+  diagnosed,
+  diagnosedNode,
+  diagnosedService,
+  type Given,
+  NOW,
+  named,
+  STOPPED,
+} from '../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'] as const;
 const timeout: Fault = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false };
@@ -114,6 +124,30 @@ test('three nodes that do not vote halt a subnet of seven, whatever each of them
     ),
     { numRuns: 200 },
   );
+});
+
+test('a halt is found although one node claims heights that rise, and no honest node is blamed', () => {
+  const names = NAMES.slice(0, 4);
+  const stalled = names.map((name) =>
+    diagnosedNode(name, names, name === 'n1' ? { height: 1_000_000, stalledMs: 1_000 } : { stalledMs: 200_000 }),
+  );
+  expect(named(stalled)).toEqual(['height_not_credible n1', 'subnet_halted']);
+  const [halt] = diagnosed(stalled).filter(({ problem }) => problem === 'subnet_halted');
+  expect(halt?.evidence).toBe('no block after 1000 for 3m 20s; 4 of 4 masternodes can vote and 3 are needed');
+});
+
+test('finality that is stalled is found although one node claims to commit', () => {
+  const names = NAMES.slice(0, 4);
+  const committed = (height: number, agoMs: number) => ({
+    ...{ number: height, risen: true, lastGoodAt: NOW, advancedAt: NOW - agoMs, riseDueSince: NOW - agoMs },
+  });
+  const targets = names.map((name) => {
+    const isLiar = name === 'n1';
+    const node = diagnosedNode(name, names, isLiar ? { height: 1_000_000 } : {});
+    const facts = { ...node.facts.node, committed: isLiar ? committed(999_998, 1_000) : committed(940, 90_000) };
+    return { ...node, facts: { ...node.facts, node: facts as Facts['node'] } };
+  });
+  expect(named(targets)).toEqual(['height_not_credible n1', 'finality_stalled']);
 });
 
 test('a healthy subnet of any size has no problem, and neither has one whose peers and addresses are unknown', () => {

@@ -66,6 +66,20 @@ describe('a clock', () => {
     expect(clock.resumedAt()).toBe(resumed);
   });
 
+  it('says what disturbed it last', () => {
+    const { clock, run, suspend, set } = createHandClock();
+    expect(clock.disturbances()).toEqual({});
+    suspend(2 * MINUTE);
+    const endedAt = clock.now();
+    expect(clock.disturbances()).toEqual({ gap: { endedAt, realMs: 2 * MINUTE } });
+    run(10_000);
+    set(-90_000);
+    const { gap, step } = clock.disturbances();
+    expect(gap?.endedAt).toBe(endedAt);
+    expect(step?.at).toBe(clock.now());
+    expect(step?.byMs).toBeCloseTo(-90_000);
+  });
+
   it('does not follow the jitter of two clocks that are read one after the other', () => {
     let jitter = 0;
     const clock = createClock({ monotonic: () => 0, wall: () => START + jitter });

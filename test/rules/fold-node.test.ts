@@ -52,6 +52,28 @@ describe('a height', () => {
   it('fails when it falls and falls', () => expect(verdicts([9, 8, 7, 6, 5, 4, 3, 2, 1])).toBe('ppfffffff'));
   it('fails when two nodes answer in turn at one address', () =>
     expect(verdicts([50, 9, 51, 9, 52, 9])).toBe('pppfff'));
+  it('that is not credible is no base: its end is no fall, and a real fall is', () => {
+    const seen = (heights: readonly number[], reference = 100) =>
+      heights.reduce<NodeFacts | undefined>((facts, number, i) => {
+        const block = { ok: true, value: { number } } as const;
+        return foldNode(facts, { answered: true, latest: block, committed: block }, i * SECOND, 60 * SECOND, reference);
+      }, undefined);
+    const credible = seen([98, 99, 1_000_100, 1_000_101, 103]);
+    for (const height of [credible?.latest, credible?.committed])
+      expect(height).toEqual({
+        number: 103,
+        timestamp: undefined,
+        risen: true,
+        fall: undefined,
+        ...{ advancedAt: 4_000, riseDueSince: 4_000, lastGoodAt: 4_000 },
+      });
+    expect(seen([98, 99, 1_000_100, 50])?.latest?.fall).toMatchObject({ from: 99, to: 50 });
+    expect(seen([1_000_100, 1_000_101, 50])?.latest).toMatchObject({ number: 50, risen: false });
+    expect(seen([1_000_100, 1_000_101, 50])?.latest?.fall).toBeUndefined();
+    expect(seen([98, 1_100, 50])?.latest?.fall).toMatchObject({ from: 1_100, to: 50 });
+    // A standstill is one, whatever was claimed in between.
+    expect(seen([99, 1_000_100, 99])?.latest?.riseDueSince).toBe(0);
+  });
   it('may fall again much later', () => {
     expect(verdicts([20, 10, 11, 12, 13, 14, 15, 16, 17, 9, 10])).toBe('ppppppppppp');
   });

@@ -9,6 +9,7 @@ import {
   failuresOf,
   knownFailures,
   type LogEvidence,
+  rememberedFailures,
 } from '../../src/rules/known-failures.ts';
 
 const minute = 60_000;
@@ -61,6 +62,71 @@ test('a failure of an earlier run explains no later stop, and ends when somebody
   ).toEqual(['ipc_path_too_long']);
 });
 
+describe('what ends a start', () => {
+  const answering = (ok: boolean): Evidence => ({
+    node: {
+      observation: ok
+        ? { answered: true, latest: { ok, value: { number: 1 } } }
+        : { answered: false, latest: { ok, fault: { kind: 'refused', address: 'n' } } },
+    },
+  });
+  const stats = (ok: boolean): Evidence => ({
+    service: { observation: ok ? { ok, value: {} } : { ok, fault: { kind: 'refused', address: 's' } } },
+  });
+  /** Started again by the restart policy after the sign at t0. */
+  const again = (startedAt: number, changes: Partial<Container> = {}) =>
+    found(startedAt, container(startedAt, { restartCount: 1, ...changes }), running(t0 - minute));
+
+  test.each([
+    [node, 'ipc_path_too_long', 'ipc_path_too_long', answering],
+    [node, 'ipc_path_long', 'ipc_path_too_long', answering],
+    [node, 'address_in_use', 'address_in_use', answering],
+    [node, 'masternode_update_failed', 'masternode_update_failed', answering],
+    [node, 'miner_stopped', 'miner_loop_stopped', answering],
+    [service('stats'), 'config_missing', 'stats_without_contract', stats],
+    [service('frontend'), 'registry_unreachable', 'frontend_without_registry', stats],
+  ])(
+    'of $component by %s is over when a later start has run for a minute and answers',
+    (target, pattern, failure, asked) => {
+      const start = t0 + 1_000;
+      const at = (now: number, facts: ContainerFacts, evidence = asked(true)) =>
+        names(target, { container: facts, logs: matched(pattern, t0), ...evidence }, now);
+      expect(at(start + minute - 1, again(start))).toEqual([failure]);
+      expect(at(start + minute, again(start))).toEqual([]);
+      expect(at(start + minute, again(start), asked(false))).toEqual([failure]);
+      expect(at(start + minute, again(start), {})).toEqual([failure]);
+      expect(at(start + minute, again(start, { status: 'restarting' }))).toEqual([failure]);
+      // The same start, that has gone on for long.
+      expect(at(t0 + minute, running(t0 - minute))).toEqual([failure]);
+      expect(
+        rememberedFailures(target, { container: again(start), logs: matched(pattern, t0) }, start + minute),
+      ).toHaveLength(1);
+    },
+  );
+
+  test('is no cause of a later crash, when a start between them ran well', () => {
+    const logs = matched('address_in_use', t0);
+    const good = again(t0 + 1_000);
+    const crashed = (at: number) =>
+      found(at + 100, container(at + 100, { restartCount: 2 }), foldContainerEvent(good, event('die', at, 1)));
+    expect(names(node, { container: crashed(t0 + 1_000 + minute), logs }, t0 + 2 * minute)).toEqual([]);
+    expect(names(node, { container: crashed(t0 + minute), logs }, t0 + 2 * minute)).toEqual(['address_in_use']);
+  });
+
+  test('is remembered after a start of its own, where the program runs on with what it lost', () => {
+    const evidence = { container: again(t0 + 1_000), ...answering(true) };
+    for (const pattern of ['database_empty', 'repaired_head'])
+      expect(names(node, { ...evidence, logs: matched(pattern, t0) }, t0 + 9 * minute)).toHaveLength(1);
+  });
+});
+
+test('a wallet without funds is over with the next submission', () => {
+  const at = (submittedAt: number) =>
+    names(service('relayer'), { logs: { ...matched('no_funds', t0), relayer: { submittedAt } } }, t0 + minute);
+  expect(at(t0 - 1)).toEqual(['wallet_without_funds']);
+  expect(at(t0 + 1)).toEqual([]);
+});
+
 describe('out of memory', () => {
   test("shows by Docker's own word", () => {
     const facts = foldContainerEvent(running(t0 - minute), event('oom', t0));
@@ -104,6 +170,33 @@ test('two restarts within ten minutes with exit code 0 are a silent loop, one is
   expect(names(node, { container: twice }, t0 + 2 * minute)).toEqual(['silent_restart_loop']);
   const later = restart(once, t0 + 20 * minute, 2);
   expect(names(node, { container: later }, t0 + 20 * minute)).toEqual([]);
+});
+
+test('a loop is over when the container has run for a minute, or for longer than between its crashes', () => {
+  const restarts = (...starts: readonly number[]) =>
+    starts.reduce(
+      (facts, at, index) =>
+        found(at, container(at, { restartCount: index + 1 }), foldContainerEvent(facts, event('die', at - 100, 0))),
+      running(t0),
+    );
+  const quick = restarts(t0 + 1_000, t0 + 5_000, t0 + 10_000);
+  expect(names(node, { container: quick }, t0 + 10_000 + minute - 1)).toEqual(['silent_restart_loop']);
+  expect(names(node, { container: quick }, t0 + 10_000 + minute)).toEqual([]);
+  // Docker may wait for a minute before a start.
+  const slow = restarts(t0 + minute, t0 + 6 * minute);
+  expect(names(node, { container: slow }, t0 + 10 * minute - 1)).toEqual(['silent_restart_loop']);
+  expect(names(node, { container: slow }, t0 + 10 * minute)).toEqual([]);
+  const killed = foldContainerEvent(restarts(t0 + 1_000), event('oom', t0 + 4_000));
+  const once = found(
+    t0 + 5_000,
+    container(t0 + 5_000, { restartCount: 2 }),
+    foldContainerEvent(killed, event('die', t0 + 4_100, 137)),
+  );
+  expect(names(service('frontend'), { container: once }, t0 + 64_999)).toEqual(['out_of_memory']);
+  expect(names(service('frontend'), { container: once }, t0 + 65_000)).toEqual([]);
+  // Of a process inside, while the container went on.
+  const inside = foldContainerEvent(once, event('oom', t0 + 70_000));
+  expect(names(service('frontend'), { container: inside }, t0 + 2 * minute)).toEqual(['out_of_memory']);
 });
 
 test('two requested restarts are no loop, with any exit code', () => {

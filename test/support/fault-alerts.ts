@@ -27,10 +27,10 @@ const BEFORE: Readonly<Partial<Record<FaultName, readonly string[]>>> = { 'node-
 const BESIDES: Readonly<Partial<Record<FaultName, readonly AlertOf[]>>> = {
   'node-stalled': ['SubnetNodeStalled subnet2'],
   'node-behind': ['SubnetNodeStalled subnet2'],
-  'node-down': ['SubnetContainerDown subnet2', 'SubnetNodeDown subnet2', 'SubnetdLogSourceDown subnet2'],
+  'node-down': ['SubnetContainerDown subnet2', 'SubnetNodeDown subnet2'],
   'node-partitioned': ['SubnetNodePartitioned subnet2', 'SubnetNodeStalled subnet2'],
   'ipc-path-too-long': ['SubnetIpcPathTooLong subnet2', 'SubnetContainerRestarting subnet2', 'SubnetNodeDown subnet2'],
-  'service-down': ['SubnetServiceDown stats', 'SubnetdLogSourceDown stats'],
+  'service-down': ['SubnetServiceDown stats'],
   'oom-kill': ['SubnetContainerRestarting frontend', 'SubnetServiceDown frontend'],
   // Docker does not answer either.
   'monitor-offline': ['SubnetdDockerDown'],

@@ -1,9 +1,6 @@
 import type { PatternFacts } from '../../model/facts.ts';
-import type { LogHit, LogPattern, Meaning } from '../../model/log.ts';
+import { LINES_LOST, type LogHit, type LogPattern, type Meaning } from '../../model/log.ts';
 import type { Pattern } from '../../model/target.ts';
-
-/** Counts the gaps where Docker discarded lines before they were read. */
-export const LINES_LOST = 'log_lines_lost';
 
 /** Counts hits per pattern; nothing is copied until `read`. */
 export interface PatternCounters {

@@ -1,0 +1,93 @@
+import { formatDuration } from '../model/duration.ts';
+import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
+import type { Suspicion } from '../model/problem.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import type { ContainerRef } from '../model/target.ts';
+import { describeRef } from './find-container-problems.ts';
+import type { SubnetView, TargetView } from './subnet-view.ts';
+
+/** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
+const LOST_MS = 10 * 60_000;
+
+const formatRef = (ref: ContainerRef | undefined): string => (ref === undefined ? 'its container' : describeRef(ref));
+
+type Texts = Readonly<Record<LogFault['what'], readonly [seen: string, fix: string]>>;
+
+const FILE_TEXTS: Texts = {
+  missing: [
+    'no file is there',
+    'correct logFiles in the inventory, or mount the folder where subnetd runs, at the same path',
+  ],
+  denied: [
+    'subnetd may not read it',
+    'give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
+  ],
+  'not-a-file': ['it is no file', 'name the file itself in logFiles, or a glob such as logs/*.log'],
+  'no-container': ['there is no such container', 'create it, or correct container in the inventory'],
+  'docker-unreachable': ['Docker does not answer', 'start Docker, or correct docker in the inventory'],
+  'no-descriptor': ['subnetd has no file descriptor left', 'raise LimitNOFILE of subnetd and restart it'],
+  broken: ['reading it breaks off', 'look at the log of subnetd and at the disk'],
+};
+
+const CONTAINER_TEXTS: Texts = {
+  ...FILE_TEXTS,
+  broken: [
+    'Docker breaks off when it is read',
+    'let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+  ],
+};
+
+/** The source that cannot be read. While Docker does not answer, that is another problem, and nothing is known. */
+function findUnread({ facts: { logs } }: TargetState): readonly ['file' | 'container', LogSourceState] | undefined {
+  const { file, container } = logs?.sources ?? {};
+  if (file?.up === false) return ['file', file];
+  return container?.up === false && container.fault?.what !== 'docker-unreachable'
+    ? ['container', container]
+    : undefined;
+}
+
+function findSourceDown({ state }: TargetView): readonly Suspicion[] {
+  const { component, name, container, logFiles } = state.target;
+  const unread = findUnread(state);
+  if (unread === undefined) return [];
+  const [source, { fault }] = unread;
+  const isFile = source === 'file';
+  const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
+  const notYet = ['reading it has not begun', 'look at the log of subnetd'] as const;
+  const [seen, fix] = fault === undefined ? notYet : (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what];
+  return [
+    {
+      problem: 'log_source_down',
+      component,
+      name,
+      summary: `subnetd cannot read the log of ${name}`,
+      evidence: `${what} cannot be read: ${seen}`,
+      fix,
+      explains: [],
+      causes: [],
+    },
+  ];
+}
+
+function findLinesLost({ state }: TargetView, now: number): readonly Suspicion[] {
+  const { component, name, container } = state.target;
+  const lost = state.facts.logs?.patterns[LINES_LOST];
+  if (lost === undefined || now - lost.at >= LOST_MS) return [];
+  const times = lost.count === 1 ? 'once' : `${lost.count} times`;
+  return [
+    {
+      problem: 'log_lines_lost',
+      component,
+      name,
+      summary: `Docker throws away lines of ${name} before they are read`,
+      evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${times} since subnetd started, last ${formatDuration(Math.max(0, now - lost.at))} ago`,
+      fix: 'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
+      explains: [],
+      causes: [],
+    },
+  ];
+}
+
+/** Logs that cannot be read, and lines that are lost: what they would show is not known. */
+export const findLogProblems = ({ targets, now }: SubnetView): readonly Suspicion[] =>
+  targets.flatMap((view) => [...findSourceDown(view), ...findLinesLost(view, now)]);

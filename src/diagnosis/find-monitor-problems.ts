@@ -1,0 +1,41 @@
+import type { ClockDisturbances } from '../model/clock.ts';
+import { formatDuration } from '../model/duration.ts';
+import type { Suspicion } from '../model/problem.ts';
+
+/** For this long it is said that there is a hole in what was watched. */
+const SAID_MS = 5 * 60_000;
+
+/** A busy machine holds a process up for seconds. */
+const LEAST_GAP_MS = 15_000;
+
+/** A time service moves a clock by less. */
+const LEAST_STEP_MS = 5_000;
+
+const ago = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
+
+/** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
+export function findMonitorProblems({ gap, step }: ClockDisturbances, now: number): readonly Suspicion[] {
+  const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < SAID_MS;
+  const wasSet = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS && now - step.at < SAID_MS;
+  if (!wasGone && !wasSet) return [];
+  const seen = [
+    ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${ago(gap.endedAt, now)}`] : []),
+    ...(wasSet
+      ? [
+          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))} ${ago(step.at, now)}`,
+        ]
+      : []),
+  ];
+  return [
+    {
+      problem: 'monitor_suspended',
+      summary: wasGone ? 'subnetd was suspended' : 'the clock of subnetd was set, or its machine was suspended',
+      evidence: seen.join('; '),
+      fix: wasGone
+        ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
+        : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
+      explains: [],
+      causes: [],
+    },
+  ];
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { Facts, Known, PatternFacts } from '../../src/model/facts.ts';
+import type { Container, Fault } from '../../src/model/observation.ts';
+import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW, named } from '../support/diagnosed.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const refused: Fault = { kind: 'refused', address: 'n' };
+const MINUTE = 60_000;
+
+const matched = (count: number, agoMs: number): PatternFacts => ({
+  ...{ means: 'fatal', count, at: NOW - agoMs, order: 1, what: 'what it means', own: false },
+});
+
+/** A node whose container was started again so long ago, after crashes of its program. */
+function restarted(
+  startedMs: number,
+  {
+    crashes = [],
+    isUp = true,
+    patterns = {},
+  }: {
+    readonly crashes?: readonly number[];
+    readonly isUp?: boolean;
+    readonly patterns?: Readonly<Record<string, PatternFacts>>;
+  },
+): Known {
+  const node = diagnosedNode('n2', NAMES, isUp ? {} : { fault: refused });
+  const started: Partial<Container> = { startedAt: NOW - startedMs, restartCount: crashes.length + 1 };
+  return {
+    ...node,
+    facts: {
+      ...node.facts,
+      container: {
+        ...(containerOf('n2', started) as NonNullable<Facts['container']>),
+        restarts: crashes.length + 1,
+        lastRestartAt: NOW - startedMs,
+        lastRestartBy: 'policy',
+        earlierCrashes: crashes.map((ago) => NOW - ago),
+        lastExit: { code: 0, at: NOW - startedMs - 1_000 },
+      },
+      logs: { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns },
+    },
+  };
+}
+const others = (peers?: readonly string[]) =>
+  ['n1', 'n3', 'n4'].map((name) =>
+    diagnosedNode(name, NAMES, peers ? { peers: peers.filter((one) => one !== name) } : {}),
+  );
+
+const evidenceOf = (targets: readonly Known[], problem: string) =>
+  diagnosed(targets).find((one) => one.problem === problem)?.evidence;
+
+describe('a restart loop with a known cause', () => {
+  const crashes = [95_000, 80_000];
+  const loop = (startedMs: number, isUp: boolean, signMs: number) => [
+    restarted(startedMs, { crashes, isUp, patterns: { ipc_path_too_long: matched(3, signMs) } }),
+    ...others(isUp ? undefined : NAMES.filter((name) => name !== 'n2')),
+  ];
+
+  test('is told with what was seen: how often, when last, and how the program ended', () => {
+    expect(evidenceOf(loop(3_000, false, 4_000), 'ipc_path_too_long')).toBe(
+      'its log matched ipc_path_too_long 3 times since subnetd started, last 4s ago; generated-n2-1 restarted 3 times since subnetd started, last 3s ago after exit code 0. The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply',
+    );
+  });
+
+  test('is over together with the risk that it brings, and leaves nothing behind', () => {
+    expect(named(loop(59_000, true, 60_000))).toEqual(['ipc_path_too_long n2', 'quorum_at_risk']);
+    expect(named(loop(60_000, true, 61_000))).toEqual([]);
+    expect(named(loop(60_000, false, 61_000))).toContain('ipc_path_too_long n2');
+  });
+
+  test('that has none is over after a minute, too', () => {
+    const silent = (startedMs: number) => named([restarted(startedMs, { crashes }), ...others()]);
+    expect(silent(59_000)).toEqual(['silent_restart_loop n2', 'quorum_at_risk']);
+    expect(silent(60_000)).toEqual([]);
+  });
+});
+
+test('an error of another kind in the same log is told beside a failure that is over', () => {
+  const patterns = { address_in_use: matched(1, 62_000), bad_block: { ...matched(1, 5_000), means: 'error' as const } };
+  expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
+});
+
+test('a single crash with a known cause is not told again as a restart when the cause is over', () => {
+  const crash = (patterns: Readonly<Record<string, PatternFacts>>) =>
+    named([restarted(MINUTE, { patterns }), ...others()]);
+  expect(crash({ address_in_use: matched(1, MINUTE + 1_500) })).toEqual([]);
+  expect(crash({})).toEqual(['container_restarting n2']);
+});
+
+describe('the evidence of', () => {
+  const facts = (name: string, over: Partial<Facts>): Known => {
+    const node = diagnosedNode(name, NAMES);
+    return { ...node, facts: { ...node.facts, ...over } };
+  };
+  const container = (over: Partial<NonNullable<Facts['container']>>): Facts['container'] => ({
+    ...(containerOf('n2') as NonNullable<Facts['container']>),
+    ...over,
+  });
+
+  test('out of memory says how often Docker counted it, or who killed it', () => {
+    const of = (over: Partial<NonNullable<Facts['container']>>) =>
+      evidenceOf([facts('n2', { container: container(over) }), ...others()], 'out_of_memory');
+    expect(of({ oomKills: 2, lastOomAt: NOW - 5_000 })).toMatch(
+      /^Docker counted 2 out-of-memory kills, last 5s ago\. The container has reached its memory limit/,
+    );
+    expect(of({ unrequestedKill: { id: 'n2', at: NOW - 7_000 } })).toMatch(
+      /^SIGKILL ended it 7s ago, and nobody had requested that\. /,
+    );
+  });
+
+  test('a head that fell says from where to where', () => {
+    const node = diagnosedNode('n2', NAMES);
+    const latest = node.facts.node?.latest;
+    const fall = { from: 1_230, to: 990, at: NOW - 9_000, repeated: false };
+    const fallen = facts('n2', { node: { ...node.facts.node, latest: { ...latest, fall } } as Facts['node'] });
+    expect(evidenceOf([fallen, ...others()], 'head_regression')).toMatch(
+      /^its height fell from 1230 to 990 9s ago\. The node was killed/,
+    );
+  });
+
+  test('a dead relayer says when, and the line before', () => {
+    const relayer = diagnosedService('relayer');
+    const died = { at: NOW - 20_000, because: 'unreachable_at_start' };
+    const known: Known = {
+      ...relayer,
+      facts: {
+        ...relayer.facts,
+        logs: {
+          ...(relayer.facts.logs as NonNullable<Facts['logs']>),
+          relayer: { byMode: {}, submissions: 0, died },
+        },
+      },
+    };
+    expect(evidenceOf([known], 'relayer_dead')).toMatch(
+      /^its process ended 20s ago, after a line of unreachable_at_start\. The process of the relayer has ended, but/,
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { diagnoseSubnet, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import type { ClockDisturbances } from '../../src/model/clock.ts';
+import type { Facts, Known, LogFacts } from '../../src/model/facts.ts';
+import { isJudged } from '../../src/model/is-judged.ts';
+import type { LogFault } from '../../src/model/log.ts';
+import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { diagnosed, diagnosedNode, NOW, named } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const read = { up: true, lines: 9, since: 0, caughtUp: true };
+const others = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES));
+
+/** A subnet in which this is known of the log of n2. */
+function subnetWith(
+  logs: Partial<LogFacts>,
+  over: { readonly files?: readonly string[]; readonly container?: Facts['container'] } = {},
+) {
+  const node = diagnosedNode('n2', NAMES);
+  const n2: Known = {
+    target: { ...node.target, logFiles: (over.files ?? []).map((path) => ({ path, timezone: 'UTC' })) },
+    facts: {
+      ...node.facts,
+      ...(over.container && { container: over.container }),
+      logs: { ...(node.facts.logs as LogFacts), ...logs },
+    },
+  };
+  return [n2, ...others];
+}
+
+const sourceDown = (source: 'file' | 'container', what: LogFault['what']): Partial<LogFacts> => ({
+  sources: { container: read, [source]: { ...read, up: false, fault: { what } } },
+});
+const told = (targets: readonly Known[]) =>
+  diagnosed(targets).map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix]);
+
+describe('a log that cannot be read', () => {
+  test('is said with its path or its container, and what to do', () => {
+    expect(told(subnetWith(sourceDown('file', 'denied'), { files: ['/srv/n2/xdc.log'] }))).toEqual([
+      [
+        'log_source_down',
+        'n2',
+        'subnetd cannot read the log of n2',
+        '/srv/n2/xdc.log cannot be read: subnetd may not read it',
+        'give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
+      ],
+    ]);
+    expect(told(subnetWith(sourceDown('container', 'broken')))).toEqual([
+      [
+        'log_source_down',
+        'n2',
+        'subnetd cannot read the log of n2',
+        'the log of the service n2 of the compose project generated cannot be read: Docker breaks off when it is read',
+        'let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+      ],
+    ]);
+  });
+
+  test('is no problem of its own without its container, and cannot be judged while Docker does not answer', () => {
+    const missing = { ...(subnetWith({})[0]?.facts.container as NonNullable<Facts['container']>) };
+    const gone = subnetWith(sourceDown('container', 'no-container'), {
+      container: { ...missing, observation: { kind: 'missing' } },
+    });
+    expect(named(gone)).toContain('container_down n2');
+    expect(named(gone)).not.toContain('log_source_down n2');
+    const lost = subnetWith(sourceDown('container', 'docker-unreachable'));
+    expect(named(lost)).toEqual([]);
+    const ref = { problem: 'log_source_down', component: 'node', name: 'n2' } as const;
+    expect(isJudged(judgeTargets(lost, NOW), ref)).toBe(false);
+    expect(isJudged(judgeTargets(subnetWith({}), NOW), ref)).toBe(true);
+  });
+});
+
+test('lines that Docker threw away count for ten minutes', () => {
+  const lost = (agoMs: number) =>
+    told(
+      subnetWith({
+        patterns: { log_lines_lost: { means: 'note', count: 3, at: NOW - agoMs, order: 1, what: '', own: false } },
+      }),
+    );
+  expect(lost(9 * MINUTE)).toEqual([
+    [
+      'log_lines_lost',
+      'n2',
+      'Docker throws away lines of n2 before they are read',
+      'Docker rotated the log of the service n2 of the compose project generated and threw lines away before they were read 3 times since subnetd started, last 9m ago',
+      'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
+    ],
+  ]);
+  expect(lost(10 * MINUTE)).toEqual([]);
+});
+
+describe('a subnetd', () => {
+  const seen = (clock: ClockDisturbances) =>
+    diagnoseSubnet(
+      { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS },
+      judgeTargets(subnetWith({}), NOW),
+      NOTHING_FOLLOWED,
+      NOW,
+      clock,
+    ).problems.map(({ problem, name, state, summary, evidence }) => [problem, name, state, summary, evidence]);
+
+  test('that was suspended says so for five minutes, and nothing of a short pause', () => {
+    const gap = (realMs: number, agoMs: number) => seen({ gap: { endedAt: NOW - agoMs, realMs } });
+    expect(gap(200_000, 60_000)).toEqual([
+      ['monitor_suspended', undefined, 'open', 'subnetd was suspended', 'subnetd did not run for 3m 20s, until 1m ago'],
+    ]);
+    expect(gap(200_000, 5 * MINUTE)).toEqual([]);
+    expect(gap(14_999, 0)).toEqual([]);
+  });
+
+  test('whose clock was set says by how much and where to', () => {
+    const step = (byMs: number, agoMs = 30_000) => seen({ step: { at: NOW - agoMs, byMs } });
+    const summary = 'the clock of subnetd was set, or its machine was suspended';
+    const own = (evidence: string) => [['monitor_suspended', undefined, 'open', summary, evidence]];
+    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s 30s ago'));
+    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s 30s ago'));
+    expect(step(4_999)).toEqual([]);
+    expect(step(5_000, 5 * MINUTE)).toEqual([]);
+  });
+});
