@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ComposeService } from './compose-service.ts';
-import type { Remark } from './deployment-notes.ts';
+import type { Note } from './deployment-notes.ts';
 import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
 
 /** What the nodes and services of one deployment share. */
@@ -21,7 +21,7 @@ export interface Deployment {
 export interface Entry {
   readonly value: Readonly<Record<string, unknown>>;
   readonly comment?: string;
-  readonly remarks: readonly Remark[];
+  readonly notes: readonly Note[];
 }
 
 /** The longest path that fits a Unix socket's address on Linux, unix(7), without the closing zero. */
@@ -34,8 +34,8 @@ export const containerOf = (service: string, { local, project, engine }: Deploym
 /** The name of the Docker Engine of a machine: that of the generator's profile. */
 export const engineOfMachine = (machine: number): string => `machine${machine}`;
 
-/** A remark if `logFiles` would read the path as a glob. */
-export const globRemark = (path: string): readonly Remark[] =>
+/** A note if `logFiles` would read the path as a glob. */
+export const noteGlob = (path: string): readonly Note[] =>
   /[*?[\]{}()!\\]/.test(path) ? [{ kind: 'glob', what: path }] : [];
 
 /** A port from the compose file: the usual one, or, where all three are different, the one in the usual place. */
@@ -44,7 +44,7 @@ function composePort({ ports }: ComposeService, usual: number, place: number): n
   return targets.length === 3 && !targets.includes(usual) ? (targets[place] ?? usual) : usual;
 }
 
-function logAndApiRemarks({ values, files }: ServiceSettings, local: boolean): readonly Remark[] {
+function noteLogAndApi({ values, files }: ServiceSettings, local: boolean): readonly Note[] {
   const level = values.get('LOG_LEVEL');
   const api = values.get('RPC_API');
   // The node's start script has the default 2.
@@ -52,7 +52,7 @@ function logAndApiRemarks({ values, files }: ServiceSettings, local: boolean): r
   const low = level === undefined ? unset : /^\d+$/.test(level.value) && Number(level.value) < 3 ? [level.where] : [];
   const modules = api?.value.split(',').map((module) => module.trim());
   return [
-    ...(local ? low.map((what): Remark => ({ kind: 'lowLogLevel', what })) : []),
+    ...(local ? low.map((what): Note => ({ kind: 'lowLogLevel', what })) : []),
     ...(api && !modules?.includes('admin') ? [{ kind: 'noAdmin', what: api.where } as const] : []),
   ];
 }
@@ -61,15 +61,15 @@ function logAndApiRemarks({ values, files }: ServiceSettings, local: boolean): r
 function hostFiles(
   key: string,
   service: ComposeService,
-): { readonly ipc?: string; readonly logFiles?: readonly string[]; readonly remarks: readonly Remark[] } {
+): { readonly ipc?: string; readonly logFiles?: readonly string[]; readonly notes: readonly Note[] } {
   const data = service.mounts.get('/work/xdcchain');
-  if (data === undefined) return { remarks: [] };
+  if (data === undefined) return { notes: [] };
   const ipc = join(data, 'XDC.ipc');
   const tooLong = Buffer.byteLength(ipc) > MAX_SOCKET_PATH;
   return {
     ...(!tooLong && { ipc }),
     logFiles: [join(data, 'xdc.log')],
-    remarks: [...(tooLong ? [{ kind: 'longIpc', what: key } as const] : []), ...globRemark(data)],
+    notes: [...(tooLong ? [{ kind: 'longIpc', what: key } as const] : []), ...noteGlob(data)],
   };
 }
 
@@ -99,7 +99,7 @@ export function toNodeEntry(
   const direct = service.address !== undefined && (elsewhere || (hidden && deployment.local));
   const origin = direct ? service.address : deployment.host;
   const near = elsewhere ? { ...deployment, local: false } : deployment;
-  const { ipc, logFiles, remarks } = near.local && !nethermind ? hostFiles(key, service) : { remarks: [] };
+  const { ipc, logFiles, notes } = near.local && !nethermind ? hostFiles(key, service) : { notes: [] };
   const toAdd = service.address === undefined ? `, and add p2p: ADDRESS:${p2pPort}` : ' and p2p';
   return {
     value: {
@@ -111,14 +111,14 @@ export function toNodeEntry(
       ...(service.address !== undefined && { p2p: `${service.address}:${p2pPort}` }),
     },
     ...(elsewhere && { comment: ` ${key} runs on machine${machine}: put that machine's address into rpc${toAdd}.` }),
-    remarks: [
-      ...settings.remarks,
-      ...rpcSetting.remarks,
-      ...p2pSetting.remarks,
-      ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : logAndApiRemarks(settings, deployment.local)),
+    notes: [
+      ...settings.notes,
+      ...rpcSetting.notes,
+      ...p2pSetting.notes,
+      ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : noteLogAndApi(settings, deployment.local)),
       ...(elsewhere ? [{ kind: 'otherMachine', what: `${key} (machine${machine})` } as const] : []),
       ...(hidden ? [{ kind: 'unpublished', what: key } as const] : []),
-      ...remarks,
+      ...notes,
     ],
   };
 }

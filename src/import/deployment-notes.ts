@@ -1,5 +1,5 @@
-/** A remark about one place. Remarks of a kind become one sentence. */
-export interface Remark {
+/** A note about one place. Notes of a kind become one sentence. */
+export interface Note {
   readonly kind: keyof typeof SENTENCES;
   /** A place or a name, such as `subnet1.env:13`; never a value of an env file. */
   readonly what: string;
@@ -36,8 +36,8 @@ const SENTENCES = {
     `Written for a monitor on another machine than ${host}: without ipc, logFiles and container; leave --host out where the deployment runs.`,
 } as const satisfies Record<string, (list: string) => string>;
 
-/** Remarks as sentences, one for each kind, in the order of the first remark of each kind. */
-export const toNotes = (remarks: readonly Remark[]): readonly string[] =>
-  [...Map.groupBy(remarks, ({ kind }) => kind)].map(([kind, group]) =>
+/** Notes as sentences, one for each kind, in the order of the first note of each kind. */
+export const formatNotes = (notes: readonly Note[]): readonly string[] =>
+  [...Map.groupBy(notes, ({ kind }) => kind)].map(([kind, group]) =>
     SENTENCES[kind]([...new Set(group.map(({ what }) => what))].join(', ')),
   );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ComposeService } from './compose-service.ts';
-import { containerOf, type Deployment, type Entry, globRemark } from './deployment-node.ts';
-import type { Remark } from './deployment-notes.ts';
+import { containerOf, type Deployment, type Entry, noteGlob } from './deployment-node.ts';
+import type { Note } from './deployment-notes.ts';
 import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
 
 /** The single components of a subnet other than its nodes, in the order of the inventory. */
@@ -10,12 +10,12 @@ export const SERVICES = ['bootnode', 'relayer', 'stats', 'frontend'] as const;
 /** The variable that sets the port of a service, if it has one. */
 const PORT_SETTING = { relayer: 'RELAYER_PORT', stats: 'STATS_PORT' } as const;
 
-const NO_SETTINGS: ServiceSettings = { values: new Map(), files: [], remarks: [] };
+const NO_SETTINGS: ServiceSettings = { values: new Map(), files: [], notes: [] };
 
 /** Generators before v1 wrote an address of zeros until the contract was deployed. */
 const isNoContract = (address: string | undefined): boolean => /^(?:0x0*)?$/.test(address ?? '');
 
-const checkpointRemarks = ({ values, files }: ServiceSettings): readonly Remark[] => {
+const noteCheckpoint = ({ values, files }: ServiceSettings): readonly Note[] => {
   const setting = values.get('CHECKPOINT_CONTRACT');
   const where = setting?.where ?? files.at(-1);
   return where !== undefined && isNoContract(setting?.value) ? [{ kind: 'noCheckpoint', what: where }] : [];
@@ -26,12 +26,10 @@ function toUrl(
   service: ComposeService,
   { host }: Deployment,
   wanted: number | undefined,
-): { readonly url?: string; readonly remarks: readonly Remark[] } {
+): { readonly url?: string; readonly notes: readonly Note[] } {
   const mapping = service.ports.find(({ target }) => target === wanted) ?? service.ports[0];
   const port = service.hostNetwork ? (wanted ?? mapping?.target) : mapping?.published;
-  return port === undefined
-    ? { remarks: [{ kind: 'noUrl', what: key }] }
-    : { url: `http://${host}:${port}`, remarks: [] };
+  return port === undefined ? { notes: [{ kind: 'noUrl', what: key }] } : { url: `http://${host}:${port}`, notes: [] };
 }
 
 /** One of the four single components; undefined if nothing of it can be watched from here. */
@@ -41,12 +39,12 @@ export function toServiceEntry(
   deployment: Deployment,
 ): Entry | undefined {
   const container = containerOf(key, deployment);
-  if (key === 'bootnode') return container ? { value: container, remarks: [] } : undefined;
+  if (key === 'bootnode') return container ? { value: container, notes: [] } : undefined;
 
   // The frontend's env file has no setting for an inventory.
   const settings = key === 'frontend' ? NO_SETTINGS : readServiceSettings(key, service, deployment);
-  const wanted = key === 'frontend' ? { remarks: [] } : portSetting(settings, PORT_SETTING[key]);
-  const { url, remarks } = toUrl(key, service, deployment, wanted.port);
+  const wanted = key === 'frontend' ? { notes: [] } : portSetting(settings, PORT_SETTING[key]);
+  const { url, notes } = toUrl(key, service, deployment, wanted.port);
   const logs = key === 'stats' && deployment.local ? service.mounts.get('/app/logs') : undefined;
   const value = {
     ...container,
@@ -56,12 +54,12 @@ export function toServiceEntry(
   if (Object.keys(value).length === 0) return undefined;
   return {
     value,
-    remarks: [
-      ...settings.remarks,
-      ...wanted.remarks,
-      ...checkpointRemarks(settings),
-      ...remarks,
-      ...(logs === undefined ? [] : globRemark(logs)),
+    notes: [
+      ...settings.notes,
+      ...wanted.notes,
+      ...noteCheckpoint(settings),
+      ...notes,
+      ...(logs === undefined ? [] : noteGlob(logs)),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { type ComposeService, toPort } from './compose-service.ts';
-import type { Remark } from './deployment-notes.ts';
+import type { Note } from './deployment-notes.ts';
 import { readEnvFile, type SettingName } from './env-file.ts';
 
 /** The settings of a service with the place of each, such as `subnet1.env:13`. */
@@ -8,7 +8,7 @@ export interface ServiceSettings {
   readonly values: ReadonlyMap<SettingName, { readonly value: string; readonly where: string }>;
   /** The names of the env files that were read. */
   readonly files: readonly string[];
-  readonly remarks: readonly Remark[];
+  readonly notes: readonly Note[];
 }
 
 /** The generator's env files with settings. Other env files of a service may contain keys. */
@@ -22,7 +22,7 @@ export function readServiceSettings(
 ): ServiceSettings {
   const values = new Map<SettingName, { value: string; where: string }>();
   const files: string[] = [];
-  const remarks: Remark[] = [];
+  const notes: Note[] = [];
   for (const path of service.envFiles) {
     const name = basename(path);
     const file = dirname(path) === resolve(folder) ? name : path;
@@ -30,7 +30,7 @@ export function readServiceSettings(
       ? readEnvFile(path)
       : ({ ok: false, why: 'not an env file of the generator' } as const);
     if (!read.ok) {
-      remarks.push({ kind: 'envFile', what: `${file} (${read.why})` });
+      notes.push({ kind: 'envFile', what: `${file} (${read.why})` });
       continue;
     }
     files.push(file);
@@ -38,18 +38,16 @@ export function readServiceSettings(
   }
   for (const [setting, value] of service.environment)
     values.set(setting, { value, where: `the environment of ${key} in ${composeName}` });
-  return { values, files, remarks };
+  return { values, files, notes };
 }
 
-/** A port from the settings. Anything else is remarked and not used. */
+/** A port from the settings. Anything else is noted and not used. */
 export function portSetting(
   { values }: ServiceSettings,
   name: SettingName,
-): { readonly port?: number; readonly remarks: readonly Remark[] } {
+): { readonly port?: number; readonly notes: readonly Note[] } {
   const setting = values.get(name);
-  if (setting === undefined || setting.value === '') return { remarks: [] };
+  if (setting === undefined || setting.value === '') return { notes: [] };
   const port = toPort(setting.value);
-  return port === undefined
-    ? { remarks: [{ kind: 'badPort', what: `${name}, ${setting.where}` }] }
-    : { port, remarks: [] };
+  return port === undefined ? { notes: [{ kind: 'badPort', what: `${name}, ${setting.where}` }] } : { port, notes: [] };
 }

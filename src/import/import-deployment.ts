@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { isNodeKey, readComposeFile } from './compose-file.ts';
 import type { ComposeService } from './compose-service.ts';
 import { type Deployment, engineOfMachine, toNodeEntry } from './deployment-node.ts';
-import { type Remark, toNotes } from './deployment-notes.ts';
+import { formatNotes, type Note } from './deployment-notes.ts';
 import { SERVICES, toServiceEntry } from './deployment-services.ts';
 import { toInventoryYaml } from './deployment-yaml.ts';
 
@@ -92,16 +92,16 @@ export function importDeployment(folder: string, options: { readonly host?: stri
       return entry ? [[key, entry] as const] : [];
     }),
   );
-  const remarks: readonly Remark[] = [
+  const notes: readonly Note[] = [
     ...(local ? [] : [{ kind: 'remoteHost', what: host } as const]),
     ...(local && project === undefined ? [{ kind: 'noProject', what: resolve(folder) } as const] : []),
-    ...engines.slice(1).map((what): Remark => ({ kind: 'remoteEngine', what })),
-    ...[...nodes, ...others.values()].flatMap((entry) => entry.remarks),
+    ...engines.slice(1).map((what): Note => ({ kind: 'remoteEngine', what })),
+    ...[...nodes, ...others.values()].flatMap((entry) => entry.notes),
   ];
   const name = readNetworkName(folder) ?? project?.slice(0, MAX_NAME) ?? 'subnet';
   return {
     ok: true,
     yaml: toInventoryYaml({ name, nodes, services: others, engines }, resolve(folder)),
-    notes: toNotes(remarks),
+    notes: formatNotes(notes),
   };
 }
