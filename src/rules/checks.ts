@@ -62,7 +62,7 @@ function noRpc(target: NodeTarget, settings: CheckSettings): Finding | undefined
   if (rpc !== undefined || ipc !== undefined) return undefined;
   return {
     seen: `${name} has neither rpc nor ipc in the inventory`,
-    fix: 'add an address, or let subnetd use its console by consoleExec: true',
+    fix: 'add an address, or let subnetd run `XDC attach` by consoleExec: true',
   };
 }
 

@@ -35,9 +35,9 @@ function explainSocket({ path, state, owner, mode }: SocketFault, target: Target
 
 /** Without a fix, the log of the node shows more. */
 const EXEC: Readonly<Record<ExecFault['why'], Finding>> = {
-  docker: { seen: 'Docker cannot be asked to run its console', fix: 'the check container says why' },
+  docker: { seen: 'Docker cannot be asked to run `XDC attach`', fix: 'the check container says why' },
   forbidden: {
-    seen: 'Docker refuses to run its console',
+    seen: 'Docker refuses to run `XDC attach`',
     fix: 'let the socket proxy allow POST and exec, or set consoleExec to false in the inventory',
   },
   'no-container': { seen: 'its container is not there', fix: 'the check container says what to do' },
@@ -46,18 +46,18 @@ const EXEC: Readonly<Record<ExecFault['why'], Finding>> = {
     seen: 'its container has no program XDC',
     fix: 'correct container in the inventory, or set consoleExec to false',
   },
-  'no-attach': { seen: 'its console could not attach to the process of the node, which is not running or hangs' },
+  'no-attach': { seen: '`XDC attach` could not reach the process of the node, which is not running or hangs' },
   'still-running': {
-    seen: 'the console of an earlier look still hangs in its container',
+    seen: 'the `XDC attach` of an earlier probe still hangs in its container',
     fix: 'restart the container if it stays so',
   },
   timeout: {
-    seen: 'its console did not end in time',
+    seen: '`XDC attach` did not end in time',
     fix: 'raise checks.console.timeout, or restart the container if it stays so',
   },
-  'too-large': { seen: 'its console printed more than any healthy one does' },
+  'too-large': { seen: '`XDC attach` printed more than it does in a healthy node' },
   'no-sense': {
-    seen: 'what its console printed makes no sense',
+    seen: 'what `XDC attach` printed makes no sense',
     fix: 'see whether what the container runs is a subnet node',
   },
 };

@@ -39,7 +39,7 @@ function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHi
 }
 
 function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
-  if (pattern === 'console_banner') return { ...facts, isStdout: true };
+  if (pattern === 'stdout_banner') return { ...facts, isStdout: true };
   if (pattern === 'history_data') return { ...facts, historyAt: at };
   if (pattern === 'started')
     return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isStdout && { isStdout: true }) };

@@ -16,10 +16,7 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
   const unread = judgeUnread(logs, 'the debug log of the stats server');
   if (unread !== undefined) return unread;
   if (logs.stats?.isStdout && logs.stats.block === undefined)
-    return unknown(
-      'this is what the stats server prints to its console',
-      'its data lines are in the files of logs/debug',
-    );
+    return unknown('this is what the stats server prints to stdout', 'its data lines are in the files of logs/debug');
   return logs;
 }
 

@@ -123,6 +123,13 @@ describe('a fault', () => {
     { kind: 'no-committed' },
     { kind: 'result-error' },
     { kind: 'body', what: 'it is no JSON object' },
+    ...(['missing', 'denied', 'stale', 'no-socket', 'too-long'] as const).map(
+      (state) => ({ kind: 'socket', path: '/srv/XDC.ipc', state }) as const,
+    ),
+    ...(['docker', 'forbidden', 'no-container', 'not-running', 'no-program', 'no-attach'] as const).map(
+      (why) => ({ kind: 'exec', why }) as const,
+    ),
+    ...(['still-running', 'timeout', 'too-large', 'no-sense'] as const).map((why) => ({ kind: 'exec', why }) as const),
   ];
   it('is explained in words of its own, with no user info in them', () => {
     const target = nodeTarget('a', {
@@ -134,6 +141,8 @@ describe('a fault', () => {
     for (const text of texts) {
       expect(text.length).toBeGreaterThan(20);
       expect(text).not.toMatch(/hunter2|undefined|\n/);
+      // A console is that of a page; `checks.console` is a setting.
+      expect(text).not.toMatch(/(?<!checks\.)\bconsole\b/);
     }
   });
 });

@@ -63,7 +63,7 @@ test('history comes once for each start: an old one is no fault, one from before
 });
 
 test('the log of the container has no data lines, which is said', () => {
-  for (const judgement of Object.values(judge(fold(['console_banner', 10]))))
+  for (const judgement of Object.values(judge(fold(['stdout_banner', 10]))))
     expect(judgement).toMatchObject({ verdict: 'unknown', reason: expect.stringContaining('logs/debug') });
 });
 

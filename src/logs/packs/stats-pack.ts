@@ -35,7 +35,7 @@ export const statsPack: PatternPack = {
       what: 'the stats server was started',
     },
     {
-      name: 'console_banner',
+      name: 'stdout_banner',
       means: 'state',
       literal: '> subnet-stats-service@',
       match: /^> subnet-stats-service@\S+ start$/,
