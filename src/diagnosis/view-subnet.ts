@@ -1,5 +1,5 @@
 import { isCredible } from '../model/credible-height.ts';
-import type { Fault } from '../model/observation.ts';
+import { isOwnFault } from '../model/observation.ts';
 import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
@@ -13,12 +13,6 @@ const START_MS = 60_000;
 
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
-
-/** Faults of subnetd itself: they say nothing about the node. */
-const isOwnFault = (fault: Fault): boolean =>
-  fault.kind === 'no-descriptor' ||
-  (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long')) ||
-  (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
 
 function viewContainer({ facts }: TargetState): ContainerView {
   const observation = facts.container?.observation;

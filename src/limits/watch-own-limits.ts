@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Listener } from '../http/listen.ts';
+import { RAISE_DESCRIPTORS } from '../model/commands-to-type.ts';
 import type { Inventory } from '../model/target.ts';
 import { createEpisode } from './create-episode.ts';
 import { descriptorsFor, hasDescriptor } from './descriptors.ts';
@@ -9,15 +10,13 @@ const QUIET_MS = 60_000;
 
 const CHECK_EVERY_MS = 1_000;
 
-const HOW_TO_RAISE = 'with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
-
 /** Warns if the limit of file descriptors is too small for the inventory. */
 export function warnOfDescriptors(inventory: Inventory, limit: number | undefined, log: Logger): void {
   const needed = descriptorsFor(inventory);
   if (limit !== undefined && limit < needed)
     log.warn(
       { limit, needed },
-      `subnetd may open ${limit} file descriptors and would use ${needed} for this inventory, so it opens fewer at once and rounds may be late; raise the limit ${HOW_TO_RAISE}`,
+      `subnetd may open ${limit} file descriptors and would use ${needed} for this inventory, so it opens fewer at once and rounds may be late; raise the limit ${RAISE_DESCRIPTORS}`,
     );
 }
 
@@ -41,7 +40,7 @@ export function watchOwnLimits(
     began: () =>
       log.error(
         { limit },
-        `subnetd has no file descriptor left, so checks are unknown and log files are not read; raise the limit ${HOW_TO_RAISE}`,
+        `subnetd has no file descriptor left, so checks are unknown and log files are not read; raise the limit ${RAISE_DESCRIPTORS}`,
       ),
     ended: () => log.info({ limit }, 'subnetd has file descriptors again'),
   });

@@ -49,6 +49,12 @@ export interface ExecFault {
     | 'no-sense';
 }
 
+/** Whether a fault is one of subnetd itself, or of its rights: it says nothing about the target. */
+export const isOwnFault = (fault: Fault): boolean =>
+  fault.kind === 'no-descriptor' ||
+  (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long')) ||
+  (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
+
 /** Errors of the node whose meaning is known from its source. */
 export type KnownRpcError = 'method-not-found' | 'crashed' | 'not-started' | 'other';
 

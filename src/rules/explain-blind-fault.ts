@@ -1,8 +1,8 @@
-import { commandToSeeLog } from '../model/commands-to-type.ts';
-import type { ExecFault, Fault, SocketFault } from '../model/observation.ts';
+import { commandToSeeLog, RAISE_DESCRIPTORS } from '../model/commands-to-type.ts';
+import type { ExecFault, SocketFault } from '../model/observation.ts';
 import { MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
 import type { Target } from '../model/target.ts';
-import { degraded, type Finding, type Judgement, unknown } from '../model/verdict.ts';
+import type { Finding } from '../model/verdict.ts';
 
 function explainSocket({ path, state, owner, mode }: SocketFault, target: Target): Required<Finding> {
   switch (state) {
@@ -74,23 +74,5 @@ export const explainBlindFault = (fault: SocketFault | ExecFault, target: Target
 /** What is wrong with subnetd itself; what was seen is the end of a sentence. */
 export const NO_DESCRIPTOR: Required<Finding> = {
   seen: 'subnetd has no file descriptor left',
-  fix: 'raise its limit with LimitNOFILE in its systemd unit or with ulimit -n, and restart it',
+  fix: `raise its limit ${RAISE_DESCRIPTORS}`,
 };
-
-/**
- * The verdict when subnetd itself cannot see the node. Degraded without access to a socket; unknown without Docker or a
- * file descriptor. Undefined when the fault is the node's.
- */
-export function judgeBlind(fault: Fault, target: Target): Judgement | undefined {
-  const start = `nothing is seen of ${target.name}`;
-  if (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long')) {
-    const { seen, fix } = explainSocket(fault, target);
-    return degraded(`${start}: ${seen}`, fix);
-  }
-  if (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden')) {
-    const { seen, fix } = explainExec(fault, target);
-    return unknown(`${start}: ${seen}`, fix);
-  }
-  if (fault.kind === 'no-descriptor') return unknown(`${start}: ${NO_DESCRIPTOR.seen}`, NO_DESCRIPTOR.fix);
-  return undefined;
-}

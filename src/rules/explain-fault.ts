@@ -1,8 +1,8 @@
 import { commandToCall, commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
-import type { Fault } from '../model/observation.ts';
+import { type Fault, isOwnFault } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
-import type { Finding } from '../model/verdict.ts';
+import { degraded, type Finding, fail, type Judgement, unknown } from '../model/verdict.ts';
 import { explainBlindFault, NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
 const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], string>> = {
@@ -152,4 +152,15 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
     case 'exec':
       return explainBlindFault(fault, target);
   }
+}
+
+/**
+ * Fails a target for a fault, after words such as "n1 did not return its peers". When subnetd itself cannot see the target,
+ * the check is degraded if access to a socket is missing, else unknown.
+ */
+export function judgeFault(what: string, fault: Fault, target: Target, namespace?: string): Judgement {
+  const { seen, fix } = explainFault(fault, target, namespace);
+  if (!isOwnFault(fault)) return fail(`${what}: ${seen}`, fix);
+  const blind = fault.kind === 'socket' ? degraded : unknown;
+  return blind(`nothing is seen of ${target.name}: ${seen}`, fix);
 }

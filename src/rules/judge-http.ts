@@ -1,7 +1,6 @@
 import type { ServiceTarget } from '../model/target.ts';
-import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { judgeBlind } from './explain-blind-fault.ts';
-import { explainFault } from './explain-fault.ts';
+import { type Judgement, pass, unknown } from '../model/verdict.ts';
+import { judgeFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
 const SERVICE_NAMES = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
@@ -11,10 +10,7 @@ export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
   const who = SERVICE_NAMES[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been checked yet`);
   const { observation } = facts.service;
-  if (!observation.ok) {
-    const { seen, fix } = explainFault(observation.fault, target);
-    return judgeBlind(observation.fault, target) ?? fail(`${who} is not well: ${seen}`, fix);
-  }
+  if (!observation.ok) return judgeFault(`${who} is not well`, observation.fault, target);
   const { note } = observation.value;
   return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
 }

@@ -4,8 +4,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { judgeBlind } from './explain-blind-fault.ts';
-import { explainFault } from './explain-fault.ts';
+import { judgeFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
 function judgeStall({ target, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
@@ -25,11 +24,8 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { stallAfterMs, maxLag } = settings.rpc;
   if (facts.node === undefined) return unknown(`${target.name} has not been checked yet`);
   const { observation, latest } = facts.node;
-  if (!observation.latest.ok) {
-    const { fault } = observation.latest;
-    const { seen, fix } = explainFault(fault, target, consensus);
-    return judgeBlind(fault, target) ?? fail(`${target.name} did not return its latest block: ${seen}`, fix);
-  }
+  if (!observation.latest.ok)
+    return judgeFault(`${target.name} did not return its latest block`, observation.latest.fault, target, consensus);
   if (latest === undefined) return unknown(`${target.name} has returned no block yet`);
 
   const { number, fall } = latest;

@@ -1,7 +1,6 @@
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { judgeBlind } from './explain-blind-fault.ts';
-import { explainFault } from './explain-fault.ts';
+import { explainFault, judgeFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
 /** The line that lets the node serve `admin`; a stock deployment does not (Subnet-Deployment gen_env.js). */
@@ -21,10 +20,7 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
           `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,
           noIpc.fix,
         );
-  if (!peers.ok) {
-    const { seen, fix } = explainFault(peers.fault, target, 'admin');
-    return judgeBlind(peers.fault, target) ?? fail(`${name} did not return its peers: ${seen}`, fix);
-  }
+  if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'admin');
   const { count, via } = peers.value;
   if (count !== expectedPeers) {
     const fix =
