@@ -35,7 +35,10 @@ export interface Board {
   foldEvent(target: Target, event: ContainerEvent): void;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
-  /** The same for each subnet with a verdict that has changed since its last diagnosis. */
+  /**
+   * The same for each subnet with a verdict that has changed since its last diagnosis. A large one waits until some time has
+   * passed since that: many verdicts that change one by one must not cost a diagnosis each.
+   */
   diagnoseChanged(now: number): void;
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
@@ -50,6 +53,7 @@ interface Entry {
   diagnosis: Diagnosis;
   /** A verdict has changed since the diagnosis. */
   isChanged: boolean;
+  diagnosedAt: number;
   readonly states: TargetState[];
 }
 
@@ -105,6 +109,15 @@ function withHeardNodes(
   return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
 }
 
+/**
+ * How long a subnet that has changed is left alone after a diagnosis, in milliseconds for each target: 5 s for 10,000. A
+ * target costs less than a twentieth of that.
+ */
+const REST_MS = 0.5;
+
+const isResting = ({ diagnosedAt, states }: Entry, now: number): boolean =>
+  now >= diagnosedAt && now - diagnosedAt < states.length * REST_MS;
+
 const NO_DIAGNOSIS: Diagnosis = {
   ...NOTHING_FOLLOWED,
   quorum: undefined,
@@ -145,7 +158,14 @@ export function createBoard(
       const known = subnet.targets.map((target) => toState(target, subnet));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
       const diagnosis = diagnoses.get(subnet.name) ?? NO_DIAGNOSIS;
-      return { subnet, settings: withStallLimit(subnet.settings, diagnosis), states, diagnosis, isChanged: true };
+      return {
+        subnet,
+        settings: withStallLimit(subnet.settings, diagnosis),
+        states,
+        diagnosis,
+        isChanged: true,
+        diagnosedAt: Number.NEGATIVE_INFINITY,
+      };
     });
     places = new Map(
       entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
@@ -206,6 +226,7 @@ export function createBoard(
 
   const diagnoseEntry = (entry: Entry, now: number) => {
     entry.isChanged = false;
+    entry.diagnosedAt = now;
     entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, readDisturbances());
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
@@ -232,7 +253,7 @@ export function createBoard(
       if (entry !== undefined) diagnoseEntry(entry, now);
     },
     diagnoseChanged: (now) => {
-      for (const entry of entries) if (entry.isChanged) diagnoseEntry(entry, now);
+      for (const entry of entries) if (entry.isChanged && !isResting(entry, now)) diagnoseEntry(entry, now);
     },
     snapshot: () =>
       entries.map(({ subnet, states, diagnosis: { problems, quorum, members, stallAfterMs } }) => ({

@@ -38,6 +38,28 @@ test('each node is judged by the last observations of its neighbours, not by ear
   expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
 });
 
+test('a large subnet whose verdicts change one by one rests between its diagnoses; a small one is diagnosed at once', () => {
+  const refused: NodeObservation = {
+    answered: false,
+    latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
+  };
+  /** The problems after one more node fails at each of these moments. */
+  const followFailures = (count: number, moments: readonly number[]) => {
+    const nodes = Array.from({ length: count }, (_, index) => nodeTarget(`n${index}`));
+    const board = createBoard();
+    board.load(toInventory(nodes), 0);
+    return moments.map((at, index) => {
+      const target = nodes[index];
+      if (target === undefined) throw new Error('too few nodes');
+      board.recordRun(target, 'rpc', { kind: 'node', seen: refused }, 0, at);
+      board.diagnoseChanged(at);
+      return board.snapshot()[0]?.problems.filter(({ problem }) => problem === 'node_down').length;
+    });
+  };
+  expect(followFailures(2_000, [0, 1, 500, 999, 1_000])).toEqual([1, 1, 1, 1, 5]);
+  expect(followFailures(4, [0, 2, 4])).toEqual([1, 2, 3]);
+});
+
 test('the nodes that a bootnode has heard are still counted after a reload that adds a node', () => {
   const bootnode: BootnodeTarget = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
   const [a, b] = [nodeTarget('a', { p2p: '10.0.0.1:1' }), nodeTarget('b', { p2p: '10.0.0.2:2' })];
