@@ -43,7 +43,7 @@ const scenes: Readonly<Record<string, Observe>> = {
     node % 2 === 1 ? silent : answer(height(look) - (node === 0 ? 0 : 50), NODES / 2 - 1),
 };
 
-/** CPU time of one judgement of all alerts, and of the round of rules before it. */
+/** CPU time of one judgement of all alerts, and of the round of rules and the diagnosis before it. */
 function measure(observe: Observe) {
   const nodes = Array.from(
     { length: NODES },
@@ -72,6 +72,7 @@ function measure(observe: Observe) {
         const seen = observe(index, look);
         if (seen !== undefined) board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, now);
       }
+      board.diagnose('bench', now);
     });
     timed(looks, () => {
       const findings = judge({ ...SETTINGS, snapshot: board.snapshot(), now }, incidents);

@@ -3,6 +3,7 @@ import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { renderFamilies } from '../src/metrics/render-families.ts';
 import type { ChainObservation } from '../src/model/chain.ts';
 import type { LogState } from '../src/model/facts.ts';
+import type { NodeObservation } from '../src/model/observation.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { foldLogHit } from '../src/rules/fold-logs.ts';
@@ -12,7 +13,13 @@ const NODES = 10_000;
 const SMALL = 25;
 const ROUNDS = 6;
 
-type Way = 'rising' | 'halted' | 'alone';
+const WAYS = ['rising', 'halted', 'alone', 'refusing', 'troubled'] as const;
+
+/**
+ * What the nodes do: `alone` have no peers, `refusing` accept no connection, so that each has a problem of its own. Of
+ * `troubled` ones half are behind, each is connected to few others, and a third of the masternodes do not vote.
+ */
+type Way = (typeof WAYS)[number];
 
 /** Subnets with nodes and a bootnode each, which hears all but one node. */
 function build(subnets: number, nodes: number): Inventory {
@@ -28,20 +35,55 @@ function build(subnets: number, nodes: number): Inventory {
   return parsed.inventory;
 }
 
-/** What a node says about its chain, with 108 masternodes at most. */
-const chainOf = (name: string, nodes: number): ChainObservation => {
-  const active = Array.from({ length: Math.min(nodes, 108) }, (_, index) => `0xn${index}`);
-  return {
+const addressOf = (index: number): string => `0x${String(index).padStart(40, '0')}`;
+const idOf = (index: number): string => String(index).padStart(16, '0');
+
+/** A node is connected to this many nodes before it in the list and after it. */
+const reachOf = (way: Way): number => (way === 'troubled' ? 11 : 12);
+
+/** What a node says about its chain, with 108 masternodes at most. Like an answer, it shares no string with another one. */
+function chainOf(index: number, nodes: number, way: Way): ChainObservation {
+  const active = Array.from({ length: Math.min(nodes, 108) }, (_, place) => addressOf(place));
+  const silent = way === 'troubled' ? active.slice(0, active.length / 3) : [];
+  const rounds = silent.flatMap((miner, place) =>
+    [1, 2, 3, 4, 5].map((turn) => ({ round: turn * 108 + place, miner })),
+  );
+  const reach = reachOf(way);
+  const around = Array.from(
+    { length: Math.min(nodes, 2 * reach + 1) },
+    (_, step) => (index + nodes - reach + step) % nodes,
+  );
+  const observation: ChainObservation = {
     chainId: 1,
-    genesis: '0x0',
-    address: `0x${name}`,
-    masternodes: { number: 100, round: 100, active, standby: [], penalised: [] },
-    missedRounds: { epochBlock: 0, rounds: [], byMiner: {} },
-    pool: { voteRounds: 8, neverSigned: [], timeouts: 0, timeoutMissing: [] },
-    block: { number: 64, hash: '0x64' },
+    genesis: `0x${'0'.repeat(64)}`,
+    address: addressOf(index),
+    nodeId: idOf(index),
+    peerIds: way === 'alone' ? [] : around.filter((other) => other !== index).map(idOf),
+    consensus: { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
+    masternodes: { number: 600, round: 648, active, standby: [], penalised: [] },
+    missedRounds: { epochBlock: 0, rounds, byMiner: Object.fromEntries(silent.map((miner) => [miner, 5])) },
+    pool: { voteRounds: 8, neverSigned: silent, timeouts: 0, timeoutMissing: [] },
+    block: { number: 64, hash: `0x64${'0'.repeat(62)}` },
     missing: {},
   };
-};
+  return JSON.parse(JSON.stringify(observation));
+}
+
+/** What a node answers in a turn. */
+function answerOf(index: number, nodes: number, way: Way, turn: number): NodeObservation {
+  const chain = turn === 0 ? { chain: chainOf(index, nodes, way) } : {};
+  if (way === 'refusing')
+    return { answered: false, latest: { ok: false, fault: { kind: 'refused', address: '10.0.0.1:1' } }, ...chain };
+  const rises = way === 'rising' || way === 'troubled';
+  const number = 200 + (rises ? turn : 0) - (way === 'troubled' && index % 2 === 1 ? 50 : 0);
+  const counts = { rising: nodes - 1, halted: nodes - 1, alone: 0, troubled: Math.min(nodes - 1, 2 * reachOf(way)) };
+  return {
+    answered: true,
+    latest: { ok: true, value: { number } },
+    peers: { ok: true, value: { count: counts[way], via: 'admin_peers' } },
+    ...chain,
+  };
+}
 
 /**
  * CPU milliseconds of folding and judging one round, of one diagnosis of every subnet, of one probe of each bootnode's log,
@@ -65,19 +107,12 @@ function measure(subnets: number, nodes: number, way: Way) {
   const pages: number[] = [];
   for (let turn = 0; turn < ROUNDS; turn += 1) {
     const at = t0 + turn * 100_000;
-    const number = way === 'rising' ? 100 + turn : 100;
+    const answers = targets
+      .filter(({ component }) => component === 'node')
+      .map((target) => [target, answerOf(Number(target.name.slice(1)), nodes, way, turn)] as const);
     rounds.push(
       cpu(() => {
-        for (const target of targets) {
-          if (target.component !== 'node') continue;
-          const seen = {
-            answered: true,
-            latest: { ok: true, value: { number } },
-            peers: { ok: true, value: { count: way === 'alone' ? 0 : nodes - 1, via: 'admin_peers' } },
-            ...(turn === 0 && { chain: chainOf(target.name, nodes) }),
-          } as const;
-          board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, at);
-        }
+        for (const [target, seen] of answers) board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, at);
       }),
     );
     bootnodes.push(
@@ -125,8 +160,7 @@ function measure(subnets: number, nodes: number, way: Way) {
  * shows whether the work for a node grows with its subnet.
  */
 export function benchFleet() {
-  const ways: readonly Way[] = ['rising', 'halted', 'alone'];
-  const results = ways.map((way) => {
+  const results = WAYS.map((way) => {
     const run = (subnets: number, nodes: number): ReturnType<typeof measure> =>
       JSON.parse(
         execFileSync(process.execPath, [pathOf('./fleet.ts'), String(subnets), String(nodes), way], {
@@ -150,10 +184,11 @@ export function benchFleet() {
 }
 
 if (process.argv[1] === pathOf('./fleet.ts')) {
-  const [subnets, nodes, way] = process.argv.slice(2);
+  const [subnets, nodes, word] = process.argv.slice(2);
+  const way = WAYS.find((one) => one === word) ?? 'rising';
   process.stdout.write(
     subnets === undefined
       ? `${JSON.stringify(benchFleet(), null, 2)}\n`
-      : JSON.stringify(measure(Number(subnets), Number(nodes), way as Way)),
+      : JSON.stringify(measure(Number(subnets), Number(nodes), way)),
   );
 }
