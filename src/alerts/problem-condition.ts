@@ -3,17 +3,18 @@ import { isJudged, isJudgedFor } from '../model/is-judged.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
+import { COMPONENTS } from '../model/target.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 import { pagesFor } from './problem-rule.ts';
 
 /** The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. */
 function raisingProblems({ problems }: SubnetState): readonly Problem[] {
   const standing = problems.filter(isStanding);
+  // Each node of thousands may have a problem, but there are few names of problems.
+  const names = [...new Set(standing.map(({ problem }) => problem))];
+  const covered = new Set(COMPONENTS.filter((component) => names.some((name) => pagesFor(component, name))));
   return standing.filter(
-    ({ component, severity }) =>
-      component === undefined ||
-      severity !== 'warning' ||
-      !standing.some(({ problem }) => pagesFor(component, problem)),
+    ({ component, severity }) => component === undefined || severity !== 'warning' || !covered.has(component),
   );
 }
 
@@ -31,7 +32,8 @@ function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): r
   const problems = problemsOfAlert(alert);
   const subnet = state.subnet.name;
   if (isOfSubnet) {
-    const isKnown = problems.every((problem) => isJudged(state.targets, { problem }));
+    const nodes = state.targets.filter(({ target }) => target.component === 'node');
+    const isKnown = problems.every((problem) => isJudged(nodes, problem));
     return isKnown ? [] : [{ labels: { subnet }, result: 'unknown' }];
   }
   return state.targets

@@ -1,5 +1,4 @@
-import type { ConsensusSettings, Masternodes } from '../model/chain.ts';
-import type { ChainFacts } from '../model/facts.ts';
+import type { ChainObservation, ConsensusSettings, Masternodes } from '../model/chain.ts';
 import type { TargetState } from '../model/snapshot.ts';
 
 /** The chain of a subnet: that of most of its nodes. */
@@ -19,42 +18,50 @@ export interface ChainView {
   readonly nameOf: ReadonlyMap<string, string>;
 }
 
-const chainOf = ({ facts: { node } }: TargetState): ChainFacts | undefined => node?.chain;
+const observationOf = ({ facts: { node } }: TargetState): ChainObservation | undefined => node?.chain?.observation;
 
-const keyOf = ({ chainId, genesis }: Chain): string => `${chainId ?? ''} ${genesis ?? ''}`;
+const isSame = (one: Chain, other: Chain | undefined): boolean =>
+  one.chainId === other?.chainId && one.genesis === other?.genesis;
 
-/** What more than half of those who gave a value gave. */
+/** What more than half of those who gave a value gave. Only the one that outlasts all others can be it (Boyer and Moore). */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
-  const counts = new Map<string, number>();
-  for (const chain of chains) counts.set(keyOf(chain), (counts.get(keyOf(chain)) ?? 0) + 1);
-  return chains.find((chain) => (counts.get(keyOf(chain)) ?? 0) * 2 > chains.length);
+  let last: Chain | undefined;
+  let lead = 0;
+  for (const chain of chains) {
+    if (lead === 0) last = chain;
+    lead += isSame(chain, last) ? 1 : -1;
+  }
+  const count = chains.filter((chain) => isSame(chain, last)).length;
+  return last !== undefined && count * 2 > chains.length ? { chainId: last.chainId, genesis: last.genesis } : undefined;
 }
 
+const differs = (one: number | string | undefined, other: number | string | undefined): boolean =>
+  one !== undefined && other !== undefined && one !== other;
+
 /** Whether a node says that it is on another chain than most nodes. */
-export function isForeign(state: TargetState, { chain }: ChainView): boolean {
-  const own = chainOf(state)?.observation;
+export function isForeign(state: TargetState, chain: Chain | undefined): boolean {
+  const own = observationOf(state);
   if (own === undefined || chain === undefined) return false;
-  const differs = (name: 'chainId' | 'genesis') =>
-    own[name] !== undefined && chain[name] !== undefined && own[name] !== chain[name];
-  return differs('genesis') || differs('chainId');
+  return differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId);
 }
 
 /** Brings together what the nodes say about their chain. */
 export function viewChain(nodes: readonly TargetState[]): ChainView {
-  const known = nodes.flatMap((state) => {
-    const facts = chainOf(state);
-    return facts === undefined ? [] : [{ state, ...facts.observation }];
-  });
-  const identified = known.filter(({ chainId, genesis }) => chainId !== undefined && genesis !== undefined);
-  const view = { chain: findMajority(identified.map(({ chainId, genesis }) => ({ chainId, genesis }))) };
-  const own = known.filter(({ state }) => !isForeign(state, { ...view, nameOf: new Map() }));
+  const chain = findMajority(
+    nodes.flatMap((state) => {
+      const own = observationOf(state);
+      return own?.chainId === undefined || own.genesis === undefined ? [] : own;
+    }),
+  );
+  let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;
-  for (const { masternodes } of own)
-    if (masternodes && masternodes.number >= (newest?.number ?? 0)) newest = masternodes;
-  return {
-    ...view,
-    consensus: own.find(({ consensus }) => consensus !== undefined)?.consensus,
-    masternodes: newest,
-    nameOf: new Map(own.flatMap(({ state, address }) => (address === undefined ? [] : [[address, state.target.name]]))),
-  };
+  const nameOf = new Map<string, string>();
+  for (const state of nodes) {
+    const own = observationOf(state);
+    if (own === undefined || isForeign(state, chain)) continue;
+    consensus ??= own.consensus;
+    if (own.masternodes && own.masternodes.number >= (newest?.number ?? 0)) newest = own.masternodes;
+    if (own.address !== undefined) nameOf.set(own.address, state.target.name);
+  }
+  return { chain, consensus, masternodes: newest, nameOf };
 }

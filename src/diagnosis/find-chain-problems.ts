@@ -9,9 +9,10 @@ const short = (hash: string): string => `${hash.slice(0, 10)}…`;
 
 /** Nodes of another chain: other than that of most nodes, by chain id or by genesis block. */
 export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly Suspicion[] {
-  return nodes.flatMap((node) => {
+  const foreign = nodes.filter((node) => node.isForeign && !isStopped(node));
+  return foreign.flatMap((node) => {
     const own = chainOf(node)?.observation;
-    if (!node.isForeign || own === undefined || chain === undefined || isStopped(node)) return [];
+    if (own === undefined || chain === undefined) return [];
     const { name, state } = node;
     const isId = own.chainId !== chain.chainId;
     return [
@@ -33,20 +34,32 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
   });
 }
 
-/** Nodes that have another block at one height than most. Heights that nodes are asked for are long committed. */
-function findFork({ nodes }: SubnetView): readonly Suspicion[] {
-  const byHeight = new Map<number, Map<string, NodeView[]>>();
-  for (const node of nodes) {
-    if (node.isForeign || isStopped(node)) continue;
+/** The lowest height at which nodes have different blocks. */
+function findForkHeight(nodes: readonly NodeView[]): number | undefined {
+  const hashes = new Map<number, string>();
+  let lowest: number | undefined;
+  for (const node of nodes)
     for (const { number, hash } of chainOf(node)?.marks ?? []) {
-      const byHash = byHeight.get(number) ?? new Map<string, NodeView[]>();
-      byHeight.set(number, byHash.set(hash, [...(byHash.get(hash) ?? []), node]));
+      const known = hashes.get(number);
+      if (known === undefined) hashes.set(number, hash);
+      else if (known !== hash) lowest = Math.min(number, lowest ?? number);
     }
-  }
-  const forked = [...byHeight].filter(([, byHash]) => byHash.size > 1).toSorted(([a], [b]) => a - b);
-  const [lowest] = forked;
-  if (lowest === undefined) return [];
-  const [number, byHash] = lowest;
+  return lowest;
+}
+
+/** Nodes that have another block at one height than most. Heights that nodes are asked for are long committed. */
+function findFork(view: SubnetView): readonly Suspicion[] {
+  const nodes = view.nodes.filter((node) => !node.isForeign && !isStopped(node));
+  const height = findForkHeight(nodes);
+  if (height === undefined) return [];
+  const byHash = new Map<string, NodeView[]>();
+  for (const node of nodes)
+    for (const { number, hash } of chainOf(node)?.marks ?? [])
+      if (number === height)
+        byHash
+          .set(hash, byHash.get(hash) ?? [])
+          .get(hash)
+          ?.push(node);
   const sides = [...byHash].toSorted(([, one], [, other]) => other.length - one.length);
   const [most, ...others] = sides.map(([, side]) => side);
   const minority = others.flat();
@@ -59,7 +72,7 @@ function findFork({ nodes }: SubnetView): readonly Suspicion[] {
       summary: isEven
         ? 'the nodes are on different chains'
         : `${names} follow${minority.length > 1 ? '' : 's'} another chain`,
-      evidence: `at block ${number} the nodes have different blocks: ${written}`,
+      evidence: `at block ${height} the nodes have different blocks: ${written}`,
       fix: isEven
         ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
         : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
@@ -73,9 +86,11 @@ function findFork({ nodes }: SubnetView): readonly Suspicion[] {
 }
 
 /** Nodes that run and whose votes nobody has, while their own rounds pass without a block. */
-const findNotVoting = ({ nodes, chain: { nameOf }, silentVoters }: SubnetView): readonly Suspicion[] =>
-  [...silentVoters].flatMap(([address, missed]) => {
-    const node = nodes.find(({ name }) => name === nameOf.get(address));
+function findNotVoting({ nodes, chain: { nameOf }, silentVoters }: SubnetView): readonly Suspicion[] {
+  if (silentVoters.size === 0) return [];
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  return [...silentVoters].flatMap(([address, missed]) => {
+    const node = byName.get(nameOf.get(address) ?? '');
     if (node === undefined) return [];
     const { name, state } = node;
     return [
@@ -91,6 +106,7 @@ const findNotVoting = ({ nodes, chain: { nameOf }, silentVoters }: SubnetView): 
       },
     ];
   });
+}
 
 /** Masternodes that the chain has left out of its rounds. */
 const findPenalised = ({ chain: { masternodes, nameOf } }: SubnetView): readonly Suspicion[] =>
@@ -111,28 +127,44 @@ const findPenalised = ({ chain: { masternodes, nameOf } }: SubnetView): readonly
     ];
   });
 
+/** By node that gave its id and its peers: those of the nodes that it is connected to, by what either of both says. */
+function findConnected(nodes: readonly NodeView[]): ReadonlyMap<NodeView, ReadonlySet<NodeView>> {
+  const byId = new Map<string, NodeView[]>();
+  const connected = new Map<NodeView, Set<NodeView>>();
+  for (const node of nodes) {
+    const { nodeId, peerIds } = chainOf(node)?.observation ?? {};
+    if (nodeId === undefined || peerIds === undefined) continue;
+    byId
+      .set(nodeId, byId.get(nodeId) ?? [])
+      .get(nodeId)
+      ?.push(node);
+    connected.set(node, new Set());
+  }
+  for (const [node, own] of connected)
+    for (const id of chainOf(node)?.observation.peerIds ?? [])
+      for (const peer of byId.get(id) ?? []) {
+        if (peer === node) continue;
+        own.add(peer);
+        connected.get(peer)?.add(node);
+      }
+  return connected;
+}
+
 /** Pairs of running nodes that are not connected, by what both say of their peers. Each node is named once, with all it misses. */
 function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
   const able = nodes.filter(
     ({ isOut, isStarting, peers = 0, target }) => !isOut && !isStarting && peers < target.expectedPeers,
   );
-  const known = able.flatMap((node) => {
-    const { nodeId, peerIds } = chainOf(node)?.observation ?? {};
-    return nodeId === undefined || peerIds === undefined ? [] : [{ node, nodeId, peerIds: new Set(peerIds) }];
-  });
-  const misses = new Map(
-    known.map((one) => [
-      one.node,
-      known.filter((other) => other !== one && !one.peerIds.has(other.nodeId) && !other.peerIds.has(one.nodeId)),
-    ]),
-  );
-  const told = new Set<NodeView>();
+  const connected = findConnected(able);
+  // The node that misses most comes first. What is left shrinks to what that one is connected to, so few pairs are looked at.
+  const left = new Set(connected.keys());
   const found: Suspicion[] = [];
-  for (const [node, others] of [...misses].toSorted(([, one], [, other]) => other.length - one.length)) {
-    const left = others.filter((other) => !told.has(other.node));
-    if (told.has(node) || left.length === 0) continue;
-    for (const one of [node, ...left.map((other) => other.node)]) told.add(one);
-    const names = listNames(left.map((other) => other.node.name));
+  for (const [node, others] of [...connected].toSorted(([, one], [, other]) => one.size - other.size)) {
+    if (!left.has(node)) continue;
+    const missing = [...left].filter((other) => other !== node && !others.has(other));
+    if (missing.length === 0) continue;
+    for (const one of [node, ...missing]) left.delete(one);
+    const names = listNames(missing.map(({ name }) => name));
     found.push({
       problem: 'peers_missing',
       component: 'node',
@@ -140,7 +172,7 @@ function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
       summary: `${node.name} is not connected to ${names}`,
       evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}`,
       fix: `open the p2p ports between ${node.name} and ${names} (TCP and UDP)`,
-      explains: [node, ...left.map((other) => other.node)].flatMap(({ state }) => explain(state, 'peers')),
+      explains: [node, ...missing].flatMap(({ state }) => explain(state, 'peers')),
       causes: [],
     });
   }

@@ -4,7 +4,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
 import { explain } from './explain-checks.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
-import { fails, isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
+import { isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /**
  * The problem of a check that fails for no cause outside of itself. A node's latest block and containers have finders of
@@ -70,13 +70,15 @@ function toSuspicion(state: TargetState, { check, seen, fix }: FailedCheck): rea
   ];
 }
 
+const NONE: readonly Suspicion[] = [];
+
 /** Services first by whether they answer at all. */
 const inOrder = (checks: readonly CheckState[]): readonly CheckState[] =>
   checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
 function findDegraded({ state }: TargetView): readonly Suspicion[] {
   const degraded = state.checks.find((check) => check.verdict === 'degraded');
-  if (degraded === undefined) return [];
+  if (degraded === undefined) return NONE;
   const { component, name } = state.target;
   const { seen, fix } = degraded;
   return [
@@ -93,6 +95,8 @@ function findDegraded({ state }: TargetView): readonly Suspicion[] {
   ];
 }
 
+const hasFailing = ({ checks }: TargetState): boolean => checks.some(({ verdict }) => verdict === 'fail');
+
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
 
@@ -105,7 +109,7 @@ function takeFailing(
   isStarting: boolean,
   { subnet, now }: SubnetView,
 ): readonly FailedCheck[] {
-  if (isStarting || !state.checks.some(({ check }) => fails(state, check))) return [];
+  if (isStarting) return [];
   const isSaid = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
   const failing = inOrder(state.checks)
     .filter((check) => check.verdict === 'fail')
@@ -118,8 +122,10 @@ export function findCheckProblems(view: SubnetView): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
   const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ state }) => state));
-  return targets.flatMap((one) => [
-    ...takeFailing(one, starting.has(one.state), view).flatMap((check) => toSuspicion(one.state, check)),
-    ...findDegraded(one),
-  ]);
+  return targets.flatMap((one) => {
+    const degraded = findDegraded(one);
+    if (!hasFailing(one.state)) return degraded;
+    const failing = takeFailing(one, starting.has(one.state), view);
+    return [...failing.flatMap((check) => toSuspicion(one.state, check)), ...degraded];
+  });
 }

@@ -33,6 +33,10 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
   const { target, facts } = state;
   const { component, name, container: ref } = target;
   if (ref === undefined || view.kind === 'unknown') return undefined;
+  // Most containers run and have never been restarted.
+  const { lastRestartAt, earlierCrashes } = facts.container ?? {};
+  const isUntouched = lastRestartAt === undefined && earlierCrashes === undefined;
+  if (view.kind === 'running' && isUntouched && !fails(state, 'container')) return undefined;
   const subject = { component, name, explains: explainAll(state), causes: [] };
   if (view.kind === 'missing')
     return {
@@ -85,45 +89,45 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
   };
 }
 
-function findMemory({ state, container: view }: TargetView): readonly Suspicion[] {
-  if (view.kind !== 'running') return [];
+function findMemory({ state, container: view }: TargetView): Suspicion | undefined {
+  if (view.kind !== 'running') return undefined;
   const { component, name } = state.target;
   const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY, name: container } = view.container;
   const share = memoryBytes / memoryLimitBytes;
-  if (share <= NEAR_LIMIT) return [];
+  if (share <= NEAR_LIMIT) return undefined;
   const limit = Math.round(memoryLimitBytes / 2 ** 20);
-  return [
-    {
-      problem: 'container_memory_near_limit',
-      component,
-      name,
-      summary: `the container of ${name} is near its memory limit`,
-      evidence: `${container} uses ${Math.round(share * 100)} % of its ${limit} MiB, and is killed when it reaches them`,
-      fix: 'raise mem_limit in its compose file, or find out why it grows',
-      explains: [],
-      causes: [],
-    },
-  ];
+  return {
+    problem: 'container_memory_near_limit',
+    component,
+    name,
+    summary: `the container of ${name} is near its memory limit`,
+    evidence: `${container} uses ${Math.round(share * 100)} % of its ${limit} MiB, and is killed when it reaches them`,
+    fix: 'raise mem_limit in its compose file, or find out why it grows',
+    explains: [],
+    causes: [],
+  };
 }
 
-function findLargeLog({ state }: TargetView): readonly Suspicion[] {
+function findLargeLog({ state }: TargetView): Suspicion | undefined {
   const { component, name, logFiles } = state.target;
   const { fileBytes = 0 } = state.facts.logs ?? {};
-  if (logFiles.length === 0 || fileBytes <= LARGE_BYTES) return [];
-  return [
-    {
-      problem: 'log_file_large',
-      component,
-      name,
-      summary: `the log files of ${name} are large`,
-      evidence: `the log files of ${name} hold ${(fileBytes / 1e9).toFixed(1)} GB, and nothing rotates an xdc.log`,
-      fix: 'truncate the file in place, and let logrotate do so with copytruncate',
-      explains: [],
-      causes: [],
-    },
-  ];
+  if (logFiles.length === 0 || fileBytes <= LARGE_BYTES) return undefined;
+  return {
+    problem: 'log_file_large',
+    component,
+    name,
+    summary: `the log files of ${name} are large`,
+    evidence: `the log files of ${name} hold ${(fileBytes / 1e9).toFixed(1)} GB, and nothing rotates an xdc.log`,
+    fix: 'truncate the file in place, and let logrotate do so with copytruncate',
+    explains: [],
+    causes: [],
+  };
 }
 
 /** Containers that do not run or are about to be killed, and logs that fill the disk. */
-export const findContainerProblems = ({ targets, now }: SubnetView): readonly Suspicion[] =>
-  targets.flatMap((view) => [...[findDown(view, now) ?? []].flat(), ...findMemory(view), ...findLargeLog(view)]);
+export function findContainerProblems({ targets, now }: SubnetView): readonly Suspicion[] {
+  const found: Suspicion[] = [];
+  for (const view of targets)
+    for (const one of [findDown(view, now), findMemory(view), findLargeLog(view)]) if (one) found.push(one);
+  return found;
+}

@@ -35,6 +35,8 @@ function toSuspicion(state: TargetState, failure: ShownFailure, problem: Problem
   };
 }
 
+const NONE: readonly Suspicion[] = [];
+
 /**
  * Whether a failure that ends its program has been shown lately and is over. The crash that it caused has been said with it.
  */
@@ -54,6 +56,7 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 /** Known failures that targets show. A restart loop that has a known cause is not one of its own. */
 export const findKnownFailures = ({ targets, now }: SubnetView): readonly Suspicion[] =>
   targets.flatMap(({ state }) => {
+    if (state.shownFailures.length === 0) return NONE;
     const shown = state.shownFailures.flatMap((failure) =>
       isProblem(failure.name) ? [toSuspicion(state, failure, failure.name, now)] : [],
     );

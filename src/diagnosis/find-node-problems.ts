@@ -132,15 +132,17 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   const connected = listNames(view.nodes.flatMap(({ name, peers = 0 }) => (peers > 0 ? [name] : [])));
   // A node that rises is not asked for a witness of its own stall.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
-  return view.nodes.flatMap((node) => {
-    if (isStopped(node) || node.isForeign) return [];
-    const found =
+  const found: Suspicion[] = [];
+  for (const node of view.nodes) {
+    if (isStopped(node) || node.isForeign) continue;
+    const one =
       findSilent(node, view) ??
       findPartitioned(node, connected) ??
       findStalled(node, witness, view) ??
       findOther(node, view);
-    return found ?? [];
-  });
+    if (one !== undefined) found.push(one);
+  }
+  return found;
 }
 
 /** Adds to the problems of nodes that are out what other targets miss of them: all that is missed to the first. */

@@ -14,25 +14,31 @@ const chainOf = ({ state }: NodeView) => state.facts.node?.chain;
 
 /** The addresses that are missing in every round of every pool. */
 function findNeverSigned(witnesses: readonly NodeView[]): ReadonlySet<string> {
-  const pools = witnesses
-    .flatMap((node) => chainOf(node)?.observation.pool ?? [])
-    .filter(({ voteRounds }) => voteRounds > 0);
-  const [first, ...others] = pools;
-  const all = others.map(({ neverSigned }) => new Set(neverSigned));
-  return new Set((first?.neverSigned ?? []).filter((address) => all.every((set) => set.has(address))));
+  let all: readonly string[] | undefined;
+  for (const node of witnesses) {
+    const { voteRounds = 0, neverSigned = [] } = chainOf(node)?.observation.pool ?? {};
+    if (voteRounds === 0) continue;
+    all = all?.filter((address) => neverSigned.includes(address)) ?? neverSigned;
+    if (all.length === 0) break;
+  }
+  return new Set(all);
 }
 
-/** How many of its newest rounds an address missed, by the node that knows of most. */
-const countMissed = (witnesses: readonly NodeView[], address: string, oldest: number): number =>
-  Math.max(
-    0,
-    ...witnesses.map(
-      (node) =>
-        chainOf(node)?.observation.missedRounds?.rounds.filter(
-          ({ round, miner }) => miner === address && round >= oldest,
-        ).length ?? 0,
-    ),
-  );
+/** How many of its newest rounds each address missed, by the node that knows of most. */
+function countMissed(
+  witnesses: readonly NodeView[],
+  addresses: readonly string[],
+  oldest: number,
+): ReadonlyMap<string, number> {
+  const most = new Map(addresses.map((address) => [address, 0]));
+  for (const node of witnesses) {
+    const counts = new Map<string, number>();
+    for (const { round, miner } of chainOf(node)?.observation.missedRounds?.rounds ?? [])
+      if (round >= oldest && most.has(miner)) counts.set(miner, (counts.get(miner) ?? 0) + 1);
+    for (const [address, count] of counts) most.set(address, Math.max(count, most.get(address) ?? 0));
+  }
+  return most;
+}
 
 function isSettled(node: NodeView): boolean {
   const startedAt = node.container.kind === 'running' ? node.container.container.startedAt : undefined;
@@ -51,13 +57,16 @@ export function findSilentVoters(
   if (masternodes === undefined) return new Map();
   const witnesses = nodes.filter(({ isOut }) => !isOut);
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
-  const silent = [...findNeverSigned(witnesses)].flatMap((address) => {
-    const node = witnesses.find(({ name, isStarting }) => !isStarting && name === nameOf.get(address));
-    if (node === undefined || !isSettled(node) || !masternodes.active.includes(address)) return [];
+  const neverSigned = findNeverSigned(witnesses);
+  if (neverSigned.size === 0) return new Map();
+  const byName = new Map(witnesses.map((node) => [node.name, node]));
+  const silent = [...neverSigned].filter((address) => {
+    const node = byName.get(nameOf.get(address) ?? '');
+    if (node === undefined || node.isStarting || !isSettled(node) || !masternodes.active.includes(address))
+      return false;
     // A node that is behind cannot vote, and is said as that.
-    if (fails(node.state, 'latest_block')) return [];
-    const missed = countMissed(witnesses, address, oldest);
-    return missed >= MIN_MISSED ? [[address, missed] as const] : [];
+    return !fails(node.state, 'latest_block');
   });
-  return new Map(silent);
+  const missed = silent.length === 0 ? new Map<string, number>() : countMissed(witnesses, silent, oldest);
+  return new Map([...missed].filter(([, count]) => count >= MIN_MISSED));
 }

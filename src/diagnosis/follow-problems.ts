@@ -1,14 +1,8 @@
-import { isJudged, isWatched } from '../model/is-judged.ts';
-import {
-  type EndedProblem,
-  type ExplainedCheck,
-  isStanding,
-  type Problem,
-  problemKey,
-  type Suspicion,
-} from '../model/problem.ts';
+import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
+import { type EndedProblem, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
+import { fails } from './subnet-view.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
@@ -45,22 +39,16 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   return { ...base, state: 'open', openedAt: openedAt ?? now };
 }
 
-/** A check that has recovered since is not explained when it fails again. */
-const isFailing = (targets: readonly TargetState[], { component, name, check }: ExplainedCheck): boolean =>
-  targets.some(
-    ({ target, checks }) =>
-      target.component === component &&
-      target.name === name &&
-      checks.some((one) => one.check === check && one.verdict === 'fail'),
-  );
-
 /** A problem that is not found any more; undefined when it is over. */
-function clear(before: Problem, targets: readonly TargetState[], now: number): Problem | undefined {
-  if (!isStanding(before) || !isWatched(targets, before)) return undefined;
-  if (!isJudged(targets, before)) return before;
+function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {
+  if (!isStanding(before)) return undefined;
+  const subjects = subjectsOf(before);
+  if (subjects.length === 0) return undefined;
+  if (!isJudged(subjects, before.problem)) return before;
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
-  const explains = before.explains.filter((each) => isFailing(targets, each));
+  // A check that has recovered since is not explained when it fails again.
+  const explains = before.explains.filter((each) => subjectsOf(each).some((state) => fails(state, each.check)));
   return { ...before, explains, state: 'clearing', clearingSince };
 }
 
@@ -88,10 +76,11 @@ export function followProblems(
     known.delete(key);
     ended.delete(key);
   }
+  const subjectsOf = known.size === 0 ? () => [] : indexSubjects(targets);
   for (const [key, one] of known) {
-    const left = clear(one, targets, now);
+    const left = clear(one, subjectsOf, now);
     if (left !== undefined) problems.push(left);
-    else if (isStanding(one) && isWatched(targets, one)) ended.set(key, toEnded(key, one, now));
+    else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(key, toEnded(key, one, now));
   }
   return {
     problems: problems.sort(byUrgency),

@@ -14,6 +14,7 @@ export const requiredVotes = (masternodes: number, threshold = THRESHOLD): numbe
  */
 function countSilent({ nodes, chain, silentVoters }: SubnetView, active: readonly string[]): number {
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting).map(({ name }) => name);
+  if (out.length === 0 && silentVoters.size === 0) return 0;
   const outNames = new Set(out);
   const named = new Set(chain.nameOf.values());
   const silent = active.filter((address) => outNames.has(chain.nameOf.get(address) ?? '') || silentVoters.has(address));
@@ -59,7 +60,12 @@ export function findStallMs({ consensus, masternodes }: ChainView): number | und
 
 /** The height that at least half of the nodes on the chain have reached. */
 export function findReference(nodes: readonly Pick<NodeView, 'height' | 'isForeign'>[]): number | undefined {
-  const heights = nodes.flatMap(({ height, isForeign }) => (height && !isForeign ? [height.number] : []));
-  heights.sort((one, other) => other - one);
-  return heights[Math.floor((heights.length - 1) / 2)];
+  const heights = new Float64Array(nodes.length);
+  let count = 0;
+  for (const { height, isForeign } of nodes) {
+    if (height === undefined || isForeign) continue;
+    heights[count] = height.number;
+    count += 1;
+  }
+  return heights.subarray(0, count).sort()[Math.floor(count / 2)];
 }

@@ -1,4 +1,5 @@
 import { isCredible } from '../model/credible-height.ts';
+import type { Progress } from '../model/facts.ts';
 import { isOwnFault } from '../model/observation.ts';
 import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
@@ -26,28 +27,55 @@ function viewContainer({ facts }: TargetState): ContainerView {
 
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
+const RUNS = { isStarting: false, isLooping: false } as const;
+
 /** Whether a container runs for less than a minute, and whether that is one of several starts after a crash. */
-function viewStart({ state: { facts }, container }: TargetView, now: number) {
-  const isYoung = container.kind === 'running' && within(container.container.startedAt, START_MS, now);
+function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
+  if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
-  return { isStarting: isYoung && crashes.length < 2, isLooping: isYoung && crashes.length >= 2 };
+  return { isStarting: crashes.length < 2, isLooping: crashes.length >= 2 };
 }
 
-function viewNode(
-  view: TargetView,
-  target: NodeTarget,
-  chain: ChainView,
-  { stallAfterMs, now }: { readonly stallAfterMs: number; readonly now: number },
-): Omit<NodeView, 'isStalled'> {
-  const { facts } = view.state;
-  const { observation, latest } = facts.node ?? {};
+/** The height of a node, as long as its last probe obtained one. */
+const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
+  node?.observation.latest.ok ? node.latest : undefined;
+
+/** What all nodes of a subnet are seen by. */
+interface Moment {
+  readonly chain: ChainView;
+  readonly stallAfterMs: number;
+  readonly reference: number | undefined;
+  /** When a node of the chain last rose. */
+  readonly lastRise: number;
+  readonly now: number;
+}
+
+type Seen = Pick<NodeView, 'height' | 'isForeign'>;
+
+/** Whether the height of a node can be that of the chain; a node without one claims nothing. */
+const isWitness = (height: Progress | undefined, reference: number | undefined): boolean =>
+  height === undefined || isCredible(height.number, reference);
+
+function findLastRise(nodes: readonly Seen[], reference: number | undefined): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { height, isForeign } of nodes)
+    if (height?.risen && height.advancedAt > last && !isForeign && isWitness(height, reference))
+      last = height.advancedAt;
+  return last;
+}
+
+function viewNode(state: TargetState, target: NodeTarget, moment: Moment): NodeView {
+  const { chain, stallAfterMs, reference, lastRise, now } = moment;
+  const { facts } = state;
+  const { observation } = facts.node ?? {};
+  const container = viewContainer(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
-  const height = observation?.latest.ok ? latest : undefined;
+  const height = heightOf(state);
   const log = facts.logs?.node;
   const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
-  const { isStarting, isLooping } = viewStart(view, now);
-  const foreign = isForeign(view.state, chain);
+  const { isStarting, isLooping } = viewStart(state, container, now);
+  const foreign = isForeign(state, chain.chain);
   const rises =
     !foreign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
@@ -56,58 +84,50 @@ function viewNode(
   const isSilent = answers === false && !within(log?.advancedAt, LOG_ALIVE_MS, now);
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   return {
-    ...view,
+    state,
+    container,
     target,
     name: target.name,
     answers,
     fault,
     height,
-    rises,
+    rises: rises && isWitness(height, reference),
+    // When all stop at once, one of them is the first to reach the limit: the others must have gone on for half of it.
+    isStalled: height !== undefined && !rises && lastRise - height.riseDueSince >= stallAfterMs / 2,
     peers,
     isForeign: foreign,
     isStarting,
-    isOut: foreign || isStopped(view) || isLooping || isSilent || isAlone,
+    isOut: foreign || isStopped({ state, container }) || isLooping || isSilent || isAlone,
   };
 }
 
-type Risen = Pick<NodeView, 'height' | 'isForeign' | 'rises'>;
-
-/** When a node of the chain last rose. */
-function findLastRise(nodes: readonly Risen[]): number {
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { height, isForeign } of nodes)
-    if (height?.risen && !isForeign && height.advancedAt > last) last = height.advancedAt;
-  return last;
-}
-
-/**
- * Whether a node has not risen for the stall limit while others went on for half of it. When all stop at once, one of them is
- * the first to reach the limit.
- */
-const isLeftBehind = ({ height, rises }: Risen, lastRise: number, stallAfterMs: number): boolean =>
-  height !== undefined && !rises && lastRise - height.riseDueSince >= stallAfterMs / 2;
-
 /** Brings together what is known of a subnet. */
 export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
-  const targets = states.map((state) => ({ state, container: viewContainer(state) }));
-  const chain = viewChain(states.filter(({ target }) => target.component === 'node'));
+  const nodeStates = states.filter(({ target }) => target.component === 'node');
+  const chain = viewChain(nodeStates);
   const { stallAfterMs: configured, isStallAuto } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
-  const seen = targets.flatMap((view) =>
-    view.state.target.component === 'node' ? [viewNode(view, view.state.target, chain, { stallAfterMs, now })] : [],
-  );
-  const reference = findReference(seen);
-  const isWitness = ({ height }: Risen) => height === undefined || isCredible(height.number, reference);
-  const lastRise = findLastRise(seen.filter(isWitness));
-  const nodes = seen.map((node): NodeView => {
-    const isStalled = isLeftBehind(node, lastRise, stallAfterMs);
-    return { ...node, isStalled, rises: node.rises && isWitness(node) };
+  const heights = nodeStates.map((state) => ({ height: heightOf(state), isForeign: isForeign(state, chain.chain) }));
+  const reference = findReference(heights);
+  const moment = { chain, stallAfterMs, reference, lastRise: findLastRise(heights, reference), now };
+  const nodes: NodeView[] = [];
+  const services: TargetView[] = [];
+  const targets = states.map((state) => {
+    const { target } = state;
+    if (target.component === 'node') {
+      const node = viewNode(state, target, moment);
+      nodes.push(node);
+      return node;
+    }
+    const service = { state, container: viewContainer(state) };
+    services.push(service);
+    return service;
   });
   return {
     subnet,
     targets,
     nodes,
-    services: targets.filter(({ state }) => state.target.component !== 'node'),
+    services,
     reference,
     chain,
     silentVoters: findSilentVoters(nodes, chain),

@@ -20,16 +20,19 @@ export function isJudgedFor(state: TargetState, problem: ProblemName): boolean {
   return shown.length === 0 || shown.some(({ verdict }) => verdict !== 'unknown');
 }
 
-/** What a problem is about, among the targets of its subnet: a target, or all nodes. */
-const subjectsOf = (targets: readonly TargetState[], { component, name }: ProblemRef): readonly TargetState[] =>
-  targets.filter(({ target }) =>
-    name === undefined ? target.component === 'node' : target.component === component && target.name === name,
-  );
+/** Can it be said of any of these targets whether it has a problem? */
+export const isJudged = (subjects: readonly TargetState[], problem: ProblemName): boolean =>
+  subjects.some((state) => isJudgedFor(state, problem));
 
-/** Can it be said now whether a problem is there? */
-export const isJudged = (targets: readonly TargetState[], ref: ProblemRef): boolean =>
-  subjectsOf(targets, ref).some((state) => isJudgedFor(state, ref.problem));
+type Subject = Pick<ProblemRef, 'component' | 'name'>;
 
-/** Is what a problem is about still watched? */
-export const isWatched = (targets: readonly TargetState[], ref: ProblemRef): boolean =>
-  subjectsOf(targets, ref).length > 0;
+/** What a problem or a check is about, among the targets of its subnet: a target, or all nodes; empty when it is not watched. */
+export type SubjectsOf = (subject: Subject) => readonly TargetState[];
+
+/** Each of thousands of problems looks for its target, so the targets are found by key. */
+export function indexSubjects(targets: readonly TargetState[]): SubjectsOf {
+  const keyOf = ({ component, name }: Subject) => `${component} ${name}`;
+  const byKey = new Map(targets.map((state) => [keyOf(state.target), [state]]));
+  const nodes = targets.filter(({ target }) => target.component === 'node');
+  return (subject) => (subject.name === undefined ? nodes : (byKey.get(keyOf(subject)) ?? []));
+}

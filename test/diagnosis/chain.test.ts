@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { viewChain } from '../../src/diagnosis/chain-view.ts';
 import { findStallMs } from '../../src/diagnosis/quorum.ts';
@@ -84,6 +85,31 @@ describe('a hole in the mesh', () => {
     const other = diagnosedNode('n3', NAMES, { peers: ['n1', 'n2'] });
     const found = diagnosed([healthy('n1'), one, other, healthy('n4')]);
     expect(found.filter(({ summary }) => summary.includes('is not connected to n3'))).toEqual([]);
+  });
+
+  test('is said of each pair that is not connected by one of both, of none that is, and no node is in two of them', () => {
+    const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
+    const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
+    fc.assert(
+      fc.property(fc.subarray(pairs, { minLength: 1, maxLength: 8 }), (lost) => {
+        const isLost = (one: string, other: string) => lost.some((pair) => pair.includes(one) && pair.includes(other));
+        const peersOf = (name: string) => names.filter((other) => other !== name && !isLost(name, other));
+        fc.pre(names.every((name) => peersOf(name).length > 0));
+        const holes = diagnosed(names.map((name) => diagnosedNode(name, names, { peers: peersOf(name) }))).filter(
+          ({ summary }) => summary.includes(' is not connected to '),
+        );
+        const said = holes.map(({ name, summary }) => [name, summary.split(' is not connected to ')[1]?.split(', ')]);
+        const inHoles = said.flat(2);
+        expect(inHoles).toEqual([...new Set(inHoles)]);
+        for (const [one, other] of lost) expect(inHoles.includes(one) || inHoles.includes(other)).toBe(true);
+        for (const [name, others] of said)
+          for (const other of others ?? []) expect(isLost(String(name), other)).toBe(true);
+        for (const [index, { name, explains }] of holes.entries()) {
+          const ends = [name, ...(said[index]?.[1] ?? [])];
+          expect(explains.map((each) => each.name)).toEqual(ends);
+        }
+      }),
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnoseSubnet, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import type { ClockDisturbances } from '../../src/model/clock.ts';
 import type { Facts, Known, LogFacts } from '../../src/model/facts.ts';
-import { isJudged } from '../../src/model/is-judged.ts';
+import { indexSubjects, isJudged } from '../../src/model/is-judged.ts';
 import type { LogFault } from '../../src/model/log.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosed, diagnosedNode, NOW, named } from '../support/diagnosed.ts';
@@ -68,8 +68,8 @@ describe('a log that cannot be read', () => {
     const lost = subnetWith(sourceDown('container', 'docker-unreachable'));
     expect(named(lost)).toEqual([]);
     const ref = { problem: 'log_source_down', component: 'node', name: 'n2' } as const;
-    expect(isJudged(judgeTargets(lost, NOW), ref)).toBe(false);
-    expect(isJudged(judgeTargets(subnetWith({}), NOW), ref)).toBe(true);
+    expect(isJudged(indexSubjects(judgeTargets(lost, NOW))(ref), ref.problem)).toBe(false);
+    expect(isJudged(indexSubjects(judgeTargets(subnetWith({}), NOW))(ref), ref.problem)).toBe(true);
   });
 });
 
