@@ -5,14 +5,19 @@ import { DEMO_PROJECT } from './containers.ts';
 const LOG_CHECKS = { schedule: 'every 5s', bootnodeWindow: '30s', submissionsWithin: '1m', blockDataWithin: '30s' };
 
 /** Where a simulated subnet answers. */
-export interface DemoAddresses {
+export interface DemoServers {
   readonly nodes: readonly { readonly name: string; readonly rpc: string }[];
-  /** The debug files of the stats server, as a glob. */
-  readonly statsFiles: string;
   readonly relayer: string;
   readonly stats: string;
   readonly frontend: string;
+  /** The Docker Engine that has its containers. */
   readonly docker: string;
+}
+
+/** What the inventory of a simulated subnet names. */
+export interface DemoAddresses extends DemoServers {
+  /** The debug files of the stats server, as a glob. */
+  readonly statsFiles: string;
   /** The Chromium that visits the frontend's page. */
   readonly browser?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boast } from './boast.ts';
 import { createContainers } from './containers.ts';
-import { toDemoInventory } from './demo-inventory.ts';
+import { type DemoServers, toDemoInventory } from './demo-inventory.ts';
 import { createEngineHandler } from './docker-engine.ts';
 import { type Effects, mergeEffects, SERVICES, type ServiceName } from './effects.ts';
 import { demoNodeNames, effectsOf, type FaultName, findFaultErrors } from './faults.ts';
@@ -37,13 +37,7 @@ export interface SimulationOptions {
 }
 
 /** A subnet that speaks on real sockets and can be broken. */
-export interface Simulation {
-  readonly nodes: readonly { readonly name: string; readonly rpc: string }[];
-  readonly relayer: string;
-  readonly stats: string;
-  readonly frontend: string;
-  /** The Docker Engine that has its containers. */
-  readonly docker: string;
+export interface Simulation extends DemoServers {
   /** The inventory for it, as YAML. */
   inventory(): string;
   /** Lets exactly these faults be there from now on. Throws a `RangeError` when there are too few nodes for one. */

@@ -1,6 +1,7 @@
 import type { ClockDisturbances } from '../model/clock.ts';
 import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
+import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
@@ -29,7 +30,7 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   if (one.problem !== 'relayer_stopped') return one;
   const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
   if (cause === undefined) return one;
-  return { ...one, evidence: `${one.evidence}, because ${cause.summary}`, fix: cause.fix };
+  return { ...one, evidence: formatReason({ seen: one.evidence, cause: cause.summary }), fix: cause.fix };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Dockerode from 'dockerode';
 import type { ExecFault } from '../model/observation.ts';
+import { readBounded } from '../model/read-bounded.ts';
 import { type DockerClient, toResponse } from './client.ts';
 import { FRAME_HEADER_BYTES } from './frames.ts';
 import { toMembers } from './members.ts';
@@ -23,14 +24,8 @@ const STDOUT = 1;
  * frame: many short frames overflow the stack. Undefined when the output is too long.
  */
 async function readStdout(response: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_OUTPUT_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  const all = Buffer.concat(chunks);
+  const all = await readBounded(response, MAX_OUTPUT_BYTES);
+  if (all === undefined) return undefined;
   const parts: Buffer[] = [];
   for (let at = 0; at + FRAME_HEADER_BYTES <= all.length; ) {
     const end = at + FRAME_HEADER_BYTES + all.readUInt32BE(at + 4);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, type AgentOptions, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { readBounded } from '../model/read-bounded.ts';
 import type { DockerAddress } from '../model/target.ts';
 import { createSshTunnel, type SshTunnel } from './ssh-tunnel.ts';
 
@@ -128,15 +129,10 @@ function toRequest({ path, method, options = {} }: DialOptions) {
 }
 
 async function readJson(response: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxAnswerBytes) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
+  const bytes = await readBounded(response, maxAnswerBytes);
+  if (bytes === undefined) throw new Error('the answer is too large');
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(bytes.toString());
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { fillRunbook, toTargetFacts } from '../alerts/fill-runbook.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords, readRunbook } from '../alerts/read-runbook.ts';
 import type { Target } from '../model/target.ts';
-import { STYLE_PATH } from './page-style.ts';
+import { page } from './page.ts';
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -17,20 +17,6 @@ const marked = new Marked({
   },
   renderer: { html: ({ text }) => escapeHtml(text) },
 });
-
-const page = (title: string, body: unknown) => html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width">
-    <title>${title} - subnetd</title>
-    <link rel="stylesheet" href="${STYLE_PATH}">
-  </head>
-  <body>
-    ${body}
-  </body>
-</html>
-`;
 
 const list = html`<table>
       <thead><tr><th scope="col">Alert</th><th scope="col">Severity</th><th scope="col">What</th></tr></thead>
@@ -44,7 +30,7 @@ const list = html`<table>
 /** The page at `/alerts`. */
 export const alertList = () =>
   page(
-    'Alerts',
+    'Alerts - subnetd',
     html`<h1>Alerts</h1>
     <p><a href="/">subnetd</a></p>
     ${list}`,
@@ -92,7 +78,7 @@ export async function alertPage(
     return {
       found: false,
       body: page(
-        'No such alert',
+        'No such alert - subnetd',
         html`<h1>There is no alert of that name</h1>
     <p>${alert.near.length > 0 ? html`Did you mean ${alert.near.map((near) => html`<a href="/alerts/${near}">${near}</a> `)}?` : 'These are all.'}</p>
     ${list}`,
@@ -104,7 +90,7 @@ export async function alertPage(
   return {
     found: true,
     body: page(
-      alert.rule.name,
+      `${alert.rule.name} - subnetd`,
       html`<p><a href="/">subnetd</a> / <a href="/alerts">alerts</a> / ${severity}</p>
     ${subject === undefined ? '' : describeSubject(subject)}
     ${raw(text)}`,

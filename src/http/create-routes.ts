@@ -11,7 +11,7 @@ import type { Target } from '../model/target.ts';
 import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
 import { acceptsGzip, cachedText } from './cached-text.ts';
 import { landingPage } from './landing-page.ts';
-import { PAGE_STYLE, STYLE_PATH } from './page-style.ts';
+import { PAGE_STYLE, STYLE_PATH } from './page.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { STYLE_PATH } from './page-style.ts';
+import { page } from './page.ts';
 import type { Status } from './to-status.ts';
 
 const LINKS = [
@@ -9,6 +9,8 @@ const LINKS = [
   ['/livez', 'is subnetd alive'],
   ['/readyz', 'has every check run once'],
 ] as const;
+
+const REFRESH_SECONDS = 10;
 
 type Problem = Status['subnets'][number]['problems'][number];
 
@@ -21,17 +23,10 @@ const problemItem = ({ severity, state, since, summary, evidence, fix, runbook }
         <a href="${runbook}">What it means</a></li>`;
 
 /** The page at `/`: what is wrong and why, links, and every verdict of this moment. */
-export const landingPage = ({ subnets }: Status, version: string) => html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width">
-    <meta http-equiv="refresh" content="10">
-    <title>subnetd</title>
-    <link rel="stylesheet" href="${STYLE_PATH}">
-  </head>
-  <body>
-    <h1>subnetd</h1>
+export const landingPage = ({ subnets }: Status, version: string) =>
+  page(
+    'subnetd',
+    html`<h1>subnetd</h1>
     <p>Version ${version}.</p>
     <ul>
       ${LINKS.map(([path, what]) => html`<li><a href="${path}">${path}</a>: ${what}</li>`)}
@@ -49,7 +44,6 @@ export const landingPage = ({ subnets }: Status, version: string) => html`<!doct
       )}
       </tbody>
     </table>`,
-    )}
-  </body>
-</html>
-`;
+    )}`,
+    REFRESH_SECONDS,
+  );

@@ -1,3 +1,5 @@
+import { html } from 'hono/html';
+
 /** The path of the style sheet of every page. Pages have no inline styles, so the policy need not allow them. */
 export const STYLE_PATH = '/style.css';
 
@@ -12,4 +14,20 @@ export const PAGE_STYLE = `
     body { color: #e8e8e8; background: #161616 } pre { background: #222 } th, td { border-color: #3a3a3a } a { color: #8ab4f8 }
     .pass { color: #6fd08c } .degraded { color: #f0b357 } .fail { color: #ff8a8a } .unknown, .skipped { color: #a8a8a8 }
   }
+`;
+
+/** A page of subnetd; a browser loads it again every `refreshSeconds`, if given. */
+export const page = (title: string, body: unknown, refreshSeconds?: number) => html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    ${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}">`}
+    <title>${title}</title>
+    <link rel="stylesheet" href="${STYLE_PATH}">
+  </head>
+  <body>
+    ${body}
+  </body>
+</html>
 `;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
+import { readBounded } from '../model/read-bounded.ts';
 import { trackConnects } from '../net/track-connects.ts';
 import { describeError, describeStatus, IN_INVENTORY, type SettingNames, UnusableFile } from './describe-failure.ts';
 
@@ -83,14 +84,9 @@ function toConnector({ tls = {} }: Login): buildConnector.connector {
 }
 
 async function readBody(stream: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await readBounded(stream, MAX_ANSWER_BYTES);
+  if (bytes === undefined) throw new Error('the answer is too large');
+  return bytes.toString('utf8');
 }
 
 function parseJson(text: string): unknown {

@@ -1,3 +1,4 @@
+import { readBounded } from '../model/read-bounded.ts';
 import { isRecord } from '../model/record.ts';
 import type { Body } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
@@ -13,14 +14,8 @@ async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
   const length = request.headers.get('content-length');
   if (Number(length) > MAX_BODY_BYTES) return tooLarge;
   if (length !== null) return succeed(new Uint8Array(await request.arrayBuffer()));
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return tooLarge;
-    chunks.push(chunk);
-  }
-  return succeed(Buffer.concat(chunks));
+  const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, MAX_BODY_BYTES);
+  return bytes === undefined ? tooLarge : succeed(bytes);
 }
 
 /** Is the body uncompressed JSON in UTF-8? */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { PAGE_STYLE } from '../../src/http/page-style.ts';
+import { PAGE_STYLE } from '../../src/http/page.ts';
 import { findChromium } from './chromium.ts';
 import { eventually, startCli, temporaryFolder } from './cli.ts';
 
