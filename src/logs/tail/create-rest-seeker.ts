@@ -37,7 +37,9 @@ export function createRestSeeker({ tracked, openFiles, onLine, shouldContinue, n
     const listed = new Map([...files.values()].map((file) => [file.path, file.inode]));
     const isReplaced = ({ inode, path }: FoundFile) => (listed.get(path) ?? inode) !== inode;
     if (related.some((one) => isMoved(one) || isReplaced(one))) return undefined;
-    return related.filter(({ inode }) => !files.has(inode) && tracked.activeAt(inode) === undefined);
+    // A packed file is a new one. Its inode says nothing, as it may be that of a log that is gone.
+    const known = related.map((file) => (isGzip(file.path) ? { ...file, inode: '' } : file));
+    return known.filter(({ inode }) => !files.has(inode) && tracked.activeAt(inode) === undefined);
   };
 
   /** Reads what one file outside the glob adds to a rotated one. */
@@ -74,7 +76,7 @@ export function createRestSeeker({ tracked, openFiles, onLine, shouldContinue, n
   };
 
   const searchOutside = async (original: FollowedFile, outside: readonly FoundFile[]) => {
-    const own = outside.find(({ inode, path }) => inode === original.inode && !isGzip(path));
+    const own = outside.find(({ inode }) => inode === original.inode);
     // A file that was only renamed is read as long as it is open.
     if (own !== undefined && (original.isOpen || (await searchFile(original, own)) === 'read-own')) return;
     const before = original.offset;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, rename, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -29,7 +29,15 @@ function followThrough(path: string) {
   return {
     begun: current.begun,
     all: () => [...before, ...current.lines],
-    more: async () => current.has(current.lines.length + 100),
+    /**
+     * Waits until it has read this line of the current log, and 100 more lines: what comes, is packed and goes before
+     * anybody looks cannot be known, and no log is so short.
+     */
+    more: async (line: string) => {
+      const all = () => [...before, ...current.lines];
+      await vi.waitFor(() => expect(all()).toContain(line), { timeout: 30_000, interval: 5 });
+      await current.has(current.lines.length + 100);
+    },
     stop: async () => {
       await current.stop();
       before.push(...current.lines.splice(0));
@@ -39,6 +47,17 @@ function followThrough(path: string) {
     },
   };
 }
+
+/** The first line of a file, once it is there. */
+const firstLineOf = (path: string): Promise<string> =>
+  vi.waitFor(
+    () => {
+      const [line = '', ...rest] = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+      expect(rest).not.toEqual([]);
+      return line;
+    },
+    { timeout: 30_000, interval: 5 },
+  );
 
 /** Every line of the files was reported, and none twice. */
 async function expectEach(told: () => readonly string[], lines: readonly string[]) {
@@ -68,16 +87,17 @@ test.each(CASES)('a file renamed under a writer, then packed, is read once ($nam
   const follower = followThrough(join(folder, pattern));
   await follower.begun;
   const writer = startLogWriter(path);
+  let first = 0;
   for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
-    await follower.more();
+    await follower.more(`line ${first}`);
     if (restarts) await follower.stop();
     await rename(path, `${path}.${rotation}`);
-    await writer.reopen(path);
+    first = await writer.reopen(path);
     if (restarts) {
       gzip(`${path}.${rotation}`);
       follower.start();
     } else {
-      await follower.more();
+      await follower.more(`line ${first}`);
       gzip(`${path}.${rotation}`);
     }
   }
@@ -98,7 +118,7 @@ test.each(
   await follower.begun;
   const writer = startLogWriter(path);
   for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
-    await follower.more();
+    await follower.more(await firstLineOf(path));
     if (restarts) await follower.stop();
     await copyFile(path, `${path}.${rotation}`);
     await truncate(path);
@@ -120,9 +140,7 @@ test.each([false, true])(
     const writer = startLogWriter(dayOf(1));
     let first = 0;
     for (let day = 2; day <= ROTATIONS; day++) {
-      // A file that comes and is packed before anybody looks is not known: no day is so short.
-      await vi.waitFor(() => expect(follower.all()).toContain(`line ${first}`), { timeout: 20_000, interval: 5 });
-      await follower.more();
+      await follower.more(`line ${first}`);
       if (restarts) await follower.stop();
       first = await writer.reopen(dayOf(day));
       gzip(dayOf(day - 1));
@@ -142,11 +160,12 @@ test('a copy that shows up long after the truncation is read only where its orig
   await follower.begun;
   const writer = startLogWriter(path);
   for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
-    await follower.more();
+    await follower.more(await firstLineOf(path));
     await copyFile(path, elsewhere);
     await truncate(path);
-    await follower.more();
-    await follower.more();
+    const first = await firstLineOf(path);
+    await follower.more(first);
+    await follower.more(first);
     await copyFile(elsewhere, `${path}.${rotation}`);
   }
   await writer.stop();
