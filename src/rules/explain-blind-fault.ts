@@ -35,13 +35,13 @@ function explainSocket({ path, state, owner, mode }: SocketFault, target: Target
 
 /** Without a fix, the log of the node shows more. */
 const EXEC: Readonly<Record<ExecFault['why'], Finding>> = {
-  docker: { seen: 'Docker cannot be asked to run `XDC attach`', fix: 'the check container says why' },
+  docker: { seen: 'Docker cannot be asked to run `XDC attach`', fix: 'see the check container, which says why' },
   forbidden: {
     seen: 'Docker refuses to run `XDC attach`',
     fix: 'let the socket proxy allow POST and exec, or set consoleExec to false in the inventory',
   },
-  'no-container': { seen: 'its container is not there', fix: 'the check container says what to do' },
-  'not-running': { seen: 'its container does not run', fix: 'the check container says what to do' },
+  'no-container': { seen: 'its container is not there', fix: 'see the check container, which says what to do' },
+  'not-running': { seen: 'its container does not run', fix: 'see the check container, which says what to do' },
   'no-program': {
     seen: 'its container has no program XDC',
     fix: 'correct container in the inventory, or set consoleExec to false',

@@ -25,7 +25,7 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
   404: { seen: 'nothing is at this path', fix: 'correct the path of the address in the inventory' },
   415: {
     seen: 'it refuses the content type application/json',
-    fix: 'what answers is no node, so correct the address in the inventory',
+    fix: 'correct the address in the inventory, as what answers is no node',
   },
   429: { seen: 'it takes no more requests for now', fix: 'raise its limit, or the interval of the check' },
   502: { seen: 'the proxy before it does not reach it', fix: 'start the program behind the proxy' },
@@ -40,12 +40,12 @@ const RPC_ERROR: Readonly<Record<(Fault & { kind: 'rpc-error' })['known'], (name
     }),
     crashed: () => ({
       seen: 'the method crashed inside the node',
-      fix: 'its log has the stack, and a restart repairs a lost state',
+      fix: 'read the stack in its log, and restart it if it has lost its state',
     }),
     'not-started': () => ({ seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' }),
     other: () => ({
       seen: 'the node could not carry out the call',
-      fix: 'its log has a line "Served" that names the cause',
+      fix: 'read the line "Served" in its log, which names the cause',
     }),
   };
 
@@ -94,12 +94,12 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
           }
         : {
             seen: `${fault.address} did not answer within ${formatDuration(fault.afterMs)}`,
-            fix: `it may hang, so ${commandToSeeLog(target)}`,
+            fix: `check whether it hangs, and ${commandToSeeLog(target)}`,
           };
     case 'too-large':
       return {
         seen: `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB`,
-        fix: `what answers is no healthy ${target.component}, so correct the address in the inventory`,
+        fix: `correct the address in the inventory, as what answers is no healthy ${target.component}`,
       };
     case 'redirect':
       return {
@@ -136,12 +136,12 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
     case 'no-committed':
       return {
         seen: 'it knows no committed block yet, as after a start',
-        fix: 'it should within a minute, else check that two thirds of the nodes run',
+        fix: 'wait a minute, then check that two thirds of the nodes run',
       };
     case 'result-error':
       return {
         seen: 'its answer hides an error inside a successful result',
-        fix: `to see it run ${commandToCall('RPC_ADDRESS', `${namespace}_getV2BlockByNumber`, '["latest"]')}`,
+        fix: `run ${commandToCall('RPC_ADDRESS', `${namespace}_getV2BlockByNumber`, '["latest"]')} to see it`,
       };
     case 'body':
       return {

@@ -46,7 +46,7 @@ const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
   'no-container': { seen: 'there is no such container', fix: 'start it or correct container in the inventory' },
   'docker-unreachable': { seen: 'Docker cannot be reached', fix: 'start it or correct docker in the inventory' },
   'no-descriptor': NO_DESCRIPTOR,
-  broken: { seen: 'reading it broke off', fix: 'it is tried again' },
+  broken: { seen: 'reading it broke off', fix: 'wait, as it is tried again' },
 };
 
 const NOT_BEGUN: Finding = { seen: 'reading it has not begun' };

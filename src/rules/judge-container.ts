@@ -73,7 +73,7 @@ function explainStopped(container: Container, toWall: ToWall): Required<Finding>
     case 'created':
       return exitCode === undefined
         ? { seen: `${name} has been created and never started`, fix: `start it with \`docker start ${name}\`` }
-        : { seen: `${name} has been created and could not be started`, fix: `\`docker start ${name}\` says why` };
+        : { seen: `${name} has been created and could not be started`, fix: `see why with \`docker start ${name}\`` };
     case 'dead':
       return {
         seen: `${name} is dead, Docker could not remove it whole`,

@@ -32,7 +32,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   if (fall?.repeated && now - fall.at < stallAfterMs)
     return fail(
       `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}`,
-      `it restarts in a loop or two nodes answer at its address, so ${commandToSeeLog(target)}`,
+      `see whether it restarts in a loop or two nodes answer at its address, and ${commandToSeeLog(target)}`,
     );
   if (now - latest.riseDueSince >= stallAfterMs) return judgeStall(view, latest);
   if (reference !== undefined && reference - number > maxLag)

@@ -38,8 +38,11 @@ const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['wh
 type NoPage = PageObservation & { kind: 'no-page' };
 
 const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding>>> = {
-  unreachable: () => ({ seen: 'nothing answers at its url as a web server does', fix: 'the check http says why' }),
-  status: ({ status }) => ({ seen: `it answers HTTP ${status}`, fix: 'the check http says what to do' }),
+  unreachable: () => ({
+    seen: 'nothing answers at its url as a web server does',
+    fix: 'see the check http, which says why',
+  }),
+  status: ({ status }) => ({ seen: `it answers HTTP ${status}`, fix: 'see the check http, which says what to do' }),
   timeout: () => ({
     seen: 'it does not end loading in time',
     fix: 'look at which request hangs, with the developer tools of a browser (F12)',

@@ -25,7 +25,7 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
   if (count !== expectedPeers) {
     const fix =
       count > expectedPeers
-        ? 'a node that the inventory does not list is in the network, or expectedPeers is too low'
+        ? 'find the node that the inventory does not list, or raise expectedPeers'
         : 'check the bootnode and the firewall for the p2p ports';
     return fail(`${name} has ${count} peers instead of ${expectedPeers}`, fix);
   }

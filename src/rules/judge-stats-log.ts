@@ -16,7 +16,10 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
   const unread = judgeUnread(logs, 'the debug log of the stats server');
   if (unread !== undefined) return unread;
   if (logs.stats?.isStdout && logs.stats.block === undefined)
-    return unknown('this is what the stats server prints to stdout', 'its data lines are in the files of logs/debug');
+    return unknown(
+      'this is what the stats server prints to stdout',
+      'name the files of logs/debug in logFiles, which hold its data lines',
+    );
   return logs;
 }
 
@@ -44,7 +47,7 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   return now - block.at < blockDataWithinMs
     ? fail(
         `the stats server gets block ${block.number} again and again for ${formatDuration(age)}`,
-        'the chain is stalled, so check the nodes',
+        'check the nodes, as the chain is stalled',
       )
     : fail(
         `the stats server has got no block for ${formatDuration(now - block.at)}`,

@@ -69,7 +69,7 @@ test('a node that comes or goes leaves a halted subnet failing, its counters, it
     expect(checkOf('b', 'latest_block')).toMatchObject({ verdict: 'fail' });
     expect(checkOf('a', 'log_block')).toMatchObject({ verdict: 'fail' });
     expect(formatReason(checkOf('a', 'peers'))).toBe(
-      'a has 3 peers instead of 1; a node that the inventory does not list is in the network, or expectedPeers is too low',
+      'a has 3 peers instead of 1; find the node that the inventory does not list, or raise expectedPeers',
     );
   });
   const before = { latest: checkOf('a', 'latest_block'), log: checkOf('a', 'log_block') };

@@ -131,12 +131,18 @@ describe('a fault', () => {
     ),
     ...(['still-running', 'timeout', 'too-large', 'no-sense'] as const).map((why) => ({ kind: 'exec', why }) as const),
   ];
+  const target = nodeTarget('a', {
+    rpc: 'http://me:hunter2@127.0.0.1:8545',
+    container: { project: 'generated', service: 'subnet1' },
+  });
+  const findings = faults.map((fault) => explainFault(fault, target, 'XDPoS'));
+
+  it.each(findings)('$seen: the fix says what to do, and begins with it', ({ fix }) => {
+    expect(fix).toMatch(/^(?:add|check|correct|fix|let|move|raise|read|restart|run|see|set|start|wait|write)\b/);
+  });
+
   it('is explained in words of its own, with no user info in them', () => {
-    const target = nodeTarget('a', {
-      rpc: 'http://me:hunter2@127.0.0.1:8545',
-      container: { project: 'generated', service: 'subnet1' },
-    });
-    const texts = faults.map((fault) => formatReason(explainFault(fault, target, 'XDPoS')));
+    const texts = findings.map(formatReason);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) {
       expect(text.length).toBeGreaterThan(20);

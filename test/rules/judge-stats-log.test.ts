@@ -44,7 +44,7 @@ test('a block that nodes repeat is no new one, and neither is one of a slower no
   const repeated = fold(['block_data', 300, '7'], ['block_data', 15, '7'], ['block_data', 1, '6']);
   expect(judge(repeated).block).toMatchObject({
     verdict: 'fail',
-    reason: expect.stringMatching(/block 7 again and again for 5m; the chain is stalled/),
+    reason: expect.stringMatching(/block 7 again and again for 5m; check the nodes, as the chain is stalled/),
   });
 });
 

@@ -20,7 +20,7 @@ export const frontendPack: PatternPack = {
       literal: 'error during build:',
       match: /^error during build:/,
       what: 'the page could not be built',
-      fix: 'its log has the cause',
+      fix: 'read the cause in its log',
     },
     {
       name: 'build_killed',
@@ -36,7 +36,7 @@ export const frontendPack: PatternPack = {
       literal: 'error Command failed with ',
       match: /^error Command failed with exit code (?!137)\d+/,
       what: 'the page could not be built',
-      fix: 'its log has the cause',
+      fix: 'read the cause in its log',
     },
     {
       name: 'registry_unreachable',
