@@ -1,23 +1,14 @@
+import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Container } from '../model/observation.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
-import type { ContainerRef } from '../model/target.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
 const NEAR_LIMIT = 0.9;
 const LARGE_BYTES = 10e9;
-
-/** A container as the inventory names it. */
-export const describeRef = (ref: ContainerRef): string =>
-  'name' in ref ? `the container ${ref.name}` : `the service ${ref.service} of the compose project ${ref.project}`;
-
-const commandToCreate = (ref: ContainerRef): string =>
-  'name' in ref
-    ? `look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`
-    : `create it in the folder of its compose file with \`docker compose -p ${ref.project} up -d ${ref.service}\``;
 
 /** How a container ended, as the end of a sentence. */
 function describeEnd({ exitCode, finishedAt, oomKilled }: Container, now: number): string {

@@ -1,9 +1,9 @@
+import { describeRef } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { ContainerRef } from '../model/target.ts';
-import { describeRef } from './find-container-problems.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */

@@ -1,4 +1,4 @@
-import type { Target } from '../model/target.ts';
+import type { ContainerRef, Target } from './target.ts';
 
 /** The command that shows the last output of a target's program, as far as the inventory says where it runs. */
 export function commandToSeeLog({ container, component, name }: Target): string {
@@ -6,6 +6,18 @@ export function commandToSeeLog({ container, component, name }: Target): string 
   return 'name' in container
     ? `run docker logs --tail 50 ${container.name}`
     : `run docker compose -p ${container.project} logs --tail 50 ${container.service}`;
+}
+
+/** A container as the inventory names it. */
+export const describeRef = (ref: ContainerRef): string =>
+  'name' in ref ? `the container ${ref.name}` : `the service ${ref.service} of the compose project ${ref.project}`;
+
+/** The commands that find and create a container that is missing. */
+export function commandToCreate(ref: ContainerRef): string {
+  if ('name' in ref)
+    return `look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`;
+  const labels = `--filter label=com.docker.compose.project=${ref.project} --filter label=com.docker.compose.service=${ref.service}`;
+  return `look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
 }
 
 /** How to raise the limit of file descriptors, as the end of a sentence about subnetd. */

@@ -1,3 +1,4 @@
+import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Exit } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
@@ -7,21 +8,10 @@ import { type Finding, fail, type Judgement, pass, unknown } from '../model/verd
 import { explainDockerFault } from './explain-docker-fault.ts';
 import type { View } from './view.ts';
 
-const formatRef = (ref: ContainerRef): string =>
-  'name' in ref ? `container ${ref.name}` : `service ${ref.service} of compose project ${ref.project}`;
-
-function explainMissing(ref: ContainerRef): Required<Finding> {
-  if ('name' in ref)
-    return {
-      seen: `there is no container named ${ref.name}`,
-      fix: `look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`,
-    };
-  const labels = `--filter label=com.docker.compose.project=${ref.project} --filter label=com.docker.compose.service=${ref.service}`;
-  return {
-    seen: `there is no container of the ${formatRef(ref)}`,
-    fix: `look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`,
-  };
-}
+const explainMissing = (ref: ContainerRef): Required<Finding> => ({
+  seen: 'name' in ref ? `there is no container named ${ref.name}` : `there is no container of ${describeRef(ref)}`,
+  fix: commandToCreate(ref),
+});
 
 /** Explains an exit code: `docker stop` and a dead node can have the same one. */
 function explainCode(code: number): string {
@@ -144,8 +134,7 @@ export function judgeContainer({ target, facts: { container: facts }, settings, 
   const { container: ref } = target;
   if (ref === undefined) return unknown('no container');
   const { observation, lastRestartAt } = facts ?? {};
-  if (facts === undefined || observation === undefined)
-    return unknown(`the ${formatRef(ref)} has not been checked yet`);
+  if (facts === undefined || observation === undefined) return unknown(`${describeRef(ref)} has not been checked yet`);
   if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };
   if (observation.kind === 'missing') return { verdict: 'fail', ...explainMissing(ref) };
 
