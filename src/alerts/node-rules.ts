@@ -76,6 +76,13 @@ export const nodeRules = [
   }),
   reportProblems({
     ...ofNode,
+    name: 'SubnetNodeClockSkewed',
+    summary: 'The clock of a node of {{ $labels.subnet }} is wrong.',
+    description:
+      'By the times in its log, the clock of {{ $labels.name }} of {{ $labels.subnet }} differs from those of the other machines by 5 s or more. A masternode with a wrong clock misses its rounds, and each costs a timeout. Set its clock, and keep it right with chrony.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeLogFault',
     summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',
     description:

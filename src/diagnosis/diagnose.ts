@@ -4,6 +4,7 @@ import { problemCatalog } from '../model/problem-catalog.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
+import { findClockProblems } from './find-clock-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
@@ -49,6 +50,7 @@ export function diagnose(
       view,
     ),
     ...findChainProblems(view),
+    ...findClockProblems(view),
     ...findSubnetProblems(view),
     ...findLogProblems(view),
     ...findMonitorProblems(clock, view.now),

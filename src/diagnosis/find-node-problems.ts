@@ -24,6 +24,10 @@ function silentMs(node: NodeView, { now }: SubnetView): number | undefined {
   return lastGoodAt === undefined || !isSettled(node) ? undefined : now - lastGoodAt;
 }
 
+/** Whether the Docker Engine of a node has been asked and does not answer. */
+const isDockerSilent = ({ state: { facts } }: NodeView): boolean =>
+  facts.container?.observation?.kind === 'docker-unreachable';
+
 /** No call is answered, although Docker does not say that the container is stopped. */
 function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
   if (node.answers !== false) return undefined;
@@ -33,8 +37,15 @@ function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
       ...subjectOf(node, 'node_hanging'),
       lastedMs: silentMs(node, view),
       summary: `${name} hangs`,
-      evidence: `${container.kind === 'running' ? `the container of ${name} runs, but ` : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
-      fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
+      ...(isDockerSilent(node)
+        ? {
+            evidence: `${name} has not answered within ${formatDuration(fault.afterMs)}, and its Docker Engine does not answer either`,
+            fix: `make Docker answer first, as with \`systemctl restart docker\` on its machine: a node waits for Docker to take its output, and goes on then`,
+          }
+        : {
+            evidence: `${container.kind === 'running' ? `the container of ${name} runs, but ` : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
+            fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
+          }),
     };
   return {
     ...subjectOf(node, 'node_down'),

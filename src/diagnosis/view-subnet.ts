@@ -1,7 +1,7 @@
 import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
 import { isOwnFault } from '../model/observation.ts';
-import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
+import { isLooping } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, isForeign, viewChain } from './chain-view.ts';
@@ -32,8 +32,8 @@ const RUNS = { isStarting: false, isLooping: false } as const;
 /** Whether a container runs for less than a minute, and whether that is one of several starts after a crash. */
 function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
   if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
-  const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
-  return { isStarting: crashes.length < 2, isLooping: crashes.length >= 2 };
+  const loops = facts.container !== undefined && isLooping(facts.container, now);
+  return { isStarting: !loops, isLooping: loops };
 }
 
 /** The height of a node, as long as its last probe obtained one. */

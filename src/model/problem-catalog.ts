@@ -52,6 +52,7 @@ export const problemCatalog = {
   other_chain: { ...node, alert: 'SubnetNodeOtherChain' },
   height_not_credible: { ...node, alert: 'SubnetNodeHeightNotCredible' },
   node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE, clearMs: 2 * MINUTE },
+  node_clock_skewed: { ...node, alert: 'SubnetNodeClockSkewed', confirmMs: MINUTE, judgedBy: ['log_block'] },
   masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised', clearMs: 2 * MINUTE },
   node_log_fault: { ...node, alert: 'SubnetNodeLogFault', confirmMs: 2 * MINUTE, judgedBy: ['log_block'] },
   container_down: { ...container, alert: 'SubnetContainerDown' },

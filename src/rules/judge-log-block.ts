@@ -1,8 +1,8 @@
+import { describeSkew } from '../model/clock-skew.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { describeSkew } from './describe-skew.ts';
 import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
@@ -37,7 +37,7 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
       ? unknown(`the log of ${name} has shown no block yet, and has time to`)
       : fail(`the log of ${name} has shown no block for ${formatDuration(waited)}`, commandToSeeLog(target));
   }
-  const skew = describeSkew(logs);
+  const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
   if (silentMs >= stallAfterMs)
