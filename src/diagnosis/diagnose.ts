@@ -23,6 +23,7 @@ const isOwn = (one: Suspicion, each: ExplainedCheck): boolean =>
 /** Leaves out what another problem causes. */
 function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
   const caused = new Set(found.flatMap(({ causes }) => causes.map(problemKey)));
+  if (caused.size === 0) return found;
   return found.filter((one) => !caused.has(problemKey(one)));
 }
 
@@ -57,13 +58,17 @@ export function diagnose(
   ]);
   const explained = new Set<string>();
   const take = (one: Suspicion): Suspicion => {
-    const explains = one.explains.filter((each) => !explained.has(keyOf(each)));
-    for (const each of explains) explained.add(keyOf(each));
-    return { ...one, explains };
+    const explains = one.explains.filter((each) => {
+      const key = keyOf(each);
+      const isNew = !explained.has(key);
+      explained.add(key);
+      return isNew;
+    });
+    return explains.length === one.explains.length ? one : { ...one, explains };
   };
   const found = new Map(causes.map((one) => [problemKey(one), take(one)]));
   for (const one of before)
-    if (isStanding(one) && !found.has(problemKey(one)))
+    if (one.explains.length > 0 && isStanding(one) && !found.has(problemKey(one)))
       for (const each of one.explains) if (!isOwn(one, each)) explained.add(keyOf(each));
   for (const one of findCheckProblems(view)) {
     const taken = take(withCause(one, causes));

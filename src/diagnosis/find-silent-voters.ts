@@ -24,20 +24,23 @@ function findNeverSigned(witnesses: readonly NodeView[]): ReadonlySet<string> {
   return new Set(all);
 }
 
-/** How many of its newest rounds each address missed, by the node that knows of most. */
+/** How many of its newest rounds each address missed, by all nodes together. */
 function countMissed(
   witnesses: readonly NodeView[],
   addresses: readonly string[],
   oldest: number,
 ): ReadonlyMap<string, number> {
-  const most = new Map(addresses.map((address) => [address, 0]));
-  for (const node of witnesses) {
-    const counts = new Map<string, number>();
-    for (const { round, miner } of chainOf(node)?.observation.missedRounds?.rounds ?? [])
-      if (round >= oldest && most.has(miner)) counts.set(miner, (counts.get(miner) ?? 0) + 1);
-    for (const [address, count] of counts) most.set(address, Math.max(count, most.get(address) ?? 0));
-  }
-  return most;
+  const counts = new Map(addresses.map((address) => [address, 0]));
+  const counted = new Set<number>();
+  for (const node of witnesses)
+    for (const { round, miner } of chainOf(node)?.observation.missedRounds?.rounds ?? []) {
+      // Thousands of nodes list the same rounds, and a number is found faster than an address.
+      if (round < oldest || counted.has(round)) continue;
+      counted.add(round);
+      const count = counts.get(miner);
+      if (count !== undefined) counts.set(miner, count + 1);
+    }
+  return counts;
 }
 
 function isSettled(node: NodeView): boolean {
