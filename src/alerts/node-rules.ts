@@ -95,4 +95,11 @@ export const nodeRules = [
     description:
       'The bootnode of {{ $labels.subnet }} has not heard a node that runs, or its log shows an error. The reason of its check messages on the status page names the node: open UDP from its p2p port to port 20301 of the bootnode.',
   }),
+  reportProblems({
+    ...ofNode,
+    name: 'SubnetBootnodeUnused',
+    summary: 'A node of {{ $labels.subnet }} does not use the bootnode of the others.',
+    description:
+      'The container of {{ $labels.name }} of {{ $labels.subnet }} was created with another bootnode than most nodes, and has peers only because the others found it. Correct BOOTNODES in its env file and recreate it.',
+  }),
 ];

@@ -11,6 +11,7 @@ import { findLogProblems } from './find-log-problems.ts';
 import { findMonitorProblems } from './find-monitor-problems.ts';
 import { explainAround, findNodeProblems } from './find-node-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
+import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import type { SubnetView } from './subnet-view.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -54,6 +55,7 @@ export function diagnose(
     ...findClockProblems(view),
     ...findSubnetProblems(view),
     ...findLogProblems(view),
+    ...findUnusedBootnode(view),
     ...findMonitorProblems(clock, view.now),
   ]);
   const explained = new Set<string>();

@@ -2,6 +2,7 @@ import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
+import { isLooping } from '../model/restart-cause.ts';
 import { explain } from './explain-checks.ts';
 import { checkOf, isSettled, isStopped, listNames, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
@@ -21,12 +22,17 @@ const subjectOf = ({ name, state }: NodeView, problem: ProblemName) =>
 /** How long a node has not answered, where a restart cannot be why. */
 function silentMs(node: NodeView, { now }: SubnetView): number | undefined {
   const lastGoodAt = node.state.facts.node?.latest?.lastGoodAt;
-  return lastGoodAt === undefined || !isSettled(node) ? undefined : now - lastGoodAt;
+  return lastGoodAt === undefined || !isSettled(node, now) ? undefined : now - lastGoodAt;
 }
 
 /** Whether the Docker Engine of a node has been asked and does not answer. */
 const isDockerSilent = ({ state: { facts } }: NodeView): boolean =>
   facts.container?.observation?.kind === 'docker-unreachable';
+
+const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
+  const { container } = node.state.facts;
+  return container !== undefined && isLooping(container, now) && !isSettled(node, now);
+};
 
 /** No call is answered, although Docker does not say that the container is stopped. */
 function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
@@ -145,7 +151,8 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   const found: Suspicion[] = [];
   for (const node of view.nodes) {
-    if (isStopped(node) || node.isForeign) continue;
+    // Why its container ends again and again is a problem of the container.
+    if (isStopped(node) || node.isForeign || isInLoop(node, view)) continue;
     const one =
       findSilent(node, view) ??
       findPartitioned(node, connected) ??

@@ -1,5 +1,6 @@
 import type { Progress } from '../model/facts.ts';
 import type { Container, Fault } from '../model/observation.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import type { CheckName, CheckState } from '../model/verdict.ts';
@@ -62,14 +63,15 @@ export interface SubnetView {
 export const isStopped = ({ container: { kind } }: TargetView): boolean => kind !== 'running' && kind !== 'unknown';
 
 /** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
-export const isSettled = ({ container: { kind }, isStarting }: NodeView): boolean => kind === 'running' && !isStarting;
+export const isSettled = ({ container }: TargetView, now: number): boolean =>
+  container.kind === 'running' && now - (container.container.startedAt ?? now) >= START_MS;
 
 /**
  * How long a node that is stalled has been left behind, where a restart cannot be why. Half of the limit is left to the others:
  * for as long they must have gone on without it.
  */
 export const stalledMs = (node: NodeView, { now, stallAfterMs }: Pick<SubnetView, 'now' | 'stallAfterMs'>) =>
-  node.isStalled && node.height !== undefined && isSettled(node)
+  node.isStalled && node.height !== undefined && isSettled(node, now)
     ? now - node.height.riseDueSince - stallAfterMs / 2
     : undefined;
 

@@ -15,6 +15,8 @@ export interface LogContainer {
   readonly level?: number;
   /** `PORT` with the container's address on its network, as the bootnode sees it. */
   readonly p2p?: string;
+  /** The nodes that `BOOTNODES` names, as `ID@host:port`. */
+  readonly bootnodes?: readonly string[];
 }
 
 /** The log settings of a container. */
@@ -53,6 +55,10 @@ function readEnv(env: unknown, name: string): string | undefined {
   return line === undefined ? undefined : String(line).slice(name.length + 1);
 }
 
+/** The public keys and addresses of `enode://` addresses. */
+const findBootnodes = (text = ''): readonly string[] =>
+  [...text.matchAll(/enode:\/\/([0-9a-f]{128}@[\w.:[\]-]{1,260})/gi)].map(([, bootnode = '']) => bootnode);
+
 /** Parses what concerns the log from `GET /containers/ID/json`. */
 export function toLogContainer({ id, running, startedAt }: Container, body: unknown): LogContainer {
   const { Config, HostConfig, NetworkSettings } = body as Inspection;
@@ -60,6 +66,7 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
   const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, 'PORT') ?? '')?.[0];
   const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
   const rotation = readRotation(HostConfig?.LogConfig);
+  const bootnodes = findBootnodes(readEnv(Config?.Env, 'BOOTNODES'));
   return {
     id,
     running,
@@ -68,5 +75,6 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     startedAt,
     ...(level !== undefined && { level: Number(level) }),
     ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
+    ...(bootnodes.length > 0 && { bootnodes }),
   };
 }

@@ -66,6 +66,13 @@ export const problemCatalog = {
     confirmMs: 2 * MINUTE,
     judgedBy: ['messages'],
   },
+  bootnode_unused: {
+    ...node,
+    alert: 'SubnetBootnodeUnused',
+    severity: 'info',
+    confirmMs: MINUTE,
+    judgedBy: [],
+  },
   relayer_stopped: { ...relayer, alert: 'SubnetRelayerStopped' },
   contract_missing: { ...relayer, alert: 'SubnetContractMissing' },
   parent_unreachable: { ...relayer, alert: 'SubnetParentUnreachable' },

@@ -69,6 +69,15 @@ describe('a restart loop with a known cause', () => {
     expect(named(loop(60_000, false, 61_000))).toContain('ipc_path_too_long n2');
   });
 
+  test('is the only thing that is told of the node, also while it runs between two crashes', () => {
+    expect(named(loop(3_000, false, 4_000))).toEqual(['ipc_path_too_long n2', 'quorum_at_risk']);
+    const silent = restarted(3_000, { crashes, isUp: false });
+    expect(named([silent, ...others(NAMES.filter((name) => name !== 'n2'))])).toEqual([
+      'silent_restart_loop n2',
+      'quorum_at_risk',
+    ]);
+  });
+
   test('that has none is over after a minute, too', () => {
     const silent = (startedMs: number) => named([restarted(startedMs, { crashes }), ...others()]);
     expect(silent(59_000)).toEqual(['silent_restart_loop n2', 'quorum_at_risk']);

@@ -121,3 +121,37 @@ describe('a subnetd', () => {
     expect(step(5_000, 5 * MINUTE)).toEqual([]);
   });
 });
+
+describe('a node that was created with another bootnode than most', () => {
+  const [right, wrong] = ['ab', 'cd'].map((byte) => byte.repeat(64)) as [string, string];
+  const created = (name: string, bootnodes: readonly string[] | undefined, peers?: readonly string[]): Known => {
+    const node = diagnosedNode(name, NAMES, peers && { peers });
+    const logs = { ...(node.facts.logs as LogFacts), ...(bootnodes && { created: { bootnodes } }) };
+    return { ...node, facts: { ...node.facts, logs } };
+  };
+  const usual = [`${right}@10.0.0.5:20301`];
+  const among = (n2: Known) => [n2, ...['n1', 'n3', 'n4'].map((name) => created(name, usual))];
+
+  test('and has peers all the same is told as that', () => {
+    expect(told(among(created('n2', [`${wrong}@10.0.0.9:20301`])))).toEqual([
+      [
+        'bootnode_unused',
+        'n2',
+        'n2 does not use the bootnode of the other nodes',
+        'n2 was created with the bootnode cdcdcdcd…@10.0.0.9:20301, and most nodes with abababab…@10.0.0.5:20301; it has 3 peers because the others found it',
+        'correct BOOTNODES in n2.env and recreate the node; until then it may find no peer after a restart',
+      ],
+    ]);
+  });
+
+  test('is nothing to tell when it is the same one at another address, unknown, or there is no majority', () => {
+    expect(named(among(created('n2', [`${right.toUpperCase()}@203.0.113.7:20301`])))).toEqual([]);
+    expect(named(among(created('n2', undefined)))).toEqual([]);
+    const pair = ['n1', 'n2'].map((name) => created(name, [`${name === 'n1' ? right : wrong}@10.0.0.5:20301`]));
+    expect(named([...pair, ...['n3', 'n4'].map((name) => created(name, undefined))])).toEqual([]);
+  });
+
+  test('and has no peer is cut off', () => {
+    expect(named(among(created('n2', [`${wrong}@10.0.0.9:20301`], [])))).not.toContain('bootnode_unused n2');
+  });
+});

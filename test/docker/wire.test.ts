@@ -251,10 +251,14 @@ describe('an engine at the wire', () => {
   });
 
   test('is asked once about a container of that name for its log', async () => {
+    const key = '4f'.repeat(64);
     const asked: unknown[] = [];
     const docker = await serve(({ url }, answer) => {
       asked.push(url);
-      const Config = { Tty: true, Env: ['KEY=secret', 'LOG_LEVEL=3', 'PORT=30303'] };
+      const Config = {
+        Tty: true,
+        Env: ['KEY=secret', 'LOG_LEVEL=3', 'PORT=30303', `BOOTNODES=enode://${key}@10.0.0.5:20301`],
+      };
       const LogConfig = { Type: 'json-file', Config: { 'max-size': '1m' } };
       const NetworkSettings = { Networks: { subnet: { IPAddress: '10.0.0.7' } } };
       answer.end(JSON.stringify({ ...JSON.parse(inspected), Config, HostConfig: { LogConfig }, NetworkSettings }));
@@ -264,6 +268,7 @@ describe('an engine at the wire', () => {
       log: {
         ...{ id: 'a1', running: true, startedAt: Date.parse('2026-01-01T00:00:00.500Z'), tty: true },
         ...{ rotation: { fileBytes: 1e6, files: 1 }, level: 3, p2p: '10.0.0.7:30303' },
+        bootnodes: [`${key}@10.0.0.5:20301`],
       },
     });
     expect(asked).toEqual(['/containers/n/json']);

@@ -1,0 +1,42 @@
+import type { Suspicion } from '../model/problem.ts';
+import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+
+/** The public keys of the bootnodes of a node. Their addresses may differ: inside of a machine and from outside. */
+function toKey({ state }: NodeView): string | undefined {
+  const bootnodes = state.facts.logs?.created?.bootnodes;
+  return bootnodes
+    ?.map((one) => one.split('@')[0]?.toLowerCase())
+    .toSorted()
+    .join();
+}
+
+const short = (bootnode: string): string => bootnode.replace(/^(.{8})[^@]*/, '$1…');
+
+const formatBootnodes = ({ state }: NodeView): string =>
+  listNames((state.facts.logs?.created?.bootnodes ?? []).map(short));
+
+/**
+ * Nodes that were created with another bootnode than most. Such a node finds its peers only as long as others find it. Whether a
+ * node talks to its right bootnode cannot be seen from here; the log of the bootnode shows that.
+ */
+export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
+  const known = nodes.filter((node) => !isStopped(node) && toKey(node) !== undefined);
+  const most = known.find((one) => known.filter((other) => toKey(other) === toKey(one)).length * 2 > known.length);
+  if (most === undefined) return [];
+  return known.flatMap((node) => {
+    const { name, peers = 0 } = node;
+    if (toKey(node) === toKey(most) || peers === 0) return [];
+    return [
+      {
+        problem: 'bootnode_unused',
+        component: 'node',
+        name,
+        summary: `${name} does not use the bootnode of the other nodes`,
+        evidence: `${name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(most)}; it has ${peers} peers because the others found it`,
+        fix: `correct BOOTNODES in ${name}.env and recreate the node; until then it may find no peer after a restart`,
+        explains: [],
+        causes: [],
+      },
+    ];
+  });
+}
