@@ -20,19 +20,24 @@ const formatBootnodes = ({ state }: NodeView): string =>
  * node talks to its right bootnode cannot be seen from here; the log of the bootnode shows that.
  */
 export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
-  const known = nodes.filter((node) => !isStopped(node) && toKey(node) !== undefined);
-  const most = known.find((one) => known.filter((other) => toKey(other) === toKey(one)).length * 2 > known.length);
+  const known = nodes.flatMap((node) => {
+    const key = isStopped(node) ? undefined : toKey(node);
+    return key === undefined ? [] : [{ node, key }];
+  });
+  const counts = new Map<string, number>();
+  for (const { key } of known) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const most = known.find(({ key }) => (counts.get(key) ?? 0) * 2 > known.length);
   if (most === undefined) return [];
-  return known.flatMap((node) => {
+  return known.flatMap(({ node, key }) => {
     const { name, peers = 0 } = node;
-    if (toKey(node) === toKey(most) || peers === 0) return [];
+    if (key === most.key || peers === 0) return [];
     return [
       {
         problem: 'bootnode_unused',
         component: 'node',
         name,
         summary: `${name} does not use the bootnode of the other nodes`,
-        evidence: `${name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(most)}; it has ${peers} peers because the others found it`,
+        evidence: `${name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(most.node)}; it has ${peers} peers because the others found it`,
         fix: `correct BOOTNODES in ${name}.env and recreate the node; until then it may find no peer after a restart`,
         explains: [],
         causes: [],

@@ -33,6 +33,7 @@ const MAX_WAIT_MS = 60_000;
 
 /** Crashes that are close to each other, in order; none when there are fewer than two. */
 function findSeries(facts: ContainerFacts, now: number): readonly number[] {
+  if (facts.earlierCrashes === undefined) return [];
   const recent = findCrashes(facts).filter((at) => now - at < LOOP_MS);
   return recent.length < 2 ? [] : recent;
 }

@@ -17,7 +17,7 @@ import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
-import { activeFailures, failuresOf, rememberedFailures } from '../rules/known-failures.ts';
+import { judgeFailures } from '../rules/known-failures.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -80,18 +80,6 @@ const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts 
   ...(facts.logs && isKept('logs') && { logs: facts.logs }),
 });
 
-type Failures = Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>;
-
-function toFailures(target: Target, facts: Facts, now: number): Failures {
-  const remembered = rememberedFailures(target, facts, now);
-  const shownFailures = activeFailures(target, facts, now);
-  return {
-    failures: Object.fromEntries(failuresOf(target).map((failure) => [failure.name, remembered.includes(failure)])),
-    shownFailures,
-    endedFailures: remembered.filter((failure) => !shownFailures.includes(failure)),
-  };
-}
-
 /** Whether a verdict or a known failure has changed. */
 const isOtherwise = (before: TargetState, after: TargetState): boolean =>
   after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
@@ -145,14 +133,14 @@ export function createBoard(
     const toState = (target: Target, subnet: Subnet): TargetState => {
       const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
       const known = before.get(targetKey(target));
-      if (known === undefined) return { target, facts: {}, checks: fresh, ...toFailures(target, {}, now) };
+      if (known === undefined) return { target, facts: {}, checks: fresh, ...judgeFailures(target, {}, now) };
       const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
       const facts = keepParts(known.facts, isSame);
       const kept = fresh.map((check) => {
         const old = known.checks.find((one) => one.check === check.check);
         return old && isSame(checkTable[check.check].kind) ? carry(old, check) : check;
       });
-      return { target, facts, checks: kept, ...toFailures(target, facts, now) };
+      return { target, facts, checks: kept, ...judgeFailures(target, facts, now) };
     };
     entries = inventory.subnets.map((subnet) => {
       const known = subnet.targets.map((target) => toState(target, subnet));
@@ -218,7 +206,7 @@ export function createBoard(
         failures: failures + Number(verdict === 'fail'),
       };
     });
-    const changed = { ...state, checks: judged, ...toFailures(target, state.facts, now) };
+    const changed = { ...state, checks: judged, ...judgeFailures(target, state.facts, now) };
     if (isOtherwise(state, changed)) place.entry.isChanged = true;
     const { subnet, states } = place.entry;
     states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;

@@ -7,9 +7,9 @@ import {
   activeFailures,
   type Evidence,
   failuresOf,
+  judgeFailures,
   knownFailures,
   type LogEvidence,
-  rememberedFailures,
 } from '../../src/rules/known-failures.ts';
 
 const minute = 60_000;
@@ -62,6 +62,15 @@ test('a failure of an earlier run explains no later stop, and ends when somebody
   ).toEqual(['ipc_path_too_long']);
 });
 
+test('a loop shows its failure also in the moment before the line of its last run is read', () => {
+  const logs = matched('ipc_path_too_long', t0);
+  const second = found(t0 + 20_000, container(t0 + 20_000, { restartCount: 1 }), running(t0 - 1_000));
+  const exited = { running: false, status: 'restarting', restartCount: 2, exitCode: 0, finishedAt: t0 + 22_000 };
+  const ended = found(t0 + 22_000, container(t0 + 20_000, exited), second);
+  expect(names(node, { container: ended, logs }, t0 + 22_000)).toEqual(['ipc_path_too_long']);
+  expect(names(node, { container: ended, logs }, t0 + 27_000)).toEqual([]);
+});
+
 describe('what ends a start', () => {
   const answering = (ok: boolean): Evidence => ({
     node: {
@@ -98,9 +107,13 @@ describe('what ends a start', () => {
       expect(at(start + minute, again(start, { status: 'restarting' }))).toEqual([failure]);
       // The same start, that has gone on for long.
       expect(at(t0 + minute, running(t0 - minute))).toEqual([failure]);
-      expect(
-        rememberedFailures(target, { container: again(start), logs: matched(pattern, t0) }, start + minute),
-      ).toHaveLength(1);
+      const over = judgeFailures(
+        target,
+        { container: again(start), logs: matched(pattern, t0), ...asked(true) },
+        start + minute,
+      );
+      expect(over.endedFailures.map(({ name }) => name)).toEqual([failure]);
+      expect(over.failures[failure]).toBe(true);
     },
   );
 

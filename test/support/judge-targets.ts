@@ -4,7 +4,7 @@ import type { TargetState } from '../../src/model/snapshot.ts';
 import { skipped } from '../../src/model/verdict.ts';
 import { checksFor } from '../../src/rules/checks.ts';
 import { countHeardNodes } from '../../src/rules/find-heard-nodes.ts';
-import { activeFailures, failuresOf, rememberedFailures } from '../../src/rules/known-failures.ts';
+import { judgeFailures } from '../../src/rules/known-failures.ts';
 import { aView, settings } from './views.ts';
 
 /** Targets with the verdicts that their facts give at `now`, by the real rules. */
@@ -13,8 +13,6 @@ export const judgeTargets = (targets: readonly Known[], now: number): readonly T
     const { target, facts } = known;
     const others = targets.filter((other) => other !== known);
     const view = aView(target, facts, { now, others });
-    const remembered = rememberedFailures(target, facts, now);
-    const shownFailures = activeFailures(target, facts, now);
     return {
       target,
       facts,
@@ -23,9 +21,7 @@ export const judgeTargets = (targets: readonly Known[], now: number): readonly T
         const judgement = because === undefined ? judge(view) : skipped(because.seen, because.fix);
         return { check, round: roundOf[kind](target), ...judgement, since: 0, lastRun: now, runs: 1, failures: 0 };
       }),
-      failures: Object.fromEntries(failuresOf(target).map((one) => [one.name, remembered.includes(one)])),
-      shownFailures,
-      endedFailures: remembered.filter((one) => !shownFailures.includes(one)),
+      ...judgeFailures(target, facts, now),
       ...(target.component === 'bootnode' && {
         heardNodes: countHeardNodes(targets, now, settings.logs.bootnodeWindowMs),
       }),
