@@ -115,6 +115,11 @@ describe('how soon a problem of a node is open', () => {
     expect(stalled(stallMs / 2 + confirmMs)).toEqual(['quorum_at_risk open', 'node_stalled open']);
     // A restart may be why.
     expect(stalled(90_000, { startedAt: NOW - 59_000 })).toEqual([]);
+    const unseen = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? { stalledMs: 90_000 } : {})).map(
+      ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
+    );
+    const { problems } = diagnoseSubnet(toSubnet(unseen), judgeTargets(unseen, NOW), NOTHING_FOLLOWED, NOW);
+    expect(problems.map(({ state }) => state)).toEqual(['suspected', 'suspected']);
   });
 
   test('a node that does not answer is told as soon as it has not for long enough, and the risk is confirmed', () => {

@@ -85,6 +85,16 @@ describe('a restart loop with a known cause', () => {
   });
 });
 
+test('a loop whose exit code is an error is told until the container has outlasted it', () => {
+  const loop = (startedMs: number) => {
+    const node = restarted(startedMs, { crashes: [startedMs + 20_000, startedMs + 10_000] });
+    const container = { ...node.facts.container, lastExit: { code: 1, at: NOW - startedMs - 100 } };
+    return named([{ ...node, facts: { ...node.facts, container: container as Facts['container'] } }, ...others()]);
+  };
+  expect(loop(59_000)).toEqual(['container_restarting n2', 'quorum_at_risk']);
+  expect(loop(60_000)).toEqual([]);
+});
+
 test('an error of another kind in the same log is told beside a failure that is over', () => {
   const patterns = { address_in_use: matched(1, 62_000), bad_block: { ...matched(1, 5_000), means: 'error' as const } };
   expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
