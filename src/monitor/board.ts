@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../diagnosis/diagnose-subnet.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
-import { inputsOf, type Observation, roundOf } from '../model/prober.ts';
+import type { Observation } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import {
   type CheckSettings,
@@ -12,12 +11,12 @@ import {
   type Target,
   targetKey,
 } from '../model/target.ts';
-import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
-import { checksFor, checkTable } from '../rules/checks.ts';
-import { countHeardNodes } from '../rules/find-heard-nodes.ts';
+import type { CheckState } from '../model/verdict.ts';
+import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
+import { isOtherwise, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -57,46 +56,6 @@ interface Entry {
   readonly states: TargetState[];
 }
 
-const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
-  const { kind, skippedBecause } = checkTable[check];
-  const because = skippedBecause(target, settings);
-  const judgement =
-    because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because.seen, because.fix);
-  return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
-};
-
-/** A check's state under new settings: it may now be skipped, or no longer. Its last run and its counters stay. */
-function carry(before: CheckState, fresh: CheckState): CheckState {
-  if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
-  const { lastRun, runs, failures } = before;
-  return { ...fresh, runs, failures, lastRun };
-}
-
-const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
-  ...(facts.node && isKept('node') && { node: facts.node }),
-  ...(facts.container && isKept('container') && { container: facts.container }),
-  ...(facts.service && isKept('service') && { service: facts.service }),
-  ...(facts.page && isKept('page') && { page: facts.page }),
-  ...(facts.logs && isKept('logs') && { logs: facts.logs }),
-});
-
-/** Whether a verdict or a known failure has changed. */
-const isOtherwise = (before: TargetState, after: TargetState): boolean =>
-  after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
-  after.shownFailures.length !== before.shownFailures.length ||
-  after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
-
-/** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
-function withHeardNodes(
-  state: TargetState,
-  states: readonly TargetState[],
-  { settings: { logs } }: Subnet,
-  now: number,
-): TargetState {
-  if (state.target.component !== 'bootnode') return state;
-  return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
-}
-
 /**
  * How long a subnet that has changed is left alone after a diagnosis, in milliseconds for each target: 5 s for 10,000. A
  * target costs less than a twentieth of that.
@@ -130,20 +89,8 @@ export function createBoard(
   const load = (inventory: Inventory, now: number) => {
     const diagnoses = new Map(entries.map(({ subnet, diagnosis }) => [subnet.name, diagnosis]));
     const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
-    const toState = (target: Target, subnet: Subnet): TargetState => {
-      const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
-      const known = before.get(targetKey(target));
-      if (known === undefined) return { target, facts: {}, checks: fresh, ...judgeFailures(target, {}, now) };
-      const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
-      const facts = keepParts(known.facts, isSame);
-      const kept = fresh.map((check) => {
-        const old = known.checks.find((one) => one.check === check.check);
-        return old && isSame(checkTable[check.check].kind) ? carry(old, check) : check;
-      });
-      return { target, facts, checks: kept, ...judgeFailures(target, facts, now) };
-    };
     entries = inventory.subnets.map((subnet) => {
-      const known = subnet.targets.map((target) => toState(target, subnet));
+      const known = subnet.targets.map((target) => toTargetState(target, subnet, before.get(targetKey(target)), now));
       const states = known.map((state) => withHeardNodes(state, known, subnet, now));
       const diagnosis = diagnoses.get(subnet.name) ?? NO_DIAGNOSIS;
       return {

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Facts } from '../model/facts.ts';
+import { inputsOf, roundOf } from '../model/prober.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import type { Subnet, Target } from '../model/target.ts';
+import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
+import { checksFor, checkTable } from '../rules/checks.ts';
+import { countHeardNodes } from '../rules/find-heard-nodes.ts';
+import { judgeFailures } from '../rules/known-failures.ts';
+
+const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
+  const { kind, skippedBecause } = checkTable[check];
+  const because = skippedBecause(target, settings);
+  const judgement =
+    because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because.seen, because.fix);
+  return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
+};
+
+/** A check's state under new settings: it may now be skipped, or no longer. Its last run and its counters stay. */
+function carry(before: CheckState, fresh: CheckState): CheckState {
+  if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
+  const { lastRun, runs, failures } = before;
+  return { ...fresh, runs, failures, lastRun };
+}
+
+const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
+  ...(facts.node && isKept('node') && { node: facts.node }),
+  ...(facts.container && isKept('container') && { container: facts.container }),
+  ...(facts.service && isKept('service') && { service: facts.service }),
+  ...(facts.page && isKept('page') && { page: facts.page }),
+  ...(facts.logs && isKept('logs') && { logs: facts.logs }),
+});
+
+/** Whether a verdict or a known failure has changed. */
+export const isOtherwise = (before: TargetState, after: TargetState): boolean =>
+  after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
+  after.shownFailures.length !== before.shownFailures.length ||
+  after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
+
+/** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
+export function withHeardNodes(
+  state: TargetState,
+  states: readonly TargetState[],
+  { settings: { logs } }: Subnet,
+  now: number,
+): TargetState {
+  if (state.target.component !== 'bootnode') return state;
+  return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
+}
+
+/**
+ * The state of a target in a new inventory. Of the state before, facts and checks stay whose part of the target is probed in
+ * the same way.
+ */
+export function toTargetState(
+  target: Target,
+  subnet: Subnet,
+  known: TargetState | undefined,
+  now: number,
+): TargetState {
+  const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
+  if (known === undefined) return { target, facts: {}, checks: fresh, ...judgeFailures(target, {}, now) };
+  const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
+  const facts = keepParts(known.facts, isSame);
+  const kept = fresh.map((check) => {
+    const old = known.checks.find((one) => one.check === check.check);
+    return old && isSame(checkTable[check.check].kind) ? carry(old, check) : check;
+  });
+  return { target, facts, checks: kept, ...judgeFailures(target, facts, now) };
+}
