@@ -1,17 +1,15 @@
 import { TIME_LIMITS } from '../model/check-limits.ts';
 import type { NodeObservation } from '../model/observation.ts';
-import { isRestartPlanned } from '../model/restart-cause.ts';
 import type { Member, Quorum, SubnetState, TargetState } from '../model/snapshot.ts';
-import { type Component, engineOf, type Target } from '../model/target.ts';
+import type { Component, Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
-import { escapeLabel, type Family, timeOf } from './family.ts';
+import { containerFamilies } from './container-families.ts';
+import { bit, escapeLabel, type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
 
 /** subnetd could not send a request, so nothing is known of the node. */
 const isUnseen = (observation: NodeObservation | undefined): boolean =>
   observation?.latest.ok === false && observation.latest.fault.kind === 'no-descriptor';
-
-const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
 
 /** The check has a verdict that is a value: not `unknown`, not `skipped`. */
 const judged = ({ verdict }: CheckState): boolean => verdict !== 'unknown' && verdict !== 'skipped';
@@ -44,20 +42,6 @@ const perBlock = (
   help,
   samples: BLOCKS.map((block) => ({ per: 'node', block, value: (state) => value(state, block) })),
 });
-
-const container = (
-  name: string,
-  type: Family['type'],
-  help: string,
-  value: (state: TargetState) => number | undefined,
-): Family => ({ name: `subnet_container_${name}`, type, help, samples: [{ per: 'target', value }] });
-
-/**
- * The container as Docker described it in the last probe; undefined if Docker was unreachable or had no such
- * container.
- */
-const found = ({ facts }: TargetState) =>
-  facts.container?.observation?.kind === 'found' ? facts.container.observation.container : undefined;
 
 const has = ({ targets }: SubnetState, component: Component): boolean =>
   targets.some(({ target }) => target.component === component);
@@ -211,70 +195,7 @@ export const families: readonly Family[] = [
   }),
   node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,
-  {
-    name: 'subnet_container_engine_info',
-    type: 'gauge',
-    help: 'The Docker Engine that the inventory names for the container; always 1.',
-    labels: 'subnet, component, name, engine',
-    samples: [
-      {
-        per: 'list',
-        values: ({ target: { container } }) =>
-          container === undefined
-            ? []
-            : [{ of: 'target', labels: `,engine="${escapeLabel(engineOf(container))}"`, value: 1 }],
-      },
-    ],
-  },
-  container('running', 'gauge', 'Whether the container runs (1) or not (0), by Docker.', ({ facts }) =>
-    facts.container === undefined || facts.container.observation?.kind === 'docker-unreachable'
-      ? undefined
-      : bit(facts.container.observation?.kind === 'found' && facts.container.observation.container.running),
-  ),
-  container(
-    'last_exit_code',
-    'gauge',
-    'The last exit code of the container; 137 alone does not prove an OOM kill.',
-    ({ facts }) => facts.container?.lastExit?.code,
-  ),
-  container(
-    'memory_bytes',
-    'gauge',
-    'Memory of the container without the inactive file cache.',
-    (state) => found(state)?.memoryBytes,
-  ),
-  container(
-    'memory_limit_bytes',
-    'gauge',
-    'Memory limit of the container; absent when it has none.',
-    (state) => found(state)?.memoryLimitBytes,
-  ),
-  timeOf(
-    container(
-      'start_timestamp_seconds',
-      'gauge',
-      'When the container last started, in Unix seconds.',
-      (state) => found(state)?.startedAt,
-    ),
-  ),
-  container(
-    'restarts_total',
-    'counter',
-    'Starts of the container after the first one seen, recreations included.',
-    ({ facts }) => facts.container?.restarts,
-  ),
-  container(
-    'restart_planned',
-    'gauge',
-    'Whether someone ordered the last restart, as with docker restart or a new container (1), or the container crashed (0).',
-    ({ facts }) => bit(isRestartPlanned(facts.container)),
-  ),
-  container(
-    'oom_kills_total',
-    'counter',
-    'OOM kills in the container, by Docker.',
-    ({ facts }) => facts.container?.oomKills,
-  ),
+  ...containerFamilies,
   {
     name: 'subnet_known_failure',
     type: 'gauge',

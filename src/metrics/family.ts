@@ -46,3 +46,7 @@ export const timeOf = (family: Family): Family => ({ ...family, isTime: true });
 /** A label's value, escaped for the quotes of Prometheus's text format. */
 export const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+
+/** A yes as 1 and a no as 0. */
+export const bit = (value: boolean | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value);
