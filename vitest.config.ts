@@ -16,7 +16,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'commands/browser': 30,
   'platform/daemon': 25,
   'probes/recorded-pages': 22,
-  'commands/command-line': 22,
+  'commands/command-line': 45,
   'notify/create-push': 20,
   'docker/engine': 18,
   'monitor/log-restarts': 15,
@@ -29,12 +29,10 @@ const WAITING: Readonly<Record<string, number>> = {
   'probes/attach-prober': 13,
   'commands/stop': 12,
   'commands/run': 12,
-  'docker/silent-stream': 11,
   'commands/descriptors': 11,
   'monitor/docker': 11,
   'db/sqlite-outage': 10,
   'commands/suspended': 10,
-  'monitor/node-clocks': 10,
   'logs/tail/every-line-once': 9,
   'logs/tail/rewritten-files': 8,
   'commands/health': 8,
@@ -52,8 +50,6 @@ const eachTest = {
   // Only a bound: a machine on which much else runs needs long for what is quick by itself.
   testTimeout: 60_000,
   expect: { poll: { timeout: 30_000 } },
-  // Real engines, browsers and servers share two processors here; what had to be tried again is marked in the output.
-  retry: 1,
   hookTimeout: 120_000,
 };
 
@@ -72,8 +68,8 @@ export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConf
         { test: { ...eachTest, name: 'own', include: files.filter((file) => !sharing.includes(file)) } },
       ],
       globalSetup: kinds.includes('parts') ? 'test/support/global-setup.ts' : 'test/support/name-the-rest.ts',
-      sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 4, others: 2 }) },
-      maxWorkers: 6,
+      sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 5, others: 2 }) },
+      maxWorkers: 7,
     },
   });
 }

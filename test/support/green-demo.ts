@@ -2,20 +2,24 @@ import { expect, onTestFinished } from 'vitest';
 import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startCli } from './cli.ts';
 
-/** Runs the demo and expects every check to pass at every second after it has passed once. */
+/** Runs the demo and expects every check to pass at every second after all have passed. */
 export async function expectGreenDemo(seconds: number): Promise<void> {
   const demo = startCli(['demo', '--listen', '127.0.0.1:0']);
   onTestFinished(() => void demo.child.kill('SIGKILL'));
   const [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
-  // The browser takes longest to start.
-  await eventually(() => expect(demo.output()).toMatch(/pass .*frontend console/), 40_000);
-  const until = performance.now() + seconds * 1000;
-  let seen = 0;
-  while (performance.now() < until) {
+  const expectAllPass = async () => {
     const status = (await (await fetch(`${url}/status.json`)).json()) as Status;
     const checks = status.subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
     expect(checks.length).toBeGreaterThanOrEqual(29);
     expect(checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+  };
+  // The browser takes longest to start, but on a busy machine another first probe may time out and wait for its next round.
+  await eventually(expectAllPass, 120_000, 500);
+  await demo.waitFor(/pass .*frontend console/);
+  const until = performance.now() + seconds * 1000;
+  let seen = 0;
+  while (performance.now() < until) {
+    await expectAllPass();
     seen += 1;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
