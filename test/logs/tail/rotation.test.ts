@@ -30,8 +30,8 @@ function followThrough(path: string) {
     begun: current.begun,
     all: () => [...before, ...current.lines],
     /**
-     * Waits until it has read this line of the current log, and 100 more lines: what comes, is packed and goes before
-     * anybody looks cannot be known, and no log is so short.
+     * Waits until it has read this line of the current log, and 100 more lines. A log that is rotated and packed before
+     * anybody looks cannot be known.
      */
     more: async (line: string) => {
       const all = () => [...before, ...current.lines];
