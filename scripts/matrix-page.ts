@@ -24,6 +24,7 @@ export interface MatrixRow {
 export const UNMEASURED: readonly FaultName[] = [
   'node-down',
   'service-down',
+  'log-unreadable',
   'ipc-path-too-long',
   'liar',
   'monitor-offline',

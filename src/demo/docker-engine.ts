@@ -69,13 +69,18 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
+/** How soon a stream breaks off that is refused from now on. */
+const REFUSED_WITHIN_MS = 250;
+
 /** Ends with what it follows: a container that stops, or the one who asked. */
 function streamLog(
   response: ServerResponse,
   containers: Containers,
   { service, log }: SimulatedContainer,
   since: number,
+  isRefused: (service: string) => boolean,
 ) {
+  if (isRefused(service)) return sendJson(response, 403, { message: 'the socket proxy refuses this' });
   response.writeHead(200, { 'content-type': 'application/vnd.docker.multiplexed-stream' });
   response.flushHeaders();
   for (const frame of log.read(since)) response.write(frame);
@@ -87,7 +92,9 @@ function streamLog(
   const ignore = containers.follow(({ action, container }) => {
     if (action === 'die' && container.service === service) response.end();
   });
+  const look = setInterval(() => isRefused(service) && response.destroy(), REFUSED_WITHIN_MS);
   response.on('close', () => {
+    clearInterval(look);
     leave();
     ignore();
   });
@@ -113,10 +120,10 @@ function findListed(containers: Containers, filters: string | null): readonly Si
 
 /**
  * A Docker Engine as far as a monitor asks one, and by GET alone: lists, inspections, statistics, logs and events of the
- * simulated containers. Shapes from the Docker Engine API, version 1.41.
+ * simulated containers; it refuses some logs. Shapes from the Docker Engine API, version 1.41.
  */
 export const createEngineHandler =
-  (containers: Containers): RequestListener =>
+  (containers: Containers, isRefused: (service: string) => boolean = () => false): RequestListener =>
   (request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://docker');
@@ -131,6 +138,6 @@ export const createEngineHandler =
     if (part === 'json') return sendJson(response, 200, toInspected(container));
     if (part === 'stats') return sendJson(response, 200, toStats(container));
     if (part === 'logs')
-      return streamLog(response, containers, container, Number(searchParams.get('since') ?? 0) * 1000);
+      return streamLog(response, containers, container, Number(searchParams.get('since') ?? 0) * 1000, isRefused);
     return sendJson(response, 404, { message: 'page not found' });
   };

@@ -44,6 +44,8 @@ export interface Effects {
   readonly logLevelLow: boolean;
   /** The bootnode hears nothing of these. */
   readonly unheard: readonly string[];
+  /** Docker refuses the logs of the containers of these. */
+  readonly unreadable: readonly string[];
   /** What is wrong with the relayer: it prints nothing more, is dead, sees a fork, or finds no contract. */
   readonly relayer?: RelayerFault;
   /** The stats server runs, and no node is connected to it. */
@@ -85,6 +87,7 @@ export const NO_EFFECTS: Effects = {
   closed: [],
   logLevelLow: false,
   unheard: [],
+  unreadable: [],
   statsStale: false,
   frontendError: false,
   consoleError: false,
@@ -127,6 +130,7 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   closed: join(sum.closed, next.closed),
   logLevelLow: sum.logLevelLow || (next.logLevelLow ?? false),
   unheard: join(sum.unheard, next.unheard),
+  unreadable: join(sum.unreadable, next.unreadable),
   ...relayerOf(sum, next),
   statsStale: sum.statsStale || (next.statsStale ?? false),
   frontendError: sum.frontendError || (next.frontendError ?? false),

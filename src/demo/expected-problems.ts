@@ -52,7 +52,7 @@ const problemsOfServices = (effects: Effects, browser: boolean): readonly string
 /** The problems, each with the name of what has it, that these effects are the causes of, and no consequence of another. */
 export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): readonly string[] => {
   if (effects.unreachable) return ['monitor_offline'];
-  const { down, isolated, cut, fates, unheard } = effects;
+  const { down, isolated, cut, fates, unheard, unreadable } = effects;
   const gone = new Set([...down, ...isolated]);
   // One of the two names both.
   const holes = cut.filter(([one, other]) => !gone.has(one) && !gone.has(other)).map(([one]) => one);
@@ -69,6 +69,8 @@ export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): rea
     }),
     ...[...new Set(holes)].sort().map((name) => `peers_missing ${name}`),
     ...(effects.adminHidden || effects.logLevelLow ? running.map((name) => `check_degraded ${name}`) : []),
+    // The log of a container that does not run has been read to its end.
+    ...unreadable.filter((name) => fates[name] === undefined).map((name) => `log_source_down ${name}`),
     ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),
     ...problemsOfServices(effects, browser),
   ];

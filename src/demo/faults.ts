@@ -21,6 +21,7 @@ export const FAULT_NAMES = [
   'frontend-error',
   'console-error',
   'log-level-low',
+  'log-unreadable',
   'oom-kill',
   'ipc-path-too-long',
   'fork',
@@ -146,6 +147,11 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     what: 'Every node runs with log level 2, as in a new subnet, and prints no block.',
     least: 1,
     effects: { logLevelLow: true },
+  },
+  'log-unreadable': {
+    what: 'The socket proxy refuses the log of the stats server, so nobody would see there why it ends.',
+    least: 1,
+    effects: { unreadable: ['stats'] },
   },
   'oom-kill': {
     what: 'The frontend runs out of memory at each build of its page, and Docker restarts it in a loop.',

@@ -146,7 +146,10 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
         service,
         createServiceHandler(SERVICE_OF[service], subnet, () => current),
       );
-    await listenAs(ENGINE, createEngineHandler(containers));
+    await listenAs(
+      ENGINE,
+      createEngineHandler(containers, (service) => current.unreadable.includes(service)),
+    );
     await openAndClose();
   } catch (error) {
     await closeAll();

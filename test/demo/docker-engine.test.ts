@@ -65,3 +65,18 @@ test('a container that stops and starts sends its events, ends its log, and cont
   await eventually(() => expect(after.text().match(/Starting nodes with bootnodes/g)).toHaveLength(2));
   expect(await look('subnet2')).toMatchObject({ container: { running: true } });
 });
+
+test('a log that is refused from now on breaks off, and opens again when it is not', async () => {
+  const { simulation, docker } = await dockerOf([]);
+  const open = (name: string) => docker.openLog(name, 0, AbortSignal.timeout(30_000));
+  const log = await open('demo-stats-1');
+  log.on('error', () => {});
+  const closed = new Promise((resolve) => log.once('close', resolve));
+  await simulation.setFaults(['log-unreadable']);
+  log.resume();
+  await closed;
+  await expect(open('demo-stats-1')).rejects.toThrow('status 403');
+  (await open('demo-subnet1-1')).destroy();
+  await simulation.setFaults([]);
+  (await open('demo-stats-1')).destroy();
+});
