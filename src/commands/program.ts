@@ -96,6 +96,15 @@ function addAlertCommands(program: Command, runs: Runs): void {
 /** The commands for who runs subnetd. */
 function addOperatorCommands(program: Command, runs: Runs): void {
   program
+    .command('status')
+    .description(
+      'print what the status page says: the verdict on each subnet and its problems; exit 1 when one needs you',
+    )
+    .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
+    .option('--watch', 'on a terminal: refresh it every two seconds until Ctrl-C')
+    .option('--json', 'print /status.json')
+    .action(runs(async () => (await import('./status.ts')).status));
+  program
     .command('health')
     .description('ask the daemon of this machine whether it lives; exit 1 when it does not')
     .addOption(new Option('--listen <host:port>', 'where it listens (default: SUBNETD_LISTEN, else 0.0.0.0:10545)'))

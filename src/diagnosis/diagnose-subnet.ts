@@ -1,9 +1,11 @@
 import type { ClockDisturbances } from '../model/clock.ts';
+import type { Headline } from '../model/headline.ts';
 import type { Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
+import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type Followed, followProblems } from './follow-problems.ts';
 import { findQuorum } from './quorum.ts';
@@ -12,6 +14,8 @@ import { viewSubnet } from './view-subnet.ts';
 /** What is known of a subnet as a whole after a diagnosis. */
 export interface Diagnosis extends Followed {
   readonly quorum: Quorum | undefined;
+  /** Its state in one sentence; undefined before the first diagnosis. */
+  readonly headline: Headline | undefined;
   readonly members: readonly Member[];
   /** The height that at least half of the nodes have reached. */
   readonly reference: number | undefined;
@@ -31,9 +35,12 @@ export function diagnoseSubnet(
   clock: ClockDisturbances = {},
 ): Diagnosis {
   const view = viewSubnet(subnet, targets, now);
+  const followed = followProblems(before, diagnose(view, before.problems, clock), targets, now);
+  const quorum = findQuorum(view);
   return {
-    ...followProblems(before, diagnose(view, before.problems, clock), targets, now),
-    quorum: findQuorum(view),
+    ...followed,
+    quorum,
+    headline: findHeadline(subnet.name, targets, followed.problems, quorum),
     members: findMembers(view),
     reference: view.reference,
     stallAfterMs: view.stallAfterMs,

@@ -1,4 +1,4 @@
-import type { Member } from '../model/snapshot.ts';
+import type { Member, Vote } from '../model/snapshot.ts';
 import type { Chain } from './chain-view.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
@@ -6,6 +6,22 @@ import type { NodeView, SubnetView } from './subnet-view.ts';
 interface Masters {
   readonly active: ReadonlySet<string>;
   readonly penalised: ReadonlySet<string>;
+  readonly standby: ReadonlySet<string>;
+}
+
+/** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
+function findVote(
+  { state, isOut, isForeign, isStarting }: NodeView,
+  silentVoters: ReadonlyMap<string, number>,
+  masters?: Masters,
+): Vote | undefined {
+  const address = isForeign ? undefined : state.facts.node?.chain?.observation.address;
+  if (masters === undefined || address === undefined) return isOut ? 'silent' : isStarting ? 'unknown' : 'votes';
+  if (masters.penalised.has(address)) return 'penalised';
+  if (masters.standby.has(address)) return 'standby';
+  if (!masters.active.has(address)) return undefined;
+  if (isStarting) return 'unknown';
+  return isOut || silentVoters.has(address) ? 'silent' : 'votes';
 }
 
 function toMember({ name, state, isForeign }: NodeView, chain: Chain | undefined, masters?: Masters): Member {
@@ -36,9 +52,11 @@ export function findMembers(view: SubnetView): readonly Member[] {
   const masters = masternodes && {
     active: new Set(masternodes.active),
     penalised: new Set(masternodes.penalised),
+    standby: new Set(masternodes.standby),
   };
   return view.nodes.map((node) => {
-    const member = toMember(node, chain, masters);
+    const vote = findVote(node, view.silentVoters, masters);
+    const member = { ...toMember(node, chain, masters), vote, isOut: node.isOut };
     if (member.address === undefined || !isKnown) return member;
     return { ...member, missedRounds: missed.get(member.address) ?? 0 };
   });

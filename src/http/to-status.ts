@@ -1,11 +1,21 @@
+import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
 import type { Problem } from '../model/problem.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import type { Quorum, Snapshot } from '../model/snapshot.ts';
 import { formatReason } from '../model/verdict.ts';
 
 /** `/status.json`: times are ISO 8601 in UTC, `lastRun` is null before the first run. */
 export interface Status {
   readonly subnets: readonly {
     readonly name: string;
+    /** Its state in one sentence: `standing` is ok, warn, bad or off (nobody knows). */
+    readonly headline: {
+      readonly standing: Standing;
+      readonly sentence: string;
+      readonly detail: string;
+      readonly since?: string;
+    };
+    /** Votes of masternodes; absent while nothing is known of any node. */
+    readonly quorum?: Quorum;
     /** What is wrong and why, the worst first. */
     readonly problems: readonly {
       readonly problem: string;
@@ -66,8 +76,10 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
 
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
-  subnets: snapshot.map(({ subnet, targets, problems }) => ({
+  subnets: snapshot.map(({ subnet, targets, problems, headline = NOT_DIAGNOSED, quorum }) => ({
     name: subnet.name,
+    headline: { ...headline, since: headline.since === undefined ? undefined : toIso(toWall(headline.since)) },
+    quorum,
     problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
     targets: targets.map(({ target, checks }) => ({
       component: target.component,

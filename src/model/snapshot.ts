@@ -1,4 +1,5 @@
 import type { Known } from './facts.ts';
+import type { Headline } from './headline.ts';
 import type { Problem, ProblemRef } from './problem.ts';
 import type { Subnet } from './target.ts';
 import type { CheckState } from './verdict.ts';
@@ -41,6 +42,9 @@ export interface Quorum {
   readonly voting: number;
 }
 
+/** What a masternode does for the next block; `silent`: its node is out, or nobody has a vote of it. */
+export type Vote = 'votes' | 'silent' | 'penalised' | 'standby' | 'unknown';
+
 /** What is known of a node as a member of its chain. */
 export interface Member {
   readonly name: string;
@@ -51,6 +55,10 @@ export interface Member {
   /** How many of its rounds of the epoch brought no block, by the node that knows of most. */
   readonly missedRounds?: number;
   readonly isPenalised?: boolean;
+  /** Of a masternode; until the chain has named its masternodes, every node counts as one. */
+  readonly vote?: Vote;
+  /** It cannot take part, as the diagnosis sees it. */
+  readonly isOut?: boolean;
 }
 
 /** The current state of a subnet. */
@@ -61,6 +69,10 @@ export interface SubnetState {
   readonly problems: readonly Problem[];
   readonly quorum?: Quorum;
   readonly members?: readonly Member[];
+  /** Its state in one sentence; absent before the first diagnosis. */
+  readonly headline?: Headline;
+  /** The height that at least half of the nodes have reached. */
+  readonly reference?: number;
   /** How long a height may go without rising, as it is judged now. */
   readonly stallAfterMs?: number;
 }

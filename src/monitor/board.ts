@@ -68,6 +68,7 @@ const isResting = ({ diagnosedAt, states }: Entry, now: number): boolean =>
 const NO_DIAGNOSIS: Diagnosis = {
   ...NOTHING_FOLLOWED,
   quorum: undefined,
+  headline: undefined,
   members: [],
   reference: undefined,
   stallAfterMs: undefined,
@@ -191,13 +192,17 @@ export function createBoard(
       for (const entry of entries) if (entry.isChanged && !isResting(entry, now)) diagnoseEntry(entry, now);
     },
     snapshot: () =>
-      entries.map(({ subnet, states, diagnosis: { problems, quorum, members, stallAfterMs } }) => ({
-        subnet,
-        targets: explainTargets([...states], problems),
-        problems,
-        quorum,
-        members,
-        stallAfterMs,
-      })),
+      entries.map(
+        ({ subnet, states, diagnosis: { problems, quorum, headline, members, reference, stallAfterMs } }) => ({
+          subnet,
+          targets: explainTargets([...states], problems),
+          problems,
+          quorum,
+          headline,
+          members,
+          reference,
+          stallAfterMs,
+        }),
+      ),
   };
 }

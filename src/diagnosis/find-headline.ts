@@ -1,0 +1,87 @@
+import { beginSentence } from '../model/begin-sentence.ts';
+import type { Headline } from '../model/headline.ts';
+import { isStanding, type Problem } from '../model/problem.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
+import type { Quorum, TargetState } from '../model/snapshot.ts';
+
+/** More causes than these are counted, not named. */
+const MAX_CAUSES = 3;
+
+const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
+
+/** How many more nodes may fail, as the end of a sentence. */
+function describeReserve({ voting, required }: Quorum): string {
+  const reserve = voting - required;
+  if (reserve <= 0) return 'no node may fail';
+  return reserve === 1 ? 'one more node may fail' : `${reserve} more nodes may fail`;
+}
+
+const describeVotes = ({ total, required, voting }: Quorum): string =>
+  `${voting} of ${total} masternodes can vote, ${required} ${required === 1 ? 'is' : 'are'} needed.`;
+
+/** The problems of single targets, which say why the subnet is as it is. */
+function nameCauses(problems: readonly Problem[], except: Problem): string {
+  const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
+  const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
+  if (named.length === 0) return '';
+  const more = causes.length - named.length;
+  return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
+}
+
+/** What a problem of the whole subnet says on top, after the name of the subnet. */
+const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string]>>> = {
+  subnet_halted: ['bad', 'is halted'],
+  chain_forked: ['bad', 'is forked'],
+  finality_stalled: ['bad', 'commits no blocks'],
+  monitor_offline: ['off', 'cannot be seen from here'],
+  quorum_at_risk: ['warn', 'runs, but no further node may fail'],
+};
+
+const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
+
+/** What is over in a while counts less than what stands, and one target less than the whole subnet. */
+function rank({ problem, state, severity }: Problem): number {
+  const place = WORST_FIRST.indexOf(problem);
+  return (state === 'clearing' ? 100 : 0) + (severity === 'critical' ? 0 : 50) + (place < 0 ? 20 : place);
+}
+
+function describeWorst(
+  subnet: string,
+  worst: Problem,
+  quorum: Quorum | undefined,
+): Pick<Headline, 'standing' | 'sentence'> {
+  const [standing, words] = WHOLE[worst.problem] ?? ['warn', `runs, but ${worst.summary}`];
+  const silent = quorum === undefined ? 0 : quorum.total - quorum.voting;
+  const missing =
+    worst.problem === 'subnet_halted' && quorum !== undefined && silent > 0
+      ? `: ${silent} of ${quorum.total} masternodes do not vote`
+      : '';
+  return { standing, sentence: `${subnet} ${words}${missing}` };
+}
+
+/** The state of a subnet in one sentence. */
+export function findHeadline(
+  subnet: string,
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+  quorum: Quorum | undefined,
+): Headline {
+  const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
+  if (!isChecked)
+    return {
+      standing: 'off',
+      sentence: `${subnet} has not been checked yet`,
+      detail: 'The first round is on its way.',
+    };
+  const votes = quorum === undefined || quorum.total === 0 ? '' : describeVotes(quorum);
+  const standing = problems.filter((one) => isStanding(one) && one.severity !== 'info');
+  const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
+  if (worst === undefined) {
+    const suspected = problems.filter(({ state, severity }) => state === 'suspected' && severity !== 'info');
+    const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
+    const detail = [votes, suspected.length === 0 ? '' : `Suspected: ${suspected[0]?.summary}.`];
+    return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail: detail.filter(Boolean).join(' ') };
+  }
+  const detail = [nameCauses(standing, worst) || votes, sentence(worst.fix)].filter(Boolean).join(' ');
+  return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
+}

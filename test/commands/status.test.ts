@@ -1,0 +1,95 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { describeStatus } from '../../src/commands/status.ts';
+import { toStatus } from '../../src/http/to-status.ts';
+import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
+import { closedAddress } from '../support/pages.ts';
+import { runCommand } from '../support/run-command.ts';
+import { stateOf } from '../support/snapshots.ts';
+
+const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
+const toWall = (at: number): number => WALL - NOW + at;
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const nodes = (down?: string) =>
+  NAMES.map((name) =>
+    diagnosedNode(
+      name,
+      NAMES,
+      name === down
+        ? { fault: { kind: 'refused', address: 'http://192.0.2.1:852' }, container: STOPPED }
+        : { peers: NAMES.filter((one) => one !== name && one !== down) },
+    ),
+  );
+const statusOf = (down?: string) => toStatus([stateOf(nodes(down))], toWall);
+
+/** Serves a status, or something else, at a free port. */
+async function serve(body: unknown, password?: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const wanted = password && `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
+    const isAllowed = wanted === undefined || request.headers.authorization === wanted;
+    const isThere = request.url === '/status.json';
+    response
+      .writeHead(isAllowed ? (isThere ? 200 : 404) : 401)
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('of a subnet that is well it prints one sentence and how much reserve there is, and exits with 0', async () => {
+  const { code, stdout, stderr } = await runCommand(['status', '--url', `http://${await serve(statusOf())}`]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toBe('✓ devnet is well: one more node may fail\n  4 of 4 masternodes can vote, 3 are needed.\n\n');
+});
+
+test('of one that needs somebody it prints the problems, the worst first, each with what to type, and exits with 1', async () => {
+  const at = await serve(statusOf('n2'));
+  const { code, stdout } = await runCommand(['status', '--url', `http://${at}/`]);
+  expect(code).toBe(1);
+  expect(describeStatus(statusOf('n2'), WALL)).toEqual([
+    '! devnet runs, but no further node may fail',
+    '  since 02:54 UTC, for 10m. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
+    '',
+    '  critical: no further node may fail (open since 02:54 UTC, 10m)',
+    '    3 of 4 masternodes vote and 3 are needed, without n2',
+    '    to do: bring back n2 before any other work, and restart no other node',
+    '',
+    '  warning: the container of n2 does not run (open since 02:54 UTC, 10m)',
+    '    generated-n2-1 ended 1m 10s ago with exit code 137',
+    '    to do: start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`',
+    '',
+  ]);
+  expect(stdout.split('\n')).toHaveLength(describeStatus(statusOf('n2'), WALL).length + 1);
+  const json = await runCommand(['status', '--json', '--url', `http://${at}`]);
+  expect([json.code, JSON.parse(json.stdout)]).toEqual([1, JSON.parse(JSON.stringify(statusOf('n2')))]);
+});
+
+test('it signs in with the user of the address, and says what is missing without printing the password', async () => {
+  const at = await serve(statusOf(), 'secret%1');
+  expect((await runCommand(['status', '--url', `http://me:${encodeURIComponent('secret%1')}@${at}`])).code).toBe(0);
+  const { code, stderr } = await runCommand(['status', '--url', `http://me:wrong@${at}`]);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    `subnetd status: http://${at} wants a user name and password; give them in --url http://USER:PASSWORD@…\n`,
+  );
+});
+
+test('it says why nothing can be known, and exits with 2', async () => {
+  const other = await serve('<html>hello</html>');
+  expect(await runCommand(['status', '--url', `http://${other}`])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `subnetd status: http://${other}/status.json cannot be read (no JSON); start subnetd, or give its address by --url\n`,
+  });
+  const old = await serve({ subnets: [{ name: 'a', targets: [] }] });
+  expect((await runCommand(['status', '--url', `http://${old}`])).stderr).toContain(
+    'is no status of this version of subnetd (HTTP 200)',
+  );
+  const closed = await runCommand(['status', '--url', await closedAddress()]);
+  expect(closed.stderr).toContain('(ECONNREFUSED); start subnetd');
+  expect((await runCommand(['status', '--url', 'ftp://a'])).stderr).toContain('--url must be the address of subnetd');
+  expect((await runCommand(['status', '--url', 'http://a:%@127.0.0.1:1'])).code).toBe(2);
+});
