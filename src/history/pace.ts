@@ -1,0 +1,46 @@
+import type { Minute } from '../model/history.ts';
+
+const MINUTE_MS = 60_000;
+/** The minutes that are kept. */
+const KEPT = 60;
+/** A minute in which nobody looked for longer than this is not counted. */
+const UNSEEN_MS = 30_000;
+/** Who began to look so early in a minute has seen all of it. */
+const BEGIN_MS = 5_000;
+
+/** The blocks of a subnet, minute by minute. */
+export interface Pace {
+  /** A height at a moment, in wall time, and how many blocks are not final. */
+  record(at: number, height: number | undefined, gap: number | undefined): void;
+  read(): readonly Minute[];
+}
+
+/** Counts blocks by the height at the end of each minute. */
+export function createPace(): Pace {
+  let minutes: readonly Minute[] = [];
+  /** The height when the current minute began, if somebody looked then. */
+  let base: { readonly minute: number; readonly height: number } | undefined;
+  let last: { readonly at: number; readonly height: number } | undefined;
+  return {
+    record: (at, height, gap) => {
+      const minute = Math.floor(at / MINUTE_MS);
+      if (height === undefined) {
+        base = undefined;
+        last = undefined;
+        return;
+      }
+      const isSeen = last !== undefined && at - last.at < UNSEEN_MS && at >= last.at;
+      if (base !== undefined && isSeen && minute === base.minute + 1)
+        minutes = [
+          ...minutes.slice(1 - KEPT),
+          // A chain that was reset has a lower height: nothing is known of that minute but that no block came.
+          { at: base.minute * MINUTE_MS, blocks: Math.max(0, height - base.height), ...(gap !== undefined && { gap }) },
+        ];
+      const isBegin = at - minute * MINUTE_MS < BEGIN_MS;
+      const hasCrossed = isSeen && last !== undefined && Math.floor(last.at / MINUTE_MS) !== minute;
+      if (base?.minute !== minute) base = hasCrossed || isBegin ? { minute, height } : undefined;
+      last = { at, height };
+    },
+    read: () => minutes,
+  };
+}

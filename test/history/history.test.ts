@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { createHistory } from '../../src/history/create-history.ts';
+import { createPace } from '../../src/history/pace.ts';
+import { createTimeRing } from '../../src/history/time-ring.ts';
+import type { SubnetState } from '../../src/model/snapshot.ts';
+import { diagnosedNode, STOPPED } from '../support/diagnosed.ts';
+import { stateOf } from '../support/snapshots.ts';
+
+test('a ring keeps the newest spans, and leaves out those in which nobody looked', () => {
+  const ring = createTimeRing(3);
+  ring.add(10, 'ok', 400);
+  ring.add(10, 'fail', 100);
+  ring.add(12, 'unseen', 50);
+  const first = { ok: 400, fail: 100, unseen: 0, planned: 0 };
+  const last = { ok: 0, fail: 0, unseen: 50, planned: 0 };
+  expect(ring.read(12)).toEqual([first, undefined, last]);
+  expect(ring.read(13)).toEqual([undefined, last, undefined]);
+  ring.add(13, 'ok', 1);
+  expect(ring.at(10)).toBeUndefined();
+  ring.add(10, 'ok', 9);
+  expect(ring.read(13)).toEqual([undefined, last, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+  ring.add(900, 'ok', 1);
+  expect(ring.read(900)).toEqual([undefined, undefined, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+});
+
+const MINUTE = 60_000;
+
+test('the pace is the blocks between the ends of minutes, and knows nothing of a minute that nobody watched', () => {
+  const pace = createPace();
+  // Every 10 s, five blocks each.
+  for (let at = 0; at <= 3 * MINUTE; at += 10_000) pace.record(at, 100 + at / 2_000, 2);
+  expect(pace.read()).toEqual([0, 1, 2].map((minute) => ({ at: minute * MINUTE, blocks: 30, gap: 2 })));
+  // Nobody looks for two minutes; then no block comes.
+  for (let at = 5 * MINUTE; at <= 7 * MINUTE; at += 10_000) pace.record(at, 500, undefined);
+  expect(pace.read().slice(3)).toEqual([
+    { at: 5 * MINUTE, blocks: 0 },
+    { at: 6 * MINUTE, blocks: 0 },
+  ]);
+  // A chain that was reset has a lower height.
+  for (let at = 7 * MINUTE; at <= 8 * MINUTE; at += 10_000) pace.record(at, 3, undefined);
+  expect(pace.read().at(-1)).toEqual({ at: 7 * MINUTE, blocks: 0 });
+  pace.record(8 * MINUTE + 10_000, undefined, undefined);
+  for (let at = 8 * MINUTE + 20_000; at <= 9 * MINUTE; at += 10_000) pace.record(at, 3, undefined);
+  expect(pace.read().at(-1)?.at).toBe(7 * MINUTE);
+});
+
+test('the pace keeps an hour', () => {
+  const pace = createPace();
+  for (let at = 0; at <= 70 * MINUTE; at += 10_000) pace.record(at, at / 10_000, undefined);
+  expect(pace.read()).toHaveLength(60);
+  expect(pace.read()[0]?.at).toBe(10 * MINUTE);
+});
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+
+test('the time down is that of the target which is the cause, not of those that miss it', () => {
+  const given = (name: string) =>
+    name === 'n2' ? down : { peers: NAMES.filter((one) => one !== 'n2' && one !== name) };
+  const state = stateOf(NAMES.map((name) => diagnosedNode(name, NAMES, given(name))));
+  const history = createHistory();
+  const at = Date.UTC(2026, 0, 1, 12, 30);
+  for (let passed = 0; passed <= 60_000; passed += 10_000) history.record([state], at + passed);
+  const lastHour = (index: number) => {
+    const target = state.targets[index]?.target;
+    return target && history.historyOf(target, at).hours.at(-1);
+  };
+  expect(lastHour(1)).toEqual({ ok: 0, fail: 60_000, unseen: 0, planned: 0 });
+  expect(lastHour(0)).toEqual({ ok: 60_000, fail: 0, unseen: 0, planned: 0 });
+});
+
+test('a pause is no time at all, and a target that is gone is forgotten', () => {
+  const [one, two] = ['n1', 'n2'].map((name) => diagnosedNode(name, ['n1', 'n2']));
+  if (one === undefined || two === undefined) throw new Error('two nodes are needed');
+  const both = stateOf([one, two]);
+  const history = createHistory();
+  const at = Date.UTC(2026, 0, 1, 12, 30);
+  const hour = (state: SubnetState | undefined) =>
+    state?.targets[0] && history.historyOf(state.targets[0].target, at).hours.at(-1);
+  history.record([both], at);
+  history.record([both], at + 10_000);
+  history.record([both], at + 10_000 + 60_001);
+  expect(hour(both)?.ok).toBe(10_000);
+  history.record([both], at + 20_000);
+  history.record([both], at + 30_000);
+  expect(hour(both)?.ok).toBe(20_000);
+  history.record([], at + 40_000);
+  expect(hour(both)).toBeUndefined();
+});
