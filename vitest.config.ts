@@ -9,6 +9,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'alerts/notifications': 185,
   'image/image': 80,
   'demo/green': 65,
+  'pages/browser': 60,
   'probes/browser': 60,
   'docker/follow-log': 55,
   'prometheus/scrape': 50,

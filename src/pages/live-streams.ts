@@ -1,0 +1,142 @@
+/** A page as its stream needs it: sections by their ids. */
+export interface LivePage {
+  readonly title: string;
+  readonly sections: ReadonlyMap<string, string>;
+}
+
+/** Streams of server-sent events, each of which keeps one page as it is now. */
+export interface LiveStreams {
+  /** The answer that carries the stream of a page; undefined when there are too many already. */
+  open(page: string): Response | undefined;
+  count(): number;
+  stop(): void;
+}
+
+export interface LiveStreamsOptions {
+  /** Renders a page by its address; undefined when it is not there any more. */
+  readonly render: (page: string) => LivePage | undefined;
+  readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
+  readonly everyMs?: number;
+  readonly heartbeatMs?: number;
+  readonly most?: number;
+}
+
+/** How often a page is rendered for all who look at it. */
+const EVERY_MS = 2_000;
+/** A proxy closes what is silent, and a browser notices an end only when something should come. */
+const HEARTBEAT_MS = 15_000;
+const MOST = 2_000;
+/** A client that has not taken so many events is gone, or too slow: it may come again. */
+const MAX_WAITING = 8;
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+/** One page and everybody who looks at it. */
+interface Watched {
+  readonly clients: Set<Controller>;
+  /** What was sent last, by section, with no text of running times. */
+  known: ReadonlyMap<string, string>;
+}
+
+const encoder = new TextEncoder();
+
+/** The text of a time that runs differs each second; the script counts it on. */
+const withoutRunning = (text: string): string => text.replace(/(<time class="ago"[^>]*>)[^<]*/g, '$1');
+
+const toKnown = ({ sections }: LivePage): ReadonlyMap<string, string> =>
+  new Map([...sections].map(([id, text]) => [id, withoutRunning(text)]));
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // nginx would keep events back.
+  'x-accel-buffering': 'no',
+} as const;
+
+/** Creates the streams. Nothing is rendered while nobody looks. */
+export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
+  const { render, now, onBug, everyMs = EVERY_MS, heartbeatMs = HEARTBEAT_MS, most = MOST } = options;
+  const watched = new Map<string, Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let sent = 0;
+  let sentAt = 0;
+
+  const toEvent = ({ title }: LivePage, parts: ReadonlyMap<string, string>): Uint8Array => {
+    sent += 1;
+    const data = JSON.stringify({ at: new Date(now()).toISOString(), title, parts: Object.fromEntries(parts) });
+    return encoder.encode(`id: ${sent}\nevent: parts\ndata: ${data}\n\n`);
+  };
+
+  const drop = (page: string, client: Controller) => {
+    const one = watched.get(page);
+    one?.clients.delete(client);
+    if (one?.clients.size === 0) watched.delete(page);
+    if (watched.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const close = (page: string, client: Controller) => {
+    drop(page, client);
+    try {
+      client.close();
+    } catch {
+      // It was closed by its reader.
+    }
+  };
+
+  const send = (page: string, event: Uint8Array) => {
+    for (const client of watched.get(page)?.clients ?? [])
+      if ((client.desiredSize ?? 0) > -MAX_WAITING) client.enqueue(event);
+      else close(page, client);
+  };
+
+  const tick = () => {
+    const isSilent = now() - sentAt >= heartbeatMs;
+    if (isSilent) sentAt = now();
+    for (const [page, one] of watched) {
+      const current = render(page);
+      if (current === undefined) {
+        for (const client of one.clients) close(page, client);
+        continue;
+      }
+      const plain = toKnown(current);
+      const changed = new Map([...current.sections].filter(([id]) => plain.get(id) !== one.known.get(id)));
+      one.known = plain;
+      if (changed.size > 0 || isSilent) send(page, toEvent(current, changed));
+    }
+  };
+
+  return {
+    open: (page) => {
+      const all = [...watched.values()].reduce((sum, { clients }) => sum + clients.size, 0);
+      const first = all < most ? render(page) : undefined;
+      if (first === undefined) return undefined;
+      let client: Controller;
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          client = controller;
+          const one = watched.get(page) ?? { clients: new Set<Controller>(), known: toKnown(first) };
+          one.clients.add(controller);
+          watched.set(page, one);
+          controller.enqueue(encoder.encode('retry: 3000\n\n'));
+          controller.enqueue(toEvent(first, first.sections));
+          timer ??= setInterval(() => {
+            try {
+              tick();
+            } catch (error) {
+              onBug(error);
+            }
+          }, everyMs);
+        },
+        cancel: () => drop(page, client),
+      });
+      return new Response(body, { headers: HEADERS });
+    },
+    count: () => [...watched.values()].reduce((sum, { clients }) => sum + clients.size, 0),
+    stop: () => {
+      for (const [page, { clients }] of watched) for (const client of clients) close(page, client);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { html } from 'hono/html';
+import { beginSentence } from '../model/begin-sentence.ts';
+import type { ExplainedCheck, Problem } from '../model/problem.ts';
+import { commandBlock, commandsOf, withCommands } from './commands.ts';
+import { badge, type Html, standingOfSeverity } from './marks.ts';
+import { targetPath } from './paths.ts';
+import { since } from './times.ts';
+
+const STATES = { suspected: 'suspected', open: 'open', clearing: 'clearing' } as const;
+
+/** The explained checks, one line for each target. */
+function listExplained(explains: readonly ExplainedCheck[]): Html {
+  const byTarget = Map.groupBy(explains, ({ name }) => name);
+  const checks = explains.length === 1 ? 'one failing check' : `${explains.length} failing checks`;
+  const targets = byTarget.size === 1 ? '' : ` of ${byTarget.size} targets`;
+  return html`<details><summary>Explains ${checks}${targets}</summary><ul>${[...byTarget].map(
+    ([name, own]) => html`<li><b>${name}</b> ${own.map(({ check }) => check).join(', ')}</li>`,
+  )}</ul></details>`;
+}
+
+/** Where the runbook of an alert is, filled in for a target. */
+export const runbookPath = (alert: string, subnet: string, name?: string): string =>
+  `/alerts/${alert}?${new URLSearchParams({ subnet, ...(name !== undefined && { name }) })}`;
+
+/** A problem: what, since when, what was seen, and what to type. */
+export function problemCard(
+  subnet: string,
+  problem: Problem,
+  { toWall, nowWall }: { readonly toWall: (at: number) => number; readonly nowWall: number },
+): Html {
+  const { severity, state, summary, evidence, fix, alert, explains, name, component } = problem;
+  const id = ['problem', subnet, problem.problem, name].filter(Boolean).join('-');
+  const tone = severity === 'critical' ? 'alarm' : severity === 'warning' ? 'heed' : 'note';
+  return html`<article class="problem ${tone}" aria-labelledby="${id}">
+<div>
+<header><h3 id="${id}">${beginSentence(summary)}</h3>
+<p class="tags">${badge(standingOfSeverity(severity), severity)}<span>${STATES[state]}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
+<p>${beginSentence(evidence)}.</p>
+${explains.length === 0 ? '' : listExplained(explains)}
+</div>
+<div>
+<p class="advice">${withCommands(beginSentence(fix))}.</p>
+${commandsOf(fix).map((command) => commandBlock(command, summary))}
+<p class="line"><a href="${runbookPath(alert, subnet, name)}">Runbook ${alert}</a>${
+    name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name)}">${name}</a>`
+  }</p>
+</div>
+</article>`;
+}

@@ -1,0 +1,93 @@
+import { html } from 'hono/html';
+import type { Minute, TargetHistory } from '../model/history.ts';
+import { isStanding } from '../model/problem.ts';
+import type { Snapshot, SubnetState } from '../model/snapshot.ts';
+import type { Target } from '../model/target.ts';
+import { banner, type Moment, worstFirst } from './banner.ts';
+import { type LiveContent, page, type Section } from './frame.ts';
+import type { Html } from './marks.ts';
+import { problemCard } from './problem-card.ts';
+import { subnetGrid } from './subnet-grid.ts';
+import { subnetPicture } from './subnet-picture.ts';
+import { targetRows } from './target-rows.ts';
+
+/** More subnets than these are a grid. */
+const MAX_IN_FULL = 2;
+/** Of many subnets, only so many problems are shown in full. */
+const MAX_PROBLEMS = 20;
+
+/** What the page shows beside the snapshot. */
+export interface StatusInput extends Moment {
+  readonly snapshot: Snapshot;
+  readonly minutesOf: (subnet: string) => readonly Minute[];
+  readonly historyOf: (target: Target) => TargetHistory;
+  /** The one subnet to show, by the address. */
+  readonly only?: string;
+  /** What the names of subnets are searched for. */
+  readonly search?: string;
+}
+
+function problemSection(subnets: readonly SubnetState[], moment: Moment): Html {
+  const all = worstFirst(subnets).flatMap(({ subnet, problems }) => problems.map((problem) => ({ subnet, problem })));
+  const sorted = all.toSorted((one, other) => Number(isStanding(other.problem)) - Number(isStanding(one.problem)));
+  const title =
+    sorted.length === 0 ? 'No problem is known' : sorted.length === 1 ? '1 problem' : `${sorted.length} problems`;
+  const more = sorted.length - MAX_PROBLEMS;
+  return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
+${sorted.slice(0, MAX_PROBLEMS).map(({ subnet, problem }) => problemCard(subnet.name, problem, moment))}
+${more > 0 ? html`<p class="empty">${more} more are in <a href="/status.json">status.json</a>.</p>` : ''}
+</section>`;
+}
+
+function inFull(state: SubnetState, { minutesOf, historyOf, ...moment }: StatusInput): readonly Section[] {
+  const { subnet, targets } = state;
+  const id = `state-targets-${subnet.name}`;
+  return [
+    { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), moment) },
+    {
+      id,
+      html: html`<section class="panel" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>
+${targetRows(subnet.name, targets, historyOf)}
+</section>`,
+    },
+  ];
+}
+
+/** What the status page shows: the verdict, the problems with their commands, the subnets, every target with its history. */
+export function statusContent(input: StatusInput): LiveContent {
+  const { snapshot, only, search = '' } = input;
+  const shown = only === undefined ? snapshot : snapshot.filter(({ subnet }) => subnet.name === only);
+  const [first] = worstFirst(shown);
+  const subnets =
+    shown.length > MAX_IN_FULL
+      ? [{ id: 'state-subnets', html: subnetGrid(shown, search) }]
+      : worstFirst(shown).flatMap((state) => inFull(state, input));
+  return {
+    title: shown.length === 1 ? (first?.headline?.sentence ?? 'Status') : 'Status',
+    sections: [
+      { id: 'banner', html: banner(shown, input) },
+      { id: 'state-problems', html: problemSection(shown, input) },
+      ...subnets,
+    ],
+  };
+}
+
+/** The page at `/`. */
+export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
+  const { snapshot, only, search, nowWall } = input;
+  const { title, sections } = statusContent(input);
+  const [top, ...others] = sections;
+  const isMissing = only !== undefined && !snapshot.some(({ subnet }) => subnet.name === only);
+  const query = new URLSearchParams({ ...(only !== undefined && { subnet: only }), ...(search && { search }) });
+  return page({
+    title,
+    room: '/',
+    madeAt: nowWall,
+    stream: `/events?${query}`,
+    banner: top?.html,
+    content: html`${isMissing ? html`<p class="empty">The inventory has no subnet ${only}. <a href="/">Show all subnets</a>.</p>` : ''}
+${others.map((section) => section.html)}
+${only === undefined || snapshot.length < 2 ? '' : html`<p><a href="/">All ${snapshot.length} subnets</a></p>`}`,
+    footer,
+  });
+}

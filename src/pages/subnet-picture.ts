@@ -1,0 +1,99 @@
+import { html } from 'hono/html';
+import type { Minute } from '../model/history.ts';
+import type { SubnetState, TargetState } from '../model/snapshot.ts';
+import type { Moment } from './banner.ts';
+import { type Html, shape, standingOf } from './marks.ts';
+import { paceChart } from './pace-chart.ts';
+import { peerMesh } from './peer-mesh.ts';
+import { quorumSeats } from './quorum-seats.ts';
+import { describeNow } from './target-rows.ts';
+import { ago, count } from './times.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A number with its name, and what to compare it with. */
+const figure = (name: string, value: string, beside: Html | string): Html =>
+  html`<div><dt>${name}</dt><dd>${value}</dd><dd>${beside}</dd></div>`;
+
+const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
+  targets.filter(({ target }) => target.component === 'node');
+
+/** Blocks a minute as the chain's own mining period has it. */
+function expectedPace(nodes: readonly TargetState[]): number | undefined {
+  const period = nodes
+    .map(({ facts }) => facts.node?.chain?.observation.consensus?.minePeriodMs)
+    .find((ms) => ms !== undefined && ms > 0);
+  return period === undefined ? undefined : Math.round(MINUTE_MS / period);
+}
+
+function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Html[] {
+  const nodes = nodesOf(targets);
+  const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
+  const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
+  const rose = Number.isFinite(risenAt) ? html`rose ${ago(toWall(risenAt), nowWall)}` : 'no rise seen yet';
+  const committed = Math.max(...nodes.flatMap(({ facts }) => facts.node?.committed?.number ?? []));
+  const height = reference === undefined ? [] : [figure('Height', count(reference), rose)];
+  if (reference === undefined || !Number.isFinite(committed)) return height;
+  const gap = Math.max(0, reference - committed);
+  return [
+    ...height,
+    figure('Not yet final', gap === 1 ? '1 block' : `${count(gap)} blocks`, `${count(committed)} is final`),
+  ];
+}
+
+function figures(state: SubnetState, minutes: readonly Minute[], expected: number | undefined, moment: Moment): Html {
+  const { quorum } = state;
+  const last = minutes.at(-1);
+  const pace =
+    last === undefined
+      ? []
+      : [
+          figure(
+            'Pace',
+            `${last.blocks} / min`,
+            expected === undefined ? 'in the last minute' : `${expected} expected`,
+          ),
+        ];
+  const spare = quorum === undefined ? 0 : quorum.voting - quorum.required;
+  const votes =
+    quorum === undefined || quorum.total === 0
+      ? []
+      : [
+          figure(
+            'Votes',
+            `${quorum.voting} of ${quorum.total}`,
+            `${quorum.required} needed, ${spare < 0 ? `${-spare} missing` : `${spare} to spare`}`,
+          ),
+        ];
+  const all = [...heightFigures(state, moment), ...pace, ...votes];
+  return all.length === 0 ? html`` : html`<dl class="figures">${all}</dl>`;
+}
+
+const TITLE = { bootnode: 'Bootnode', relayer: 'Relayer', stats: 'Stats server', frontend: 'Frontend' } as const;
+
+function service(state: TargetState): Html {
+  const { component } = state.target;
+  const { standing } = standingOf(state);
+  const title = component === 'node' ? state.target.name : TITLE[component];
+  return html`<li>${shape(standing)}<b>${title}</b><span>${describeNow(state)}</span></li>`;
+}
+
+/** A subnet as a picture: figures, pace, quorum, peers, services. */
+export function subnetPicture(state: SubnetState, minutes: readonly Minute[], moment: Moment): Html {
+  const { subnet, targets, members = [], quorum } = state;
+  const id = `picture-${subnet.name}`;
+  const nodes = nodesOf(targets);
+  const services = targets.filter(({ target }) => target.component !== 'node');
+  const expected = expectedPace(nodes);
+  return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">${subnet.name}</h2>
+${figures(state, minutes, expected, moment)}
+<div class="grid wide">
+<section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
+<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum)}</section>
+</div>
+<div class="grid two">
+<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peerMesh(nodes, members)}</section>
+${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}</ul></section>`}
+</div>
+</section>`;
+}

@@ -1,0 +1,45 @@
+import { html } from 'hono/html';
+import type { TargetHistory } from '../model/history.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import type { Target } from '../model/target.ts';
+import { formatReason } from '../model/verdict.ts';
+import { badge, type Html, standingOf } from './marks.ts';
+import { targetPath } from './paths.ts';
+import { count } from './times.ts';
+import { uptimeBars } from './uptime-bars.ts';
+
+/** What is said of a target in a few words: why it fails, or how it does. */
+export function describeNow(state: TargetState): string {
+  const { target, facts } = state;
+  const { standing, check } = standingOf(state);
+  const { latest, observation } = facts.node ?? {};
+  if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
+    return check === undefined ? `the inventory gives nothing to check of ${target.name}` : formatReason(check);
+  const peers = observation.peers?.ok ? `, ${observation.peers.value.count} peers` : '';
+  return `block ${count(latest.number)}${peers}`;
+}
+
+function row(subnet: string, state: TargetState, { hours, days }: TargetHistory): Html {
+  const { target } = state;
+  const { standing, word } = standingOf(state);
+  const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${describeNow(state)}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
+}
+
+const BAD_FIRST = ['fail', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;
+
+const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
+
+const key = html`<p class="line dim key"><span><i class="up"></i>up</span><span><i class="part"></i>up in part</span><span><i class="down"></i>down</span><span><i class="none"></i>no data</span></p>`;
+
+/** All targets of a subnet, the worst first. */
+export function targetRows(
+  subnet: string,
+  targets: readonly TargetState[],
+  historyOf: (target: Target) => TargetHistory,
+): Html {
+  const sorted = targets.toSorted((one, other) => rank(one) - rank(other));
+  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
+${sorted.map((state) => row(subnet, state, historyOf(state.target)))}
+</tbody></table>${key}`;
+}

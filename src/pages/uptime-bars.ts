@@ -1,0 +1,56 @@
+import { html } from 'hono/html';
+import type { Uptime } from '../model/history.ts';
+import type { Html } from './marks.ts';
+
+/** A bar says something once it was watched for this long. */
+const SEEN_MS = 30_000;
+
+type Kind = 'up' | 'part' | 'down' | 'none';
+
+const watched = ({ ok, fail, planned }: Uptime): number => ok + fail + planned;
+
+/** What a bar shows: standing for up, split for up in part, hanging for down, a dot for no data. */
+export function kindOf(uptime: Uptime | undefined): Kind {
+  if (uptime === undefined || watched(uptime) < SEEN_MS) return 'none';
+  if (uptime.fail === 0) return 'up';
+  return uptime.ok + uptime.planned === 0 ? 'down' : 'part';
+}
+
+const SHAPE: Readonly<Record<Kind, string>> = {
+  up: ' 0v20',
+  part: ' 0v8m0 4v8',
+  down: ' 8v20',
+  none: ' 9v3',
+};
+
+/** The share of the watched time in which it was up, in percent; undefined when nothing was watched. */
+export function upPercent(uptimes: readonly (Uptime | undefined)[]): number | undefined {
+  let up = 0;
+  let all = 0;
+  for (const one of uptimes) {
+    if (one === undefined) continue;
+    up += one.ok + one.planned;
+    all += watched(one);
+  }
+  return all === 0 ? undefined : (up / all) * 100;
+}
+
+/** A share for people: never 100 % when there was a failure. */
+export function formatPercent(percent: number | undefined): string {
+  if (percent === undefined) return 'no data';
+  const cut = Math.floor(percent * 10) / 10;
+  return `${percent >= 100 ? '100' : cut.toFixed(1)} %`;
+}
+
+/** The bars of a target, the oldest first, with the share of its uptime. One path for each kind keeps a row small. */
+export function uptimeBars(uptimes: readonly (Uptime | undefined)[], span: string): Html {
+  const paths = new Map<Kind, string>();
+  for (const [index, one] of uptimes.entries()) {
+    const kind = kindOf(one);
+    paths.set(kind, `${paths.get(kind) ?? ''}M${index}.5${SHAPE[kind]}`);
+  }
+  const percent = formatPercent(upPercent(uptimes));
+  return html`<div class="share"><svg class="bars" viewBox="0 0 ${uptimes.length} 28" preserveAspectRatio="none" role="img" aria-label="${span}: ${percent === 'no data' ? percent : `up ${percent}`}">${[
+    ...paths,
+  ].map(([kind, path]) => html`<path class="${kind}" d="${path}"/>`)}</svg><span>${percent}</span></div>`;
+}

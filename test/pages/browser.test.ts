@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../support/chromium.ts';
+import { startCli, temporaryFolder } from '../support/cli.ts';
+
+/** What axe-core answers, as far as the test reads it. */
+interface AxeAnswer {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let folder: ReturnType<typeof temporaryFolder>;
+let demo: ReturnType<typeof startCli>;
+let url: string;
+let browser: Browser;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox'],
+    env: { HOME: tmpdir(), PATH: process.env.PATH ?? '' },
+  });
+  demo = startCli(['demo', '--fault', 'node-down', '--listen', '127.0.0.1:0'], { TMPDIR: folder.path('') });
+  [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  demo?.child.kill('SIGTERM');
+  await demo?.finished;
+  folder.remove();
+});
+
+test('the banner of a page that is open comes to name the cause, without a reload', async () => {
+  const page = await browser.newPage();
+  let loads = 0;
+  page.on('framenavigated', () => {
+    loads += 1;
+  });
+  await page.goto(url);
+  const heading = page.locator('#banner h1');
+  await page.getByText('demo runs, but no further node may fail').first().waitFor({ timeout: 90_000 });
+  expect(await heading.textContent()).toBe('demo runs, but no further node may fail');
+  expect(await page.locator('#banner p').textContent()).toContain('The container of subnet2 does not run.');
+  expect(await page.title()).toContain('no further node may fail');
+  expect(await page.locator('.live').textContent()).toMatch(/^Live, updated \d+ s ago/);
+  expect(loads).toBe(1);
+
+  // What was opened stays open when the page changes, and a command is copied or selected.
+  await page.locator('summary').first().click();
+  const height = () => page.locator('.figures dd').first().textContent();
+  const before = await height();
+  await expect.poll(height, { timeout: 20_000 }).not.toBe(before);
+  expect(await page.locator('details').first().getAttribute('open')).toBe('');
+  await page
+    .getByRole('button', { name: /Copy the command for the container of subnet2/ })
+    .first()
+    .click();
+  await page
+    .getByText(/^(Copied|Selected)$/)
+    .first()
+    .waitFor();
+  await page.close();
+}, 120_000);
+
+test('a page whose stream has died says so', async () => {
+  const page = await browser.newPage();
+  await page.route('**/events**', (route) => route.abort());
+  await page.goto(url);
+  await page.getByText('Not live, as of').waitFor();
+  expect(await page.locator('.live').evaluate((line) => line.classList.contains('on'))).toBe(false);
+  await page.close();
+});
+
+test('without a script everything is there, and the page says when it was made', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(url);
+  expect(await page.locator('.live').textContent()).toMatch(/^Made 0 s ago\s*Refresh$/);
+  expect(await page.locator('tbody tr').count()).toBe(8);
+  expect(await page.locator('.cmd').first().isVisible()).toBe(true);
+  expect(await page.locator('.cmd button').first().isVisible()).toBe(false);
+  await context.close();
+});
+
+const PAGES = ['/', '/targets/demo/subnet2', '/alerts', '/alerts/SubnetHalted?subnet=demo'];
+
+describe.each([
+  ['a phone', 360, 'dark'],
+  ['a wide screen', 1_920, 'light'],
+] as const)('on %s of %i px in %s', (_, width, colorScheme) => {
+  test.each(PAGES)('%s passes axe and is not wider than the screen', async (path) => {
+    const context = await browser.newContext({ viewport: { width, height: 780 }, colorScheme, bypassCSP: true });
+    const page = await context.newPage();
+    await page.goto(`${url}${path}`);
+    await page.addScriptTag({ content: AXE });
+    const { violations } = (await page.evaluate('axe.run()')) as AxeAnswer;
+    expect(violations.map(({ id, nodes }) => ({ id, html: nodes.map((node) => node.html) }))).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await context.close();
+  });
+});
+
+test('on a phone the command of the worst problem with one stands on the first screens, and the keyboard reaches it', async () => {
+  const page = await browser.newPage({ viewport: { width: 360, height: 680 } });
+  await page.goto(url);
+  const box = await page.locator('.cmd').first().boundingBox();
+  expect(box?.y).toBeLessThan(2 * 680);
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true);
+  await page.close();
+});
