@@ -29,12 +29,12 @@ function nameCauses(problems: readonly Problem[], except: Problem): string {
 }
 
 /** What a problem of the whole subnet says on top, after the name of the subnet. */
-const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string]>>> = {
+const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string?]>>> = {
   subnet_halted: ['bad', 'is halted'],
   chain_forked: ['bad', 'is forked'],
   finality_stalled: ['bad', 'commits no blocks'],
   monitor_offline: ['off', 'cannot be seen from here'],
-  quorum_at_risk: ['warn', 'runs, but no further node may fail'],
+  quorum_at_risk: ['warn'],
 };
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
@@ -50,7 +50,7 @@ function describeWorst(
   worst: Problem,
   quorum: Quorum | undefined,
 ): Pick<Headline, 'standing' | 'sentence'> {
-  const [standing, words] = WHOLE[worst.problem] ?? ['warn', `runs, but ${worst.summary}`];
+  const [standing, words = `runs, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
   const silent = quorum === undefined ? 0 : quorum.total - quorum.voting;
   const missing =
     worst.problem === 'subnet_halted' && quorum !== undefined && silent > 0

@@ -82,13 +82,15 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const silent = nodes.filter(({ state }) => silentVoters.has(state.facts.node?.chain?.observation.address ?? ''));
   const missing = [...new Set([...out, ...idle, ...silent])];
   const names = namesOf(missing);
+  const short = required - voting;
   return {
     problem: 'quorum_at_risk',
     about: names,
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
-    summary: 'no further node may fail',
+    // The halt itself is said when no block has come for the stall limit.
+    summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${required} are needed, without ${names}`,
-    fix: `bring back ${names} before any other work, and restart no other node`,
+    fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
     explains: [],
     causes: [],
   };

@@ -86,6 +86,20 @@ describe('one of four', () => {
     ]);
   });
 
+  test('and one more, which stops now, leave too few votes before the halt is seen', () => {
+    const problems = found(
+      node('subnet1', { peers: 1 }),
+      node('subnet2', down('subnet2')),
+      node('subnet3', down('subnet3')),
+      node('subnet4', { peers: 1 }),
+    );
+    expect(problems.find(({ problem }) => problem === 'quorum_at_risk')).toMatchObject({
+      summary: 'too few nodes vote for another block',
+      evidence: '2 of 4 masternodes vote and 3 are needed, without subnet2, subnet3',
+      fix: 'bring back subnet2, subnet3: 1 more must vote; restart no other node',
+    });
+  });
+
   test('frozen hangs, though its container runs', () => {
     const [first] = found(
       node('subnet1', {}),
