@@ -36,6 +36,7 @@ export interface AppOptions {
   /** The limit of file descriptors; undefined if unknown. */
   readonly descriptorLimit?: number | undefined;
   readonly platform: PlatformSettings;
+  readonly isPublic?: boolean;
   /** The name under which this subnetd keeps its state in a database, which others may share. */
   readonly instance: string;
   readonly publicUrl?: string;
@@ -181,6 +182,7 @@ export async function startApp(
     reload: () => reloader.reload('request'),
     api,
     checkUser: options.checkUser,
+    isPublic: options.isPublic,
     isTls: listener.url.startsWith('https:'),
     onRequest: ({ method, route, status, seconds, requestId }) => {
       ownMetrics.requestFinished(method, route, status, seconds);

@@ -10,6 +10,8 @@ export interface Settings extends LinkSettings {
   readonly listen: Listen;
   readonly logLevel: string;
   readonly instance: string;
+  /** Whether people without a credential see a status page without details. */
+  readonly isPublic: boolean;
   readonly platform: PlatformSettings;
 }
 
@@ -88,6 +90,13 @@ export function parseLinkSettings(environment: Environment, flags: LinkSettings,
   const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', errors, flags.publicUrl);
   const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', errors, flags.grafanaUrl);
   return { publicUrl, grafanaUrl };
+}
+
+/** `true` or `false`; false when it is not set. */
+function readSwitch(environment: Environment, name: string, errors: string[]): boolean {
+  const text = read(environment, name, errors) ?? 'false';
+  if (text !== 'true' && text !== 'false') errors.push(`${name} must be true or false`);
+  return text === 'true';
 }
 
 /** The address to listen on; undefined, with an error, if it is not an address. */
@@ -174,10 +183,11 @@ export function parseSettings(
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
   const links = parseLinkSettings(environment, {}, errors);
+  const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);
   const platform = parsePlatformSettings((name) => read(environment, name, errors), errors);
   return listen === undefined || platform === undefined || errors.length > 0
     ? { ok: false, errors }
-    : { ok: true, settings: { configPath, listen, logLevel, instance, ...links, platform } };
+    : { ok: true, settings: { configPath, listen, logLevel, instance, isPublic, ...links, platform } };
 }
 
 /** Does the host name only this machine? */

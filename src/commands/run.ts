@@ -62,6 +62,12 @@ export async function run(flags: { readonly config?: string; readonly listen?: s
     }
     web = read.config;
   }
+  if (settings.isPublic && web?.checkUser === undefined) {
+    report([
+      'subnetd: SUBNETD_PUBLIC opens a page without details beside those for your users; name them in basic_auth_users of SUBNETD_WEB_CONFIG, else everybody sees everything',
+    ]);
+    return 2;
+  }
   // Listens before the rest is loaded, which blocks the event loop. So a waiting liveness probe is answered first.
   const descriptorLimit = readDescriptorLimit();
   const { connections: maxConnections } = planDescriptors(descriptorLimit);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { compress } from 'hono/compress';
 import { createMiddleware } from 'hono/factory';
@@ -38,6 +38,8 @@ export interface RouteDeps {
   readonly api: ApiRoutes;
   /** Guards every route except the open ones; undefined leaves everything open. */
   readonly checkUser: CheckUser | undefined;
+  /** Whether people without a credential see the page for everybody, and badges. */
+  readonly isPublic?: boolean;
   /** Whether clients use TLS. */
   readonly isTls: boolean;
   readonly onRequest: (request: AnsweredRequest) => void;
@@ -118,6 +120,20 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     return errors.length === 0 ? c.text('reloaded\n') : c.text(`${errors.join('\n')}\n`, 400);
   });
 
+  const packed = compress();
+  const badge = async (c: Context<Env>) => {
+    const svg = (await deps.pages()).badge((c.req.param('file') ?? '').replace(/\.svg$/, ''));
+    if (svg === undefined) return c.text('the inventory has no such subnet\n', 404);
+    return c.body(svg, 200, { 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });
+  };
+  if (deps.isPublic) {
+    app.get('/', packed, async (c, next) => {
+      const isKnown = c.req.header('authorization') !== undefined || c.req.query('full') !== undefined;
+      return isKnown ? next() : c.html((await deps.pages()).everybody());
+    });
+    app.get('/badge/:file', badge);
+  }
+
   const { checkUser: verifyUser } = deps;
   if (verifyUser !== undefined)
     app.use(basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: 'a user name and password are needed\n' }));
@@ -130,13 +146,13 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     c.header('Content-Encoding', 'gzip');
     return c.body(await compressBytes(page, { level: 1 }));
   });
-  const packed = compress();
   app.get('/status.json', packed, (c) => c.json(deps.status()));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));
   app.get('/targets/:subnet/:name', packed, async (c) => {
     const page = (await deps.pages()).target(c.req.param('subnet'), c.req.param('name'));
     return page === undefined ? c.text('the inventory has no such target; / lists them\n', 404) : c.html(page);
   });
+  app.get('/badge/:file', badge);
   app.get('/events', async (c) => {
     const stream = (await deps.pages()).events(c.req.query());
     return stream ?? c.text('there is nothing to follow, or too many follow already\n', 503);

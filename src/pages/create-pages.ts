@@ -1,10 +1,12 @@
 import type { History } from '../model/history.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { alertList, alertPage } from './alert-pages.ts';
+import { badgeSvg } from './badge.ts';
 import type { LiveContent } from './frame.ts';
 import { createLiveStreams } from './live-streams.ts';
 import type { Html } from './marks.ts';
 import { describeOwnState, type OwnState } from './own-state.ts';
+import { publicPage } from './public-page.ts';
 import { statusContent, statusPage } from './status-page.ts';
 import { targetContent, targetPage } from './target-page.ts';
 
@@ -18,6 +20,10 @@ export interface PageQuery {
 /** The pages that show how things are now. */
 export interface Pages {
   readonly status: (query: PageQuery) => Html;
+  /** What anybody may see. */
+  readonly everybody: () => Html;
+  /** The badge of a subnet as SVG; undefined when the inventory has no such subnet. */
+  readonly badge: (subnet: string) => string | undefined;
   /** Undefined when the inventory has no such target. */
   readonly target: (subnet: string, name: string) => Html | undefined;
   readonly runbooks: () => Html;
@@ -81,6 +87,14 @@ export function createPages({ own, snapshot, history, now, toWall, onBug }: Page
   });
   return {
     status: (query) => statusPage(statusInput(query), footer()),
+    everybody: () => {
+      const nowWall = toWall(now());
+      return publicPage(snapshot(), (target) => history.historyOf(target, nowWall), nowWall);
+    },
+    badge: (name) => {
+      const state = snapshot().find(({ subnet }) => subnet.name === name);
+      return state && badgeSvg(name, state.headline?.standing ?? 'off');
+    },
     target: (subnet, name) => {
       const input = targetInput(subnet, name);
       return input && targetPage(input, footer());

@@ -28,7 +28,8 @@ export interface LiveContent {
 /** What goes around the content of every page. */
 export interface Frame {
   readonly title: string;
-  readonly room: Room;
+  /** Absent on the page for everybody, which leads nowhere. */
+  readonly room?: Room;
   /** When the page was made, in Unix milliseconds. */
   readonly madeAt: number;
   /** The address of the stream that keeps the page as things are, with a script. */
@@ -57,9 +58,13 @@ export const page = ({ title, room, madeAt, stream, banner, content, footer = []
 ${shapes}
 <header class="top"><div class="wrap">
 ${brand}
-<nav aria-label="Main">${ROOMS.map(([path, name]) =>
-  path === room ? html`<a href="${path}" aria-current="page">${name}</a>` : html`<a href="${path}">${name}</a>`,
-)}</nav>
+${
+  room === undefined
+    ? ''
+    : html`<nav aria-label="Main">${ROOMS.map(([path, name]) =>
+        path === room ? html`<a href="${path}" aria-current="page">${name}</a>` : html`<a href="${path}">${name}</a>`,
+      )}</nav>`
+}
 <p class="live"${stream === undefined ? '' : html` data-stream="${stream}"`}><span class="dot"></span><span>Made</span> ${ago(madeAt, madeAt)}<a class="fresh" href="">Refresh</a></p>
 </div></header>
 <main id="main" tabindex="-1">

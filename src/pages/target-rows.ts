@@ -6,7 +6,7 @@ import { formatReason } from '../model/verdict.ts';
 import { badge, type Html, standingOf } from './marks.ts';
 import { targetPath } from './paths.ts';
 import { count } from './times.ts';
-import { uptimeBars } from './uptime-bars.ts';
+import { uptimeBars, uptimeKey } from './uptime-bars.ts';
 
 /** What is said of a target in a few words: why it fails, or how it does. */
 export function describeNow(state: TargetState): string {
@@ -30,8 +30,6 @@ const BAD_FIRST = ['fail', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] a
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 
-const key = html`<p class="line dim key"><span><i class="up"></i>up</span><span><i class="part"></i>up in part</span><span><i class="down"></i>down</span><span><i class="none"></i>no data</span></p>`;
-
 /** All targets of a subnet, the worst first. */
 export function targetRows(
   subnet: string,
@@ -41,5 +39,5 @@ export function targetRows(
   const sorted = targets.toSorted((one, other) => rank(one) - rank(other));
   return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
 ${sorted.map((state) => row(subnet, state, historyOf(state.target)))}
-</tbody></table>${key}`;
+</tbody></table>${uptimeKey}`;
 }

@@ -54,3 +54,6 @@ export function uptimeBars(uptimes: readonly (Uptime | undefined)[], span: strin
     ...paths,
   ].map(([kind, path]) => html`<path class="${kind}" d="${path}"/>`)}</svg><span>${percent}</span></div>`;
 }
+
+/** What the bars of a table mean. */
+export const uptimeKey: Html = html`<p class="line dim key"><span><i class="up"></i>up</span><span><i class="part"></i>up in part</span><span><i class="down"></i>down</span><span><i class="none"></i>no data</span></p>`;

@@ -220,7 +220,7 @@ describe('under basic auth', () => {
       }
     const known = await app.request(pathOf(pattern), { method, headers: { authorization } });
     // The inventory of this test is empty.
-    expect(known.status).toBe(pattern.startsWith('/targets/') ? 404 : 200);
+    expect(known.status).toBe(/^\/(targets|badge)\//.test(pattern) ? 404 : 200);
   });
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
