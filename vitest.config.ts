@@ -33,6 +33,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'commands/descriptors': 11,
   'monitor/docker': 11,
   'db/sqlite-outage': 10,
+  'db/busy-postgres': 10,
   'commands/suspended': 10,
   'logs/tail/every-line-once': 9,
   'logs/tail/rewritten-files': 8,

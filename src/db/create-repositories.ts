@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely';
-import { databaseFailure } from '../model/database-failure.ts';
+import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
@@ -42,6 +42,8 @@ const createGuard =
         try {
           return await retry(() => call(...args));
         } catch (error) {
+          // The call only waited too long for its turn: the database works.
+          if (isDatabaseFailure(error)) throw error;
           onFailure(error);
           throw databaseFailure(error);
         }

@@ -7,7 +7,7 @@ export async function openDatabase(address: DatabaseAddress, options: OpenOption
   const connection =
     address.kind === 'sqlite'
       ? await (await import('./open-sqlite.ts')).openSqlite(address.path, options)
-      : await (await import('./open-postgres.ts')).openPostgres(address.url);
+      : await (await import('./open-postgres.ts')).openPostgres(address.url, options);
   try {
     await migrate(connection);
     return connection;

@@ -16,6 +16,15 @@ export const databaseAway = (): DatabaseFailure =>
 /** Is the database merely known to be unreachable, which was logged once? Takes the result of `describeCause`. */
 export const isAway = ({ code }: { readonly code?: string }): boolean => code === AWAY;
 
+const OVERLOADED = 'DATABASE_OVERLOADED';
+
+/** The failure of a call that has waited too long for its turn. The database works, and the call has stored nothing. */
+export const databaseOverloaded = (): DatabaseFailure =>
+  databaseFailure(Object.assign(new Error('too many calls wait for the database'), { code: OVERLOADED }));
+
+/** Did the call only wait too long for its turn? Takes the result of `describeCause`. */
+export const isOverloaded = ({ code }: { readonly code?: string }): boolean => code === OVERLOADED;
+
 /** Is this a `DatabaseFailure`? */
 export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
   error instanceof Error && error.name === 'DatabaseFailure';

@@ -1,4 +1,4 @@
-import { isDatabaseFailure } from '../model/database-failure.ts';
+import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
 import type { PlatformStore, Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
@@ -58,6 +58,8 @@ interface Input {
 }
 
 const TOUCH_EVERY_MS = 60_000;
+/** Seconds until a request may come again that found too many others before it. */
+const RETRY_AFTER = '5';
 /** Methods whose bodies are ignored, and methods that need one; the others may have one. */
 const IGNORES_BODY = new Set(['GET', 'HEAD']);
 const NEEDS_BODY = new Set(['POST', 'PUT', 'PATCH']);
@@ -69,10 +71,12 @@ const queryOf = ({ url }: Request): URLSearchParams | undefined => {
   return at < 0 ? undefined : new URLSearchParams(url.slice(at + 1));
 };
 
-const failureOf = (error: unknown): Failure =>
-  isDatabaseFailure(error)
-    ? { code: 1106, message: 'the database failed; try again later' }
-    : { code: 1105, message: 'subnetd failed on this request; its log says more' };
+function failureOf(error: unknown): Failure {
+  if (!isDatabaseFailure(error)) return { code: 1105, message: 'subnetd failed on this request; its log says more' };
+  if (!isOverloaded(describeCause(error))) return { code: 1106, message: 'the database failed; try again later' };
+  const message = 'too many requests wait for the database, and this one was not carried out; wait as Retry-After says';
+  return { code: 1102, message, headers: { 'retry-after': RETRY_AFTER } };
+}
 
 /** Creates the handler. `handle` holds the steps of a request, in the order in which they run. */
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {

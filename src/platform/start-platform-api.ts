@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
-import { isAway } from '../model/database-failure.ts';
+import { isAway, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
@@ -60,6 +60,9 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   slowed: 'requests came too quickly and were refused',
 };
 
+/** Has the log said once what is wrong? Then it is not repeated for each request. */
+const isReported = (cause: { readonly code?: string }): boolean => isAway(cause) || isOverloaded(cause);
+
 /** Writes one line per event. It names users and keys that exist, never what was typed. */
 function logSecurity(log: Logger, { action, subject, ip, requestId, detail, count }: SecurityEvent): void {
   const level = action === 'sign-in' || action === 'token' ? 'info' : 'warn';
@@ -84,7 +87,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
       now,
       onError: (what, error, requestId) =>
         what === 'database'
-          ? log[isAway(error as { readonly code?: string }) ? 'debug' : 'error'](
+          ? log[isReported(error as { readonly code?: string }) ? 'debug' : 'error'](
               { requestId, cause: error },
               'the database failed on a request',
             )

@@ -21,7 +21,7 @@ let direct: PlatformStore;
 const ANSWER_WITHIN_MS = 1_000;
 
 const open = async (url: string, answerWithinMs?: number) => {
-  const connection = await openPostgres(url, answerWithinMs);
+  const connection = await openPostgres(url, answerWithinMs === undefined ? {} : { answerWithinMs });
   onTestFinished(connection.close);
   await migrate(connection);
   return (await createRepositories(connection)).platform;
@@ -73,7 +73,7 @@ it('a server that takes no writes, as a standby does, counts as away, and its me
 });
 
 it('a step of the schema may take longer than an answer', async () => {
-  const connection = await openPostgres(await postgres.createDatabase(), ANSWER_WITHIN_MS);
+  const connection = await openPostgres(await postgres.createDatabase(), { answerWithinMs: ANSWER_WITHIN_MS });
   onTestFinished(connection.close);
   await migrate(connection, [...migrations, { name: 'slow', sql: () => 'select pg_sleep(1.3)' }]);
   expect(await connection.column('select name from schema_migration')).toContain('slow');

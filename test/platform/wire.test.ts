@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { databaseAway } from '../../src/model/database-failure.ts';
+import { databaseAway, databaseOverloaded } from '../../src/model/database-failure.ts';
 import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { createApiHandler } from '../../src/platform/create-api-handler.ts';
 import { platformSettings, SHORT_WAITS, startApi } from '../support/api.ts';
@@ -201,11 +201,12 @@ it('a refused or failed request shows how much of each limit is left', async () 
     expect([bare.appErrorCode, policy(bare)]).toEqual([1101, '"address";q=10;w=10']);
     const missing = await limited.send('GET', '/api/Sector/ListAll/7');
     expect([missing.appErrorCode, policy(missing)]).toEqual([1004, '"credential";q=10;w=10']);
+    let failure = databaseAway();
     const handler = createApiHandler({
       ...platformSettings({ kind: 'sqlite', path: ':memory:' }, { limits }),
       resources: [],
       store: async () => {
-        throw databaseAway();
+        throw failure;
       },
       sharedLimits: async () => undefined,
       now: Date.now,
@@ -215,6 +216,18 @@ it('a refused or failed request shows how much of each limit is left', async () 
     const request = new Request('http://x/api/Sector/ListAll/0?apiKey=x');
     const failed = await handler.answer({ request, remoteAddress: '192.0.2.1' });
     expect([failed.status, policy(failed)]).toEqual([500, '"address";q=10;w=10']);
+    failure = databaseOverloaded();
+    const crowded = await handler.answer({ request, remoteAddress: '192.0.2.1' });
+    expect([crowded.status, policy(crowded), crowded.headers.get('retry-after')]).toEqual([
+      400,
+      '"address";q=10;w=10',
+      '5',
+    ]);
+    expect(await crowded.json()).toEqual({
+      status: 'failed',
+      appErrorCode: 1102,
+      errMessage: 'too many requests wait for the database, and this one was not carried out; wait as Retry-After says',
+    });
     await handler.stop();
   } finally {
     await limited.stop();
