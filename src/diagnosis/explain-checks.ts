@@ -25,3 +25,6 @@ export const explain = (state: TargetState, ...names: readonly CheckName[]): rea
 /** All checks of a target that fail, but for submissions: without them the relayer pages, whatever their cause. */
 export const explainAll = (state: TargetState): readonly ExplainedCheck[] =>
   explainFailing(state, (check) => check !== 'submissions');
+
+/** The checks of services that fail when the node that the service reads from does. */
+export const BY_NODE: readonly CheckName[] = ['submissions', 'block_data', 'history_data'];

@@ -2,7 +2,7 @@ import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
-import { explain } from './explain-checks.ts';
+import { BY_NODE, explain } from './explain-checks.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import { isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
 
@@ -106,14 +106,17 @@ const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
  */
 function takeFailing(
   { state, container }: TargetView,
-  isStarting: boolean,
+  starting: ReadonlySet<string>,
   { subnet, now }: SubnetView,
 ): readonly FailedCheck[] {
-  if (isStarting) return [];
+  const { target } = state;
+  if (target.component === 'node' && starting.has(target.name)) return [];
+  // A service that reads from a node that has just started waits for it.
+  const waits = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
   const isSaid = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
   const failing = inOrder(state.checks)
     .filter((check) => check.verdict === 'fail')
-    .filter(({ check }) => !(isSaid && BY_ERRORS.includes(check)));
+    .filter(({ check }) => !(isSaid && BY_ERRORS.includes(check)) && !(waits && BY_NODE.includes(check)));
   return isStopped({ state, container }) ? failing.filter(({ check }) => check === 'submissions') : failing;
 }
 
@@ -121,11 +124,11 @@ function takeFailing(
 export function findCheckProblems(view: SubnetView): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
-  const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ state }) => state));
+  const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ name }) => name));
   return targets.flatMap((one) => {
     const degraded = findDegraded(one);
     if (!hasFailing(one.state)) return degraded;
-    const failing = takeFailing(one, starting.has(one.state), view);
+    const failing = takeFailing(one, starting, view);
     return [...failing.flatMap((check) => toSuspicion(one.state, check)), ...degraded];
   });
 }

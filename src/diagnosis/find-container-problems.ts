@@ -55,7 +55,11 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
     return {
       ...subject,
       problem: 'container_restarting',
-      summary: `the container of ${name} restarts again and again`,
+      // The first restart is no loop; of those before its own start, subnetd knows the count only.
+      summary:
+        crashes.length > 1 || (crashes.length === 0 && container.restartCount > 1)
+          ? `the container of ${name} restarts again and again`
+          : `the container of ${name} has crashed and is restarted`,
       evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, now)}`,
       fix: readLog(container),
     };

@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
-import { explain } from './explain-checks.ts';
+import { BY_NODE, explain } from './explain-checks.ts';
 import { checkOf, isSettled, isStopped, listNames, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
@@ -139,9 +139,7 @@ function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView)
 /** The checks of the services that read the subnet through this node. */
 const explainReaders = (name: string, { services }: SubnetView) =>
   services.flatMap(({ state }) =>
-    'readsFrom' in state.target && state.target.readsFrom === name
-      ? explain(state, 'submissions', 'block_data', 'history_data')
-      : [],
+    'readsFrom' in state.target && state.target.readsFrom === name ? explain(state, ...BY_NODE) : [],
   );
 
 /** Problems of single nodes. */

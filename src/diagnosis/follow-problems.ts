@@ -28,8 +28,12 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
     const { since, openedAt = now } = ended;
     return { ...found, severity, alert, state: 'open', since, seenAt: now, openedAt };
   }
-  const isChanged = before?.about !== found.about || now - (before?.seenAt ?? 0) > UNSEEN_MS;
-  const isNew = before === undefined || (!isStanding(before) && isChanged);
+  const isOther = before?.about !== found.about;
+  const isNew =
+    before === undefined ||
+    (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS)) ||
+    // What it was about is over, and this must be confirmed by itself.
+    (before.state === 'clearing' && isOther);
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
   const base = { ...found, severity, alert, since, seenAt: now };

@@ -71,6 +71,19 @@ test('each failing check is told by its cause, and only what shows the cause has
   });
 });
 
+test('a relayer whose node has just started waits for it, for a minute', () => {
+  const startedAgo = (ms: number) => [
+    ...NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { container: { startedAt: NOW - ms } } : {})),
+    failingRelayer(),
+  ];
+  const found = (ms: number) => {
+    const targets = startedAgo(ms);
+    return diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW)).map(({ problem }) => problem);
+  };
+  expect(found(59_999)).toEqual([]);
+  expect(found(60_000)).toEqual(['relayer_stopped']);
+});
+
 describe('what a node that hangs brings for its readers', () => {
   const hanging = [
     ...NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { fault: timeout } : {})),

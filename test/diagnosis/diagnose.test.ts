@@ -182,6 +182,18 @@ describe('a node in a restart loop', () => {
     expect(named(known, ...others)).toEqual(['ipc_path_too_long subnet2', 'quorum_at_risk']);
   });
 
+  test('is called one only after a second crash', () => {
+    const summaryAfter = (restartCount: number) =>
+      diagnosed([
+        node('subnet1', {}),
+        node('subnet2', { container: { running: false, status: 'restarting', restartCount } }),
+        node('subnet3', {}),
+        node('subnet4', {}),
+      ]).find(({ problem }) => problem === 'container_restarting')?.summary;
+    expect(summaryAfter(1)).toBe('the container of subnet2 has crashed and is restarted');
+    expect(summaryAfter(2)).toBe('the container of subnet2 restarts again and again');
+  });
+
   test('does not count as voting between two crashes, and one that was restarted once does', () => {
     const restarted = (crashes: number) => {
       const looping = node('subnet2', { container: { startedAt: NOW - 3_000, restartCount: crashes } });

@@ -104,6 +104,21 @@ describe('a problem', () => {
     expect(follow([0, [risk('a')]], [wait, [risk('a')]], [wait + 1, [risk('b')]]).at(-1)).toEqual(['open']);
   });
 
+  test('that was about others and is clearing must be confirmed again, and one about the same goes on', () => {
+    const risk = (about: string) =>
+      suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    const before = [
+      [0, [risk('a')]],
+      [wait, [risk('a')]],
+      [wait + SECOND, []],
+    ] as const;
+    const again = wait + 2 * SECOND;
+    expect(follow(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
+    expect(follow(...before, [again, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    expect(follow(...before, [again, [risk('b')]], [again + wait, [risk('b')]]).at(-1)).toEqual(['open']);
+  });
+
   describe('that was over', () => {
     const gone = confirmMs + SECOND;
     const over = gone + clearMs;
