@@ -51,6 +51,8 @@ const eachTest = {
   maxConcurrency: 6,
   // Only a bound: a machine on which much else runs needs long for what is quick by itself.
   testTimeout: 60_000,
+  // Node.js runs the tests as it runs the program: no module is mocked, so nothing has to be transformed.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   expect: { poll: { timeout: 30_000 } },
   hookTimeout: 120_000,
 };
@@ -62,16 +64,18 @@ export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConf
   const found = findTests(import.meta.dirname);
   const files = kinds.flatMap((kind) => found[kind]);
   const sharing = files.filter((file) => found.sharing.includes(file));
+  // Each process loads the program once, so where little waits there are few.
+  const workers = kinds.includes('parts') ? { waiting: 5, others: 2 } : { waiting: 1, others: 2 };
   return defineConfig({
     test: {
-      // One process after the other takes many files of the first kind: to start one costs more than most of them do.
+      // A process takes many files of the first kind: to start one and load the program costs more than most of them do.
       projects: [
         { test: { ...eachTest, name: 'sharing', include: sharing, isolate: false } },
         { test: { ...eachTest, name: 'own', include: files.filter((file) => !sharing.includes(file)) } },
       ],
       globalSetup: kinds.includes('parts') ? 'test/support/global-setup.ts' : 'test/support/name-the-rest.ts',
-      sequence: { sequencer: createWaitingFirst(WAITING, { waiting: 5, others: 2 }) },
-      maxWorkers: 7,
+      sequence: { sequencer: createWaitingFirst(WAITING, workers) },
+      maxWorkers: workers.waiting + workers.others,
     },
   });
 }

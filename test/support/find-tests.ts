@@ -9,7 +9,7 @@ export interface Tests {
   /** Neither the file, nor what it imports of `test/`, starts another program. */
   readonly unit: readonly string[];
   readonly parts: readonly string[];
-  /** Those of `unit` that leave their process as it was, so it can take more files. Fake timers do not. */
+  /** Those of both that leave their process as it was, so it can take more files. Fake timers do not. */
   readonly sharing: readonly string[];
 }
 
@@ -33,6 +33,6 @@ export function findTests(root: string): Tests {
   };
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
   const unit = files.filter((file) => !startsPrograms(file));
-  const sharing = unit.filter((file) => !readFileSync(join(root, file), 'utf8').includes('useFakeTimers'));
+  const sharing = files.filter((file) => !readFileSync(join(root, file), 'utf8').includes('useFakeTimers'));
   return { unit, parts: files.filter(startsPrograms), sharing };
 }
