@@ -37,9 +37,9 @@ const isGone = (node: NodeView): boolean =>
 
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
-  const { nodes, reference, now, stallAfterMs } = view;
+  const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const heights = nodes.flatMap(({ height }) => (height && isCredible(height.number, reference) ? [height] : []));
+  const heights = nodes.flatMap(({ height, isWitness }) => (height && isWitness ? [height] : []));
   const out = nodes.filter(({ isOut }) => isOut);
   const stalledSince = highest(heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
@@ -62,9 +62,9 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   };
 }
 
-/** A node that claims more than the others may still vote. */
-const isNotAhead = (height: Progress | undefined, reference = Number.POSITIVE_INFINITY): boolean =>
-  height !== undefined && height.number <= reference;
+/** A node that is at the height of the others, or claims more, may still vote. */
+const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFINITY): boolean =>
+  height !== undefined && height.number < reference;
 
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
@@ -73,7 +73,7 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const idle = nodes.filter(
     ({ isOut, isStarting, isStalled, height, state }) =>
-      !isOut && !isStarting && (isStalled || (isNotAhead(height, reference) && fails(state, 'latest_block'))),
+      !isOut && !isStarting && (isStalled || (isBelow(height, reference) && fails(state, 'latest_block'))),
   );
   if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
   const { total, required } = quorum;

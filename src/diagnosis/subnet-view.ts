@@ -30,7 +30,9 @@ export interface NodeView extends TargetView {
   readonly fault: Fault | undefined;
   /** Its height, as long as its last probe obtained one. */
   readonly height: Progress | undefined;
-  /** Its height, or the height in its log, has risen within the stall limit. */
+  /** Whether its height can be that of the chain, neither incredible nor that of a node that catches up; true without a height. */
+  readonly isWitness: boolean;
+  /** It is a witness, and its height, or the height in its log, has risen within the stall limit. */
   readonly rises: boolean;
   /** It answers, but its height has not risen for the stall limit, while others went on. */
   readonly isStalled: boolean;

@@ -45,6 +45,8 @@ interface Moment {
   readonly chain: ChainView;
   readonly stallAfterMs: number;
   readonly reference: number | undefined;
+  /** How many blocks below the reference a node may be. */
+  readonly maxLag: number;
   /** When a node of the chain last rose. */
   readonly lastRise: number;
   readonly now: number;
@@ -52,20 +54,36 @@ interface Moment {
 
 type Seen = Pick<NodeView, 'height' | 'isForeign'>;
 
-/** Whether the height of a node can be that of the chain; a node without one claims nothing. */
-const isWitness = (height: Progress | undefined, reference: number | undefined): boolean =>
-  height === undefined || isCredible(height.number, reference);
+/**
+ * Whether a rise to this height shows that the chain goes on: it is credible, and not far below the reference, as that of a node
+ * that catches up. A node without a height claims nothing.
+ */
+const isWitness = (
+  height: Progress | undefined,
+  { reference, maxLag }: Pick<Moment, 'reference' | 'maxLag'>,
+): boolean =>
+  height === undefined ||
+  reference === undefined ||
+  (isCredible(height.number, reference) && height.number >= reference - maxLag);
 
-function findLastRise(nodes: readonly Seen[], reference: number | undefined): number {
+function findLastRise(nodes: readonly Seen[], against: Pick<Moment, 'reference' | 'maxLag'>): number {
   let last = Number.NEGATIVE_INFINITY;
   for (const { height, isForeign } of nodes)
-    if (height?.risen && height.advancedAt > last && !isForeign && isWitness(height, reference))
-      last = height.advancedAt;
+    if (height?.risen && height.advancedAt > last && !isForeign && isWitness(height, against)) last = height.advancedAt;
   return last;
 }
 
+/**
+ * Whether a node has not risen for the stall limit while the chain went on: half of the nodes are above it, and one of them has
+ * risen for half of the limit longer. When all stop at once, one of them is the first to reach the limit.
+ */
+const isLeftBehind = (
+  { number, riseDueSince }: Progress,
+  { reference = number, lastRise, stallAfterMs }: Moment,
+): boolean => number < reference && lastRise - riseDueSince >= stallAfterMs / 2;
+
 function viewNode(state: TargetState, target: NodeTarget, moment: Moment): NodeView {
-  const { chain, stallAfterMs, reference, lastRise, now } = moment;
+  const { chain, stallAfterMs, now } = moment;
   const { facts } = state;
   const { observation } = facts.node ?? {};
   const container = viewContainer(state);
@@ -91,9 +109,9 @@ function viewNode(state: TargetState, target: NodeTarget, moment: Moment): NodeV
     answers,
     fault,
     height,
-    rises: rises && isWitness(height, reference),
-    // When all stop at once, one of them is the first to reach the limit: the others must have gone on for half of it.
-    isStalled: height !== undefined && !rises && lastRise - height.riseDueSince >= stallAfterMs / 2,
+    isWitness: isWitness(height, moment),
+    rises: rises && isWitness(height, moment),
+    isStalled: height !== undefined && !rises && isLeftBehind(height, moment),
     peers,
     isForeign: foreign,
     isStarting,
@@ -105,11 +123,12 @@ function viewNode(state: TargetState, target: NodeTarget, moment: Moment): NodeV
 export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
   const nodeStates = states.filter(({ target }) => target.component === 'node');
   const chain = viewChain(nodeStates);
-  const { stallAfterMs: configured, isStallAuto } = subnet.settings.rpc;
+  const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const heights = nodeStates.map((state) => ({ height: heightOf(state), isForeign: isForeign(state, chain.chain) }));
   const reference = findReference(heights);
-  const moment = { chain, stallAfterMs, reference, lastRise: findLastRise(heights, reference), now };
+  const against = { reference, maxLag };
+  const moment = { ...against, chain, stallAfterMs, lastRise: findLastRise(heights, against), now };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
   const targets = states.map((state) => {

@@ -111,6 +111,26 @@ describe('what a node that hangs brings for its readers', () => {
   });
 });
 
+describe('a node that catches up far below the others', () => {
+  const seen = (stalledMs: Readonly<Record<string, number>>) =>
+    diagnose(
+      ((targets) => viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW))(
+        NAMES.map((name) =>
+          diagnosedNode(name, NAMES, name === 'n2' ? { height: 900 } : { stalledMs: stalledMs[name] ?? 2_000 }),
+        ),
+      ),
+    ).map(({ problem, name = '' }) => `${problem} ${name}`.trim());
+
+  test('shows no stall of those at one height: a slow chain, whose blocks reach one node first', () => {
+    expect(seen({ n1: 29_000, n3: 13_000, n4: 29_000 })).toEqual(['node_behind n2', 'quorum_at_risk']);
+  });
+
+  test('hides no halt', () => {
+    expect(seen({ n1: 29_000, n3: 28_000, n4: 29_000 })).toContain('subnet_halted');
+    expect(seen({ n1: 29_000, n3: 27_999, n4: 29_000 })).not.toContain('subnet_halted');
+  });
+});
+
 describe('how soon a problem of a node is open', () => {
   const stallMs = 28_000;
   const confirmMs = problemCatalog.node_stalled.confirmMs;
@@ -122,15 +142,16 @@ describe('how soon a problem of a node is open', () => {
   };
 
   test('a node that is stalled is told at once when the others have gone on without it for long enough', () => {
-    const stalled = (stalledMs: number, container: Given['container'] = {}) => states({ stalledMs, container });
+    const stalled = (stalledMs: number, container: Given['container'] = {}) =>
+      states({ height: 995, stalledMs, container });
     expect(stalled(stallMs - 1)).toEqual([]);
     expect(stalled(stallMs)).toEqual(['quorum_at_risk suspected', 'node_stalled suspected']);
     expect(stalled(stallMs / 2 + confirmMs)).toEqual(['quorum_at_risk open', 'node_stalled open']);
     // A restart may be why.
     expect(stalled(90_000, { startedAt: NOW - 59_000 })).toEqual([]);
-    const unseen = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? { stalledMs: 90_000 } : {})).map(
-      ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
-    );
+    const unseen = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name === 'n2' ? { height: 995, stalledMs: 90_000 } : {}),
+    ).map(({ target, facts: { container: _, ...facts } }) => ({ target, facts }));
     const { problems } = diagnoseSubnet(toSubnet(unseen), judgeTargets(unseen, NOW), NOTHING_FOLLOWED, NOW);
     expect(problems.map(({ state }) => state)).toEqual(['suspected', 'suspected']);
   });

@@ -143,10 +143,20 @@ describe('one of four', () => {
 
   test('that stands for less than the limit is no problem', () => {
     expect(
-      named(node('subnet1', {}), node('subnet2', { standsMs: STALL_MS - 1 }), node('subnet3', {}), node('subnet4', {})),
+      named(
+        node('subnet1', {}),
+        node('subnet2', { standsMs: STALL_MS - 1, height: 95 }),
+        node('subnet3', {}),
+        node('subnet4', {}),
+      ),
     ).toEqual([]);
     expect(
-      named(node('subnet1', {}), node('subnet2', { standsMs: STALL_MS }), node('subnet3', {}), node('subnet4', {})),
+      named(
+        node('subnet1', {}),
+        node('subnet2', { standsMs: STALL_MS, height: 95 }),
+        node('subnet3', {}),
+        node('subnet4', {}),
+      ),
     ).toEqual(['node_stalled subnet2', 'quorum_at_risk']);
   });
 
