@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { startDatabase } from './db/start-database.ts';
-import { createHistory } from './history/create-history.ts';
+import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
@@ -16,13 +16,14 @@ import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts'
 import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
+import { describeCause, isAway } from './model/database-failure.ts';
 import { loadOnce } from './model/load-once.ts';
 import type { Inventory, RoundName } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
 import { startPlatformApi } from './platform/start-platform-api.ts';
-import type { PlatformSettings } from './settings.ts';
+import type { HistorySettings, PlatformSettings } from './settings.ts';
 
 /** The dependencies of the program. */
 export interface AppOptions {
@@ -37,6 +38,8 @@ export interface AppOptions {
   readonly descriptorLimit?: number | undefined;
   readonly platform: PlatformSettings;
   readonly isPublic?: boolean;
+  /** For how long the history is kept. */
+  readonly history: HistorySettings;
   /** The name under which this subnetd keeps its state in a database, which others may share. */
   readonly instance: string;
   readonly publicUrl?: string;
@@ -51,9 +54,6 @@ export interface App {
   reload(why: string): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
-
-/** How often the history takes note of the state. */
-const RECORD_EVERY_MS = 10_000;
 
 /** How long current requests may take to end. */
 const DRAIN_MS = 2_000;
@@ -136,18 +136,27 @@ export async function startApp(
   };
 
   const reloader = createReloader({ configPath, environment, load, log, now });
+  const history = startHistory({
+    store: () => database.history(options.instance),
+    snapshot: monitor.snapshot,
+    clock,
+    keptDays: options.history,
+    onFailure: (error) => {
+      const cause = describeCause(error);
+      if (!isAway(cause)) log.warn({ cause }, 'the history cannot be stored now; subnetd tries again');
+    },
+    onBug: (error) => log.error({ err: error }, 'recording the history broke; please report this'),
+  });
   const ownMetrics = createOwnMetrics(build, {
     enginesUp: monitor.enginesUp,
     isDatabaseUp: database.isUp,
     lastReload: () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) }),
     alerts: () => push.counts,
+    historyDropped: history.dropped,
     openDescriptors: countDescriptors,
     maxDescriptors: () => options.descriptorLimit,
     connections: listener.connections,
   });
-
-  const history = createHistory();
-  const recorder = setInterval(() => history.record(monitor.snapshot(), toWall(now())), RECORD_EVERY_MS);
 
   /** Nobody may ever look at a page, so it is loaded for the first who does. */
   const pages = loadOnce(async () =>
@@ -177,6 +186,7 @@ export async function startApp(
     },
     status,
     pages: pages.get,
+    history: () => database.history(options.instance),
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reloader.reload('request'),
@@ -203,7 +213,6 @@ export async function startApp(
       reload: reloader.reload,
       stop: async () => {
         reloader.stop();
-        clearInterval(recorder);
         (await pages.started())?.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
           ended.catch((error) => log.error({ part, err: error }, 'a part broke while it stopped; please report this'));
@@ -211,6 +220,7 @@ export async function startApp(
             log.warn({ part }, 'a part did not stop in time and is abandoned');
         };
         await Promise.all([
+          end('the history', PARTS_MS, history.stop()),
           end('the monitor', PARTS_MS, monitor.stop()),
           end('the push of alerts', PARTS_MS, push.stop()),
           end('the server', PARTS_MS, listener.stop(DRAIN_MS)),

@@ -12,7 +12,14 @@ export interface Settings extends LinkSettings {
   readonly instance: string;
   /** Whether people without a credential see a status page without details. */
   readonly isPublic: boolean;
+  readonly history: HistorySettings;
   readonly platform: PlatformSettings;
+}
+
+/** For how many days the history is kept: its changes, and the uptimes of days. */
+export interface HistorySettings {
+  readonly changes: number;
+  readonly days: number;
 }
 
 /** Settings of the platform API, of its database, and of the server. */
@@ -128,6 +135,17 @@ export function parseServerSettings(
   return listen === undefined || errors.length > 0 ? { ok: false, errors } : { ok: true, listen, webConfig };
 }
 
+/** Reads for how long the history is kept; `errors` gets a sentence for each bad setting. */
+export function parseHistorySettings(read: (name: string) => string | undefined, errors: string[]): HistorySettings {
+  const days = (name: string, fallback: number) => {
+    const text = read(name) ?? `${fallback}d`;
+    if (!/^[1-9]\d{0,3}d$/.test(text))
+      errors.push(`${name} must be a number of days from 1d to 9999d, as in ${fallback}d`);
+    return Number.parseInt(text, 10);
+  };
+  return { changes: days('SUBNETD_HISTORY_CHANGES', 30), days: days('SUBNETD_HISTORY_DAYS', 365) };
+}
+
 /** HS256 is as strong as its secret is long, up to 32 bytes. */
 const SECRET_BYTES = 32;
 
@@ -185,9 +203,10 @@ export function parseSettings(
   const links = parseLinkSettings(environment, {}, errors);
   const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);
   const platform = parsePlatformSettings((name) => read(environment, name, errors), errors);
+  const history = parseHistorySettings((name) => read(environment, name, errors), errors);
   return listen === undefined || platform === undefined || errors.length > 0
     ? { ok: false, errors }
-    : { ok: true, settings: { configPath, listen, logLevel, instance, isPublic, ...links, platform } };
+    : { ok: true, settings: { configPath, listen, logLevel, instance, isPublic, ...links, history, platform } };
 }
 
 /** Does the host name only this machine? */

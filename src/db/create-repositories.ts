@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
+import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
@@ -8,6 +9,7 @@ import { createApiKeys } from './api-keys.ts';
 import { createSecurityEvents, listAuditEvents } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
+import { createHistoryTables } from './history-tables.ts';
 import { createInTransaction } from './in-transaction.ts';
 import { createIncidents, createLogPositions } from './instance-state.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -25,6 +27,8 @@ export interface Repositories {
   readonly rateLimits?: RateLimits;
   /** The incidents that this instance of subnetd keeps. */
   readonly incidents: (instance: string) => IncidentStore;
+  /** What happened, as this instance of subnetd saw it. */
+  readonly history: (instance: string) => HistoryStore;
 }
 
 type Call = (...args: never[]) => Promise<unknown>;
@@ -74,6 +78,7 @@ export async function createRepositories(
     platform: guard(platform),
     logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance)),
     incidents: (instance) => guard(createIncidents(db, inTransaction, instance)),
+    history: (instance) => guard(createHistoryTables(db, inTransaction, instance)),
     ...(connection.kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
   };
 }

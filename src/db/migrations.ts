@@ -111,4 +111,28 @@ export const migrations: readonly Migration[] = [
         update api_key set revoked_at = '${now}' where id in (${ended});`;
     },
   },
+  {
+    name: '0006-history',
+    // Times in milliseconds are integers: a day of them fits. Old rows of all instances are found by their time.
+    sql: (kind) => `
+      create table uptime (
+        instance text not null, subnet text not null, component text not null, name text not null,
+        span text not null, start text not null,
+        ok integer not null, fail integer not null, unseen integer not null, planned integer not null,
+        primary key (instance, subnet, component, name, span, start)
+      );
+      create index uptime_start on uptime (span, start);
+      create table pace (
+        instance text not null, subnet text not null, minute text not null, blocks integer not null, gap integer,
+        primary key (instance, subnet, minute)
+      );
+      create index pace_minute on pace (minute);
+      create table history_change (
+        ${id(kind)},
+        instance text not null, at text not null, subnet text not null, component text, name text,
+        kind text not null, what text not null, old_state text not null, new_state text not null, reason text not null
+      );
+      create index history_change_at on history_change (instance, at);
+      create index history_change_target on history_change (instance, subnet, name, at);`,
+  },
 ];

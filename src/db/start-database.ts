@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { describeCause } from '../model/database-failure.ts';
+import type { HistoryStore } from '../model/history.ts';
 import { type Incident, type IncidentStore, incidentKey } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import { createDatabaseLink } from './create-database-link.ts';
@@ -18,6 +19,8 @@ export interface Database {
   positions(instance: string): PositionTable;
   /** Where an instance keeps its alerts; rejects while the database is down. */
   incidents(instance: string): Promise<IncidentStore>;
+  /** Where an instance keeps its history; rejects while the database is down. */
+  history(instance: string): Promise<HistoryStore>;
   stop(): Promise<void>;
 }
 
@@ -62,6 +65,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
       const { read, write } = incidentsOf(instance);
       return { load: async () => [...(await read()).values()], save: write };
     },
+    history: async (instance) => (await link.open()).history(instance),
     stop: link.stop,
   };
 }

@@ -1,4 +1,5 @@
 import type { CompiledQuery, Generated, Kysely, RawBuilder } from 'kysely';
+import type { Component } from '../model/target.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 
 /** What a column holds, in both databases. */
@@ -38,6 +39,39 @@ interface Tables {
     readonly kind: string;
     readonly key: string;
     readonly value: string;
+  };
+  readonly uptime: {
+    readonly instance: string;
+    readonly subnet: string;
+    readonly component: Component;
+    readonly name: string;
+    readonly span: 'hour' | 'day';
+    /** ISO 8601, as the other times here are. */
+    readonly start: string;
+    readonly ok: number;
+    readonly fail: number;
+    readonly unseen: number;
+    readonly planned: number;
+  };
+  readonly pace: {
+    readonly instance: string;
+    readonly subnet: string;
+    readonly minute: string;
+    readonly blocks: number;
+    readonly gap: number | null;
+  };
+  readonly history_change: {
+    readonly id: Generated<number>;
+    readonly instance: string;
+    readonly at: string;
+    readonly subnet: string;
+    readonly component: Component | null;
+    readonly name: string | null;
+    readonly kind: 'check' | 'problem';
+    readonly what: string;
+    readonly old_state: string;
+    readonly new_state: string;
+    readonly reason: string;
   };
   readonly kept_value: { readonly name: string; readonly value: string };
   readonly rate_limit: { readonly key: string; readonly free_at: number };

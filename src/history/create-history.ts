@@ -1,13 +1,13 @@
-import type { History, Uptime } from '../model/history.ts';
+import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../model/history.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
-import { targetKey } from '../model/target.ts';
+import { type Target, targetKey } from '../model/target.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createTimeRing, type TimeRing } from './time-ring.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const HOURS = 24;
-const DAYS = 30;
+/** The milliseconds of a span. */
+export const SPAN_MS: Readonly<Record<Span, number>> = { hour: 3_600_000, day: 24 * 3_600_000 };
+/** How many spans of a length are in memory. */
+export const SPANS: Readonly<Record<Span, number>> = { hour: 24, day: 30 };
 
 /** When nothing was recorded for longer than this, nobody looked. */
 const UNSEEN_MS = 60_000;
@@ -30,16 +30,42 @@ function findGap({ reference, targets }: SubnetState): number | undefined {
   return reference === undefined || !Number.isFinite(committed) ? undefined : Math.max(0, reference - committed);
 }
 
+/** Receives what is recorded, to store it. */
+export interface HistorySink {
+  readonly addTime: (target: Target, span: Span, start: number, part: keyof Uptime, ms: number) => void;
+  readonly addMinute: (subnet: string, minute: Minute) => void;
+}
+
+/** A history that can be given what an earlier process of subnetd has stored. */
+export interface RestorableHistory extends History {
+  /** Adds the times to what is in memory. */
+  restore(uptimes: readonly UptimeRow[], minutes: readonly PaceRow[]): void;
+}
+
+type Rings = Readonly<Record<Span, TimeRing>>;
+
 /** Starts with nothing. */
-export function createHistory(): History {
-  const rings = new Map<string, { readonly hours: TimeRing; readonly days: TimeRing }>();
+export function createHistory(sink?: HistorySink): RestorableHistory {
+  const rings = new Map<string, Rings>();
   const paces = new Map<string, Pace>();
   let recordedAt: number | undefined;
 
   const ringsOf = (key: string) => {
-    const known = rings.get(key) ?? { hours: createTimeRing(HOURS), days: createTimeRing(DAYS) };
+    const known = rings.get(key) ?? { hour: createTimeRing(SPANS.hour), day: createTimeRing(SPANS.day) };
     rings.set(key, known);
     return known;
+  };
+
+  const paceOf = (subnet: string): Pace => {
+    const known = paces.get(subnet) ?? createPace((minute) => sink?.addMinute(subnet, minute));
+    paces.set(subnet, known);
+    return known;
+  };
+
+  const add = (target: Target, span: Span, at: number, part: keyof Uptime, ms: number) => {
+    const index = Math.floor(at / SPAN_MS[span]);
+    ringsOf(targetKey(target))[span].add(index, part, ms);
+    sink?.addTime(target, span, index * SPAN_MS[span], part, ms);
   };
 
   const keepOnly = (snapshot: Snapshot) => {
@@ -55,23 +81,29 @@ export function createHistory(): History {
       const passed = recordedAt === undefined ? 0 : at - recordedAt;
       recordedAt = at;
       for (const state of snapshot) {
-        const pace = paces.get(state.subnet.name) ?? createPace();
-        paces.set(state.subnet.name, pace);
-        pace.record(at, state.reference, findGap(state));
+        paceOf(state.subnet.name).record(at, state.reference, findGap(state));
         // A clock that was set, or a pause: what happened meanwhile is not known.
         if (passed <= 0 || passed > UNSEEN_MS) continue;
         for (const target of state.targets) {
-          const { hours, days } = ringsOf(targetKey(target.target));
           const part = partOf(target);
-          hours.add(Math.floor(at / HOUR_MS), part, passed);
-          days.add(Math.floor(at / DAY_MS), part, passed);
+          add(target.target, 'hour', at, part, passed);
+          add(target.target, 'day', at, part, passed);
         }
       }
     },
+    restore: (uptimes, minutes) => {
+      for (const { span, start, ok, fail, unseen, planned, ...target } of uptimes) {
+        const ring = ringsOf(targetKey(target))[span];
+        for (const [part, ms] of Object.entries({ ok, fail, unseen, planned }) as [keyof Uptime, number][])
+          ring.add(Math.floor(start / SPAN_MS[span]), part, ms);
+      }
+      for (const [subnet, known] of Map.groupBy(minutes, (minute) => minute.subnet))
+        paceOf(subnet).restore(known.map(({ subnet: _, ...minute }) => minute));
+    },
     minutesOf: (subnet) => paces.get(subnet)?.read() ?? [],
     historyOf: (target, at) => {
-      const { hours, days } = ringsOf(targetKey(target));
-      return { hours: hours.read(Math.floor(at / HOUR_MS)), days: days.read(Math.floor(at / DAY_MS)) };
+      const { hour, day } = ringsOf(targetKey(target));
+      return { hours: hour.read(Math.floor(at / SPAN_MS.hour)), days: day.read(Math.floor(at / SPAN_MS.day)) };
     },
   };
 }

@@ -12,11 +12,13 @@ const BEGIN_MS = 5_000;
 export interface Pace {
   /** A height at a moment, in wall time, and how many blocks are not final. */
   record(at: number, height: number | undefined, gap: number | undefined): void;
+  /** Adds minutes of the past, the oldest first. */
+  restore(earlier: readonly Minute[]): void;
   read(): readonly Minute[];
 }
 
-/** Counts blocks by the height at the end of each minute. */
-export function createPace(): Pace {
+/** Counts blocks by the height at the end of each minute; `onMinute` receives each that ends. */
+export function createPace(onMinute?: (minute: Minute) => void): Pace {
   let minutes: readonly Minute[] = [];
   /** The height when the current minute began, if somebody looked then. */
   let base: { readonly minute: number; readonly height: number } | undefined;
@@ -30,16 +32,22 @@ export function createPace(): Pace {
         return;
       }
       const isSeen = last !== undefined && at - last.at < UNSEEN_MS && at >= last.at;
-      if (base !== undefined && isSeen && minute === base.minute + 1)
-        minutes = [
-          ...minutes.slice(1 - KEPT),
-          // A chain that was reset has a lower height: nothing is known of that minute but that no block came.
-          { at: base.minute * MINUTE_MS, blocks: Math.max(0, height - base.height), ...(gap !== undefined && { gap }) },
-        ];
+      if (base !== undefined && isSeen && minute === base.minute + 1) {
+        // A chain that was reset has a lower height: nothing is known of that minute but that no block came.
+        const blocks = Math.max(0, height - base.height);
+        const ended: Minute = { at: base.minute * MINUTE_MS, blocks, ...(gap !== undefined && { gap }) };
+        minutes = [...minutes.slice(1 - KEPT), ended];
+        onMinute?.(ended);
+      }
       const isBegin = at - minute * MINUTE_MS < BEGIN_MS;
       const hasCrossed = isSeen && last !== undefined && Math.floor(last.at / MINUTE_MS) !== minute;
       if (base?.minute !== minute) base = hasCrossed || isBegin ? { minute, height } : undefined;
       last = { at, height };
+    },
+    restore: (earlier) => {
+      const own = new Set(minutes.map(({ at }) => at));
+      const all = [...earlier.filter(({ at }) => !own.has(at)), ...minutes];
+      minutes = all.toSorted((one, other) => one.at - other.at).slice(-KEPT);
     },
     read: () => minutes,
   };

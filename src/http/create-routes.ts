@@ -8,10 +8,12 @@ import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import type { HistoryStore } from '../model/history.ts';
 import { assets } from '../pages/assets.ts';
 import type { Pages } from '../pages/create-pages.ts';
 import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
 import { acceptsGzip, cachedText } from './cached-text.ts';
+import { answerChanges, answerUptimes } from './history-routes.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
@@ -31,6 +33,8 @@ export interface RouteDeps {
   readonly metrics: () => Promise<string>;
   readonly status: () => Status;
   readonly pages: () => Promise<Pages>;
+  /** What happened; rejects with a `DatabaseFailure` while the database is down. */
+  readonly history: () => Promise<HistoryStore>;
   readonly isAlive: () => boolean;
   readonly isReady: () => boolean;
   /** Resolves to the errors of the new inventory; without errors it is active. */
@@ -147,6 +151,8 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     return c.body(await compressBytes(page, { level: 1 }));
   });
   app.get('/status.json', packed, (c) => c.json(deps.status()));
+  app.get('/history.json', packed, answerChanges(deps.history));
+  app.get('/history.json/uptime', packed, answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));
   app.get('/targets/:subnet/:name', packed, async (c) => {
     const page = (await deps.pages()).target(c.req.param('subnet'), c.req.param('name'));

@@ -21,6 +21,8 @@ export interface OwnState {
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
   /** Counts of pushed alerts since the start. */
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
+  /** Parts of the history that the database did not take. */
+  readonly historyDropped: () => number;
   /** File descriptors; undefined if the system does not show them. */
   readonly openDescriptors: () => number | undefined;
   readonly maxDescriptors: () => number | undefined;
@@ -153,6 +155,11 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'subnetd_alerts_dropped_total',
     'Alerts dropped because too many waited for an Alertmanager.',
     () => state.alerts().dropped,
+  );
+  counter(
+    'subnetd_history_dropped_total',
+    'Changes, uptimes and minutes of the history dropped because too many waited for the database.',
+    state.historyDropped,
   );
   gauge('subnetd_open_fds', 'Open file descriptors.', state.openDescriptors);
   gauge('subnetd_max_fds', 'Maximum number of open file descriptors.', state.maxDescriptors);

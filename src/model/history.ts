@@ -1,6 +1,6 @@
 import type { WallMs } from './clock.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Target } from './target.ts';
+import type { Component, Target } from './target.ts';
 
 /** How long a target was in each state within a time, in milliseconds; what is missing of the time was not watched. */
 export interface Uptime {
@@ -27,6 +27,84 @@ export interface Minute {
 export interface TargetHistory {
   readonly hours: readonly (Uptime | undefined)[];
   readonly days: readonly (Uptime | undefined)[];
+}
+
+/** The lengths of time by which uptimes are added up, in UTC. */
+export type Span = 'hour' | 'day';
+
+/** The uptime of a target within an hour or a day. */
+export interface UptimeRow extends Uptime {
+  readonly subnet: string;
+  readonly component: Component;
+  readonly name: string;
+  readonly span: Span;
+  /** Its start. */
+  readonly start: WallMs;
+}
+
+/** A minute of a subnet. */
+export interface PaceRow extends Minute {
+  readonly subnet: string;
+}
+
+/** A change of the verdict of a check, or of the state of a problem. */
+export interface HistoryChange {
+  readonly at: WallMs;
+  readonly subnet: string;
+  /** Absent for a problem of the whole subnet, as `name` is. */
+  readonly component?: Component;
+  readonly name?: string;
+  readonly kind: 'check' | 'problem';
+  /** The name of the check or problem. */
+  readonly what: string;
+  /** The verdict of a check; of a problem `none`, `open`, `clearing` or `ended`. */
+  readonly was: string;
+  readonly is: string;
+  /** What was seen, in words; without secrets. */
+  readonly reason: string;
+}
+
+/** A stored change; of two at the same moment, the later one has the higher id. */
+export interface StoredChange extends HistoryChange {
+  readonly id: number;
+}
+
+/** What to read: of one subnet, of targets with one name, from a time on, and before a time. */
+export interface HistoryQuery {
+  readonly subnet?: string | undefined;
+  readonly name?: string | undefined;
+  readonly from?: WallMs | undefined;
+  readonly to?: WallMs | undefined;
+  readonly limit: number;
+}
+
+/** From when on each part is kept, and how many changes. */
+export interface Retention {
+  readonly changes: WallMs;
+  readonly most: number;
+  readonly days: WallMs;
+  readonly hours: WallMs;
+  readonly minutes: WallMs;
+}
+
+/** The history of one instance of subnetd in a database. Every function rejects when the database fails. */
+export interface HistoryStore {
+  /** Adds the times to those that are stored. */
+  addTimes(uptimes: readonly UptimeRow[]): Promise<void>;
+  addMinutes(minutes: readonly PaceRow[]): Promise<void>;
+  addChanges(changes: readonly HistoryChange[]): Promise<void>;
+  /** All uptimes of the hour or day that starts then. */
+  uptimesAt(span: Span, start: WallMs): Promise<readonly UptimeRow[]>;
+  /** The minutes from a time on, the oldest first. */
+  minutesFrom(from: WallMs): Promise<readonly PaceRow[]>;
+  /** The newest first; `before` is the last one that was read. */
+  changes(
+    query: HistoryQuery & { readonly before?: Pick<StoredChange, 'at' | 'id'> | undefined },
+  ): Promise<readonly StoredChange[]>;
+  /** Uptimes of days by target, the oldest first. */
+  days(query: HistoryQuery): Promise<readonly UptimeRow[]>;
+  /** Deletes a slice of what is older, of every instance. Resolves to whether there is more. */
+  trim(keep: Retention): Promise<boolean>;
 }
 
 /** What happened to the subnets over time. */

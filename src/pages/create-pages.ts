@@ -41,7 +41,7 @@ export interface Pages {
 export interface PagesDeps {
   readonly own: () => OwnState;
   readonly snapshot: () => Snapshot;
-  readonly history: History;
+  readonly history: Pick<History, 'minutesOf' | 'historyOf'>;
   readonly now: () => number;
   readonly toWall: (at: number) => number;
   readonly onBug: (error: unknown) => void;

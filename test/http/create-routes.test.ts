@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRoutes, type RouteDeps } from '../../src/http/create-routes.ts';
 import type { Status } from '../../src/http/to-status.ts';
+import type { HistoryStore } from '../../src/model/history.ts';
 import { createPages } from '../../src/pages/create-pages.ts';
 
 const status: Status = {
@@ -41,7 +42,7 @@ const pages = createPages({
     isDatabaseUp: true,
   }),
   snapshot: () => [],
-  history: { record: () => {}, minutesOf: () => [], historyOf: () => ({ hours: [], days: [] }) },
+  history: { minutesOf: () => [], historyOf: () => ({ hours: [], days: [] }) },
   now: () => 0,
   toWall: (at) => at,
   onBug: (error) => {
@@ -50,6 +51,15 @@ const pages = createPages({
 });
 afterAll(pages.stop);
 
+const noHistory: Omit<HistoryStore, 'changes' | 'days'> = {
+  addTimes: async () => {},
+  addMinutes: async () => {},
+  addChanges: async () => {},
+  uptimesAt: async () => [],
+  minutesFrom: async () => [],
+  trim: async () => false,
+};
+
 function routes(more: Partial<RouteDeps> = {}) {
   const requests: (readonly unknown[])[] = [];
   const errors: unknown[] = [];
@@ -57,6 +67,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     metrics: async () => 'a_metric 1\n',
     status: () => status,
     pages: async () => pages,
+    history: async () => ({ ...noHistory, changes: async () => [], days: async () => [] }),
     isAlive: () => true,
     isReady: () => true,
     reload: async () => [],

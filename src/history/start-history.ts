@@ -1,0 +1,202 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../model/clock.ts';
+import type { History, HistoryChange, HistoryStore, PaceRow, Retention, Span } from '../model/history.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { settleWithin } from '../model/within.ts';
+import { createBoundedQueue } from './bounded-queue.ts';
+import { createHistory, SPAN_MS, SPANS } from './create-history.ts';
+import { createChangeFinder } from './find-changes.ts';
+import { createUnsavedTimes } from './unsaved-times.ts';
+
+/** The history as part of the daemon. */
+export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'> {
+  /** How many parts of the history were dropped because the database did not take them. */
+  readonly dropped: () => number;
+  /** Records and writes once more, for a limited time. */
+  stop(): Promise<void>;
+}
+
+/** The dependencies of the history. */
+export interface HistoryDeps {
+  /** Rejects while the database is down. */
+  readonly store: () => Promise<HistoryStore>;
+  readonly snapshot: () => Snapshot;
+  readonly clock: Pick<Clock, 'now' | 'toWall'>;
+  /** For how many days changes, and uptimes by day, are kept. */
+  readonly keptDays: { readonly changes: number; readonly days: number };
+  /** Called at the first failure to store, and at the first one after a success. */
+  readonly onFailure: (error: unknown) => void;
+  readonly onBug: (error: unknown) => void;
+  readonly recordEveryMs?: number;
+  /** How often uptimes and the pace are written; changes are written after each record. */
+  readonly saveEveryMs?: number;
+}
+
+const RECORD_EVERY_MS = 5_000;
+const SAVE_EVERY_MS = 60_000;
+const TRIM_EVERY_MS = 10 * 60_000;
+/** If the database has not answered by then, changes are found without those from before the start. */
+const FIRST_WITHIN_MS = 15_000;
+const LAST_WITHIN_MS = 2_000;
+
+/** How many changes, and minutes of subnets, may wait for the database. */
+const MOST_WAITING = 10_000;
+/** Ten thousand targets have an hour and a day each that are written every minute; twice as many when an hour begins. */
+const MOST_TIMES_WAITING = 50_000;
+/** How many rows are written at once: SQLite blocks everything while it writes them. */
+const ROWS_AT_ONCE = 500;
+/** How many of the last changes are read to find out how things were before a restart. */
+const REMEMBERED = 2_000;
+
+const KEPT_HOURS_MS = 8 * SPAN_MS.day;
+const KEPT_MINUTES_MS = 2 * SPAN_MS.day;
+/** Keeps the table of changes, with its indexes, at about 100 MB. */
+const MOST_CHANGES = 200_000;
+/** The most slices that are deleted one after the other. */
+const MOST_SLICES = 1_000;
+
+/** What is read at the start: one hour or day of all targets at a time, the newest first. */
+const spansUntil = (at: number): readonly { readonly span: Span; readonly start: number }[] =>
+  (['hour', 'day'] as const).flatMap((span) => {
+    const last = Math.floor(at / SPAN_MS[span]);
+    return Array.from({ length: SPANS[span] }, (_, index) => ({ span, start: (last - index) * SPAN_MS[span] }));
+  });
+
+/** Things that wait for the database. */
+interface Waiting<T> {
+  readonly size: () => number;
+  take(count: number): readonly T[];
+  putBack(items: readonly T[]): void;
+}
+
+/** Writes what waits now; what could not be written waits again. */
+async function drain<T>(waiting: Waiting<T>, write: (items: readonly T[]) => Promise<void>): Promise<void> {
+  for (let left = waiting.size(); left > 0; left -= ROWS_AT_ONCE) {
+    const items = waiting.take(ROWS_AT_ONCE);
+    try {
+      await write(items);
+    } catch (error) {
+      waiting.putBack(items);
+      throw error;
+    }
+  }
+}
+
+/** Records what the snapshots show, in memory and in the database, which may be down or slow. */
+export function startHistory(deps: HistoryDeps): HistoryLink {
+  const { store, snapshot, clock, keptDays, onFailure, onBug } = deps;
+  const { recordEveryMs = RECORD_EVERY_MS, saveEveryMs = SAVE_EVERY_MS } = deps;
+  const times = createUnsavedTimes(MOST_TIMES_WAITING);
+  const minutes = createBoundedQueue<PaceRow>(MOST_WAITING);
+  const changes = createBoundedQueue<HistoryChange>(MOST_WAITING);
+  const history = createHistory({
+    addTime: times.add,
+    addMinute: (subnet, minute) => minutes.add([{ subnet, ...minute }]),
+  });
+  const finder = createChangeFinder();
+  const wallNow = () => clock.toWall(clock.now());
+
+  /** What is still to be read of the time before the start. Nothing is written before, so nothing is counted twice. */
+  const unread: ((database: HistoryStore) => Promise<void>)[] = [
+    async (database) => finder.remember(await database.changes({ limit: REMEMBERED })),
+    ...spansUntil(wallNow()).map(
+      ({ span, start }) =>
+        async (database: HistoryStore) =>
+          history.restore(await database.uptimesAt(span, start), []),
+    ),
+    async (database) => history.restore([], await database.minutesFrom(wallNow() - SPAN_MS.hour)),
+  ];
+  const read = async (database: HistoryStore) => {
+    for (let next = unread[0]; next !== undefined; next = unread[0]) {
+      await next(database);
+      unread.shift();
+      await nextTurn();
+    }
+  };
+
+  const retention = (): Retention => {
+    const at = wallNow();
+    return {
+      changes: at - keptDays.changes * SPAN_MS.day,
+      most: MOST_CHANGES,
+      days: at - keptDays.days * SPAN_MS.day,
+      hours: at - KEPT_HOURS_MS,
+      minutes: at - KEPT_MINUTES_MS,
+    };
+  };
+  const trim = async (database: HistoryStore) => {
+    for (let left = MOST_SLICES; left > 0 && (await database.trim(retention())); left -= 1) await nextTurn();
+  };
+
+  let savedAt = clock.now();
+  let trimmedAt = Number.NEGATIVE_INFINITY;
+  const saveNow = async (withTimes: boolean, isLast: boolean) => {
+    const database = await store();
+    await read(database);
+    await drain(changes, database.addChanges);
+    if (!withTimes) return;
+    savedAt = clock.now();
+    await drain(times, database.addTimes);
+    await drain(minutes, database.addMinutes);
+    if (isLast || savedAt - trimmedAt < TRIM_EVERY_MS) return;
+    trimmedAt = savedAt;
+    await trim(database);
+  };
+  let isFailing = false;
+  let saving: Promise<void> | undefined;
+  /** One at a time; what could not be stored is tried again with the next. */
+  const save = (withTimes: boolean, isLast = false): Promise<void> => {
+    saving ??= saveNow(withTimes, isLast)
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error: unknown) => {
+          if (!isFailing) onFailure(error);
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        saving = undefined;
+      });
+    return saving;
+  };
+
+  let isReadyForChanges = false;
+  void settleWithin(FIRST_WITHIN_MS, save(false)).then(() => {
+    isReadyForChanges = true;
+  });
+  const record = () => {
+    try {
+      const current = snapshot();
+      const at = wallNow();
+      history.record(current, at);
+      if (isReadyForChanges) changes.add(finder.find(current, clock.toWall, at));
+    } catch (error) {
+      onBug(error);
+    }
+  };
+  // The time that the first record counts begins now.
+  record();
+  const timer = setInterval(() => {
+    record();
+    const isDue = clock.now() - savedAt >= saveEveryMs;
+    if (isDue || unread.length > 0 || changes.size() > 0) void save(isDue);
+  }, recordEveryMs);
+  timer.unref();
+
+  return {
+    minutesOf: history.minutesOf,
+    historyOf: history.historyOf,
+    dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),
+    stop: async () => {
+      clearInterval(timer);
+      record();
+      const last = async () => {
+        await saving;
+        await save(true, true);
+      };
+      await settleWithin(LAST_WITHIN_MS, last());
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { createBoundedQueue } from '../../src/history/bounded-queue.ts';
+import { createChangeFinder } from '../../src/history/find-changes.ts';
+import { createUnsavedTimes } from '../../src/history/unsaved-times.ts';
+import type { HistoryChange } from '../../src/model/history.ts';
+import type { SubnetState } from '../../src/model/snapshot.ts';
+import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
+import { stateOf } from '../support/snapshots.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+const withDown = (...gone: readonly string[]): SubnetState =>
+  stateOf(
+    NAMES.map((name) =>
+      diagnosedNode(name, NAMES, gone.includes(name) ? down : { peers: NAMES.filter((one) => one !== name) }),
+    ),
+  );
+const well = withDown();
+const failing = withDown('n2');
+const clearing: SubnetState = {
+  ...well,
+  problems: failing.problems.map((one) => ({ ...one, state: 'clearing', clearingSince: NOW })),
+};
+const MINUTE = 60_000;
+const toWall = (at: number) => at - NOW;
+
+const show = (changes: readonly HistoryChange[]) =>
+  changes.map(({ name, kind, what, was, is }) => `${name ?? '-'} ${kind} ${what}: ${was} -> ${is}`);
+
+describe('the changes between two snapshots', () => {
+  it('are those of verdicts and problems, with their reasons, and each only once', () => {
+    const finder = createChangeFinder();
+    expect(finder.find([well], toWall, 0)).toEqual([]);
+    const broke = finder.find([failing], toWall, MINUTE);
+    expect(show(broke)).toEqual(
+      expect.arrayContaining(['n2 check latest_block: pass -> fail', 'n2 problem container_down: none -> open']),
+    );
+    expect(broke.find(({ what, name }) => what === 'latest_block' && name === 'n2')).toEqual({
+      at: expect.any(Number),
+      subnet: 'devnet',
+      component: 'node',
+      name: 'n2',
+      kind: 'check',
+      what: 'latest_block',
+      was: 'pass',
+      is: 'fail',
+      reason: expect.stringMatching(/because the container of n2 /),
+    });
+    expect(finder.find([failing], toWall, 2 * MINUTE)).toEqual([]);
+    expect(show(finder.find([clearing], toWall, 3 * MINUTE))).toEqual(
+      expect.arrayContaining(['n2 check latest_block: fail -> pass', 'n2 problem container_down: open -> clearing']),
+    );
+    const ended = finder.find([well], toWall, 4 * MINUTE);
+    expect(show(ended)).toContain('n2 problem container_down: clearing -> ended');
+    expect(ended.every(({ at }) => at === 4 * MINUTE)).toBe(true);
+    expect(show(finder.find([failing], toWall, 5 * MINUTE))).toContain('n2 problem container_down: none -> open');
+  });
+
+  it('at the start are what does not pass, and nothing that has only not been looked at yet', () => {
+    const finder = createChangeFinder();
+    const unseen: SubnetState = {
+      ...well,
+      targets: well.targets.map((one) => ({
+        ...one,
+        checks: one.checks.map((check) => ({ ...check, verdict: 'unknown', lastRun: undefined })),
+      })),
+    };
+    expect(finder.find([unseen], toWall, 0)).toEqual([]);
+    const first = show(finder.find([failing], toWall, 1));
+    expect(first).toContain('n2 check latest_block: unknown -> fail');
+    expect(first.filter((text) => / -> (pass|skipped)$/.test(text))).toEqual([]);
+    // A problem that is only suspected may be nothing.
+    const suspected = {
+      ...failing,
+      problems: failing.problems.map((one) => ({ ...one, state: 'suspected' as const })),
+    };
+    expect(
+      show(createChangeFinder().find([suspected], toWall, 0)).filter((text) => text.includes(' problem ')),
+    ).toEqual([]);
+  });
+
+  it('after a restart are what has changed since the changes before it', () => {
+    const before = createChangeFinder();
+    before.find([well], toWall, 0);
+    const stored = [...before.find([failing], toWall, MINUTE)].reverse();
+    const asBefore = createChangeFinder();
+    asBefore.remember(stored);
+    expect(asBefore.find([failing], toWall, 2 * MINUTE)).toEqual([]);
+    expect(asBefore.find([failing], toWall, 20 * MINUTE)).toEqual([]);
+
+    const better = createChangeFinder();
+    better.remember(stored);
+    expect(show(better.find([well], toWall, 2 * MINUTE))).toContain('n2 check latest_block: fail -> pass');
+    // A problem may need some time until it is found again.
+    expect(better.find([well], toWall, 6 * MINUTE)).toEqual([]);
+    expect(show(better.find([well], toWall, 7 * MINUTE))).toContain('n2 problem container_down: open -> ended');
+    expect(better.find([well], toWall, 20 * MINUTE)).toEqual([]);
+  });
+});
+
+describe('what waits for the database', () => {
+  it('is dropped from the oldest on when it is too much, and counted, also when it was taken and comes back', () => {
+    const queue = createBoundedQueue<number>(3);
+    queue.add([1, 2, 3, 4, 5]);
+    expect(queue.dropped()).toBe(2);
+    const taken = queue.take(2);
+    expect(taken).toEqual([3, 4]);
+    queue.add([6]);
+    queue.putBack(taken);
+    expect(queue.dropped()).toBe(3);
+    expect(queue.take(9)).toEqual([4, 5, 6]);
+    expect(queue.size()).toBe(0);
+  });
+
+  it('adds up the time of each hour and day, also when it was taken and comes back', () => {
+    const times = createUnsavedTimes(2);
+    const target = well.targets[0]?.target ?? expect.fail('a target is needed');
+    times.add(target, 'hour', 0, 'ok', 10);
+    times.add(target, 'hour', 0, 'fail', 1);
+    const taken = times.take(9);
+    expect(times.size()).toBe(0);
+    times.add(target, 'hour', 0, 'ok', 5);
+    times.putBack(taken);
+    const row = { subnet: 'devnet', component: 'node', name: 'n1', span: 'hour', unseen: 0, planned: 0 };
+    times.add(target, 'hour', 1, 'ok', 2);
+    expect(times.dropped()).toBe(0);
+    times.add(target, 'hour', 2, 'ok', 3);
+    expect(times.dropped()).toBe(1);
+    expect(times.take(9)).toEqual([
+      { ...row, start: 1, ok: 2, fail: 0 },
+      { ...row, start: 2, ok: 3, fail: 0 },
+    ]);
+    times.putBack(taken);
+    times.add(target, 'hour', 0, 'ok', 5);
+    expect(times.take(9)).toEqual([{ ...row, start: 0, ok: 15, fail: 1 }]);
+  });
+});

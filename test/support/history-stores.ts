@@ -1,0 +1,11 @@
+import { onTestFinished } from 'vitest';
+import { createDatabaseLink } from '../../src/db/create-database-link.ts';
+import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import type { HistoryStore } from '../../src/model/history.ts';
+
+/** The history of an instance in a database that is opened as the daemon opens it. */
+export function openHistory(address: DatabaseAddress): (instance?: string) => Promise<HistoryStore> {
+  const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {}, checkEveryMs: 100, writeEveryMs: 100 });
+  onTestFinished(link.stop);
+  return async (instance = 'one') => (await link.open()).history(instance);
+}
