@@ -3,7 +3,7 @@ import { beginSentence } from '../model/begin-sentence.ts';
 import type { ExplainedCheck, Problem } from '../model/problem.ts';
 import { commandBlock, commandsOf, withCommands } from './commands.ts';
 import { badge, type Html, standingOfSeverity } from './marks.ts';
-import { targetPath } from './paths.ts';
+import { subnetPath, targetPath } from './paths.ts';
 import { since } from './times.ts';
 
 const STATES = { suspected: 'suspected', open: 'open', clearing: 'clearing' } as const;
@@ -22,11 +22,29 @@ function listExplained(explains: readonly ExplainedCheck[]): Html {
 export const runbookPath = (alert: string, subnet: string, name?: string): string =>
   `/alerts/${alert}?${new URLSearchParams({ subnet, ...(name !== undefined && { name }) })}`;
 
+export interface CardOptions {
+  /** The problems of single targets, whose commands are the way out of one of the whole subnet. */
+  readonly causes?: readonly Problem[];
+  /** Whether the card must say of which subnet it is. */
+  readonly namesSubnet?: boolean;
+}
+
+/** A card shows at most this many commands of causes. */
+const MAX_CAUSES = 3;
+
+/** What to type: the commands of the fix, or the first one of each cause. */
+function findCommands({ fix, name }: Problem, causes: readonly Problem[]): readonly string[] {
+  const own = commandsOf(fix);
+  if (own.length > 0 || name !== undefined) return own;
+  return causes.flatMap((cause) => commandsOf(cause.fix).slice(0, 1)).slice(0, MAX_CAUSES);
+}
+
 /** A problem: what, since when, what was seen, and what to type. */
 export function problemCard(
   subnet: string,
   problem: Problem,
   { toWall, nowWall }: { readonly toWall: (at: number) => number; readonly nowWall: number },
+  { causes = [], namesSubnet = false }: CardOptions = {},
 ): Html {
   const { severity, state, summary, evidence, fix, alert, explains, name, component } = problem;
   const id = ['problem', subnet, problem.problem, name].filter(Boolean).join('-');
@@ -34,13 +52,13 @@ export function problemCard(
   return html`<article class="problem ${tone}" aria-labelledby="${id}">
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
-<p class="tags">${badge(standingOfSeverity(severity), severity)}<span>${STATES[state]}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
+<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${STATES[state]}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
 <p>${beginSentence(evidence)}.</p>
 ${explains.length === 0 ? '' : listExplained(explains)}
 </div>
 <div>
 <p class="advice">${withCommands(beginSentence(fix))}.</p>
-${commandsOf(fix).map((command) => commandBlock(command, summary))}
+${findCommands(problem, causes).map((command) => commandBlock(command, summary))}
 <p class="line"><a href="${runbookPath(alert, subnet, name)}">Runbook ${alert}</a>${
     name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name)}">${name}</a>`
   }</p>

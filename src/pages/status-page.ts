@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Minute, TargetHistory } from '../model/history.ts';
-import { isStanding } from '../model/problem.ts';
+import { isStanding, type Problem } from '../model/problem.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { banner, type Moment, worstFirst } from './banner.ts';
@@ -27,14 +27,24 @@ export interface StatusInput extends Moment {
   readonly search?: string;
 }
 
+/** Whether a problem of one target may be why the whole subnet is as it is. */
+const isCause = ({ name, component, severity, state }: Problem): boolean =>
+  name !== undefined && component === 'node' && severity !== 'info' && state !== 'clearing';
+
 function problemSection(subnets: readonly SubnetState[], moment: Moment): Html {
-  const all = worstFirst(subnets).flatMap(({ subnet, problems }) => problems.map((problem) => ({ subnet, problem })));
+  const all = worstFirst(subnets).flatMap(({ subnet, problems }) =>
+    problems.map((problem) => ({ subnet, problem, causes: problems.filter(isCause) })),
+  );
   const sorted = all.toSorted((one, other) => Number(isStanding(other.problem)) - Number(isStanding(one.problem)));
   const title =
     sorted.length === 0 ? 'No problem is known' : sorted.length === 1 ? '1 problem' : `${sorted.length} problems`;
   const more = sorted.length - MAX_PROBLEMS;
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
-${sorted.slice(0, MAX_PROBLEMS).map(({ subnet, problem }) => problemCard(subnet.name, problem, moment))}
+${sorted
+  .slice(0, MAX_PROBLEMS)
+  .map(({ subnet, problem, causes }) =>
+    problemCard(subnet.name, problem, moment, { causes, namesSubnet: subnets.length > 1 }),
+  )}
 ${more > 0 ? html`<p class="empty">${more} more are in <a href="/status.json">status.json</a>.</p>` : ''}
 </section>`;
 }

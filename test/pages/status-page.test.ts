@@ -104,6 +104,16 @@ describe('the status page', () => {
     expect(text).toMatch(/Explains 3 failing checks n2 latest_block, log_block, container/);
   });
 
+  test('of a whole subnet is enough by itself: it has the command of each cause', () => {
+    const card = (page: string) =>
+      page.slice(page.indexOf('id="problem-devnet-quorum_at_risk"')).split('</article>')[0];
+    const commands = (text = '') => [...text.matchAll(/data-copy="([^"]*)"/g)].map(([, command]) => command);
+    expect(commands(card(pageOf([stateOf(nodes({ n2: DOWN }))])))).toEqual(['docker start generated-n2-1']);
+    const two = pageOf([stateOf(nodes({ n2: DOWN }), 'a'), stateOf(nodes({ n3: DOWN }), 'b')]);
+    expect(words(two)).toContain('No further node may fail critical a open');
+    expect(words(two)).toContain('No further node may fail critical b open');
+  });
+
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {
     const given = { n1: { peers: ['n2', 'n3'] }, n4: { peers: ['n2', 'n3'] } };
     const page = pageOf([stateOf(nodes(given))]);
