@@ -75,7 +75,7 @@ function findLastRise(nodes: readonly Seen[], against: Pick<Moment, 'reference' 
 
 /**
  * Whether a node has not risen for the stall limit while the chain went on. Half of the nodes are above it, and one of them has
- * risen for half of the limit longer: when all stop at once, one of them is the first to reach the limit.
+ * risen for half of the limit longer. When all stop at once, one of them is the first to reach the limit.
  */
 const isLeftBehind = (
   { number, riseDueSince }: Progress,
