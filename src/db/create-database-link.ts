@@ -101,7 +101,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       }
       const current = connection;
       if (current === undefined) throw databaseAway();
-      // Kysely comes with the first request that needs it.
+      // Kysely comes with the first that needs it.
       repositories ??= import('./create-repositories.ts').then(({ createRepositories }) =>
         createRepositories(current, () => void checkNow(true)),
       );
