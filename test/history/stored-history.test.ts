@@ -196,6 +196,30 @@ describe('a database that is away', () => {
     expect(history.dropped()).toBe(0);
   });
 
+  it('because writes fail gets the same writes again', async () => {
+    const open = openHistory(await sqlite.create());
+    let isBroken = true;
+    const unlessBroken =
+      <T>(write: (items: readonly T[]) => Promise<void>) =>
+      async (items: readonly T[]) => {
+        if (isBroken) throw databaseAway();
+        await write(items);
+      };
+    const history = run(async () => {
+      const store = await open();
+      return { ...store, addTimes: unlessBroken(store.addTimes), addChanges: unlessBroken(store.addChanges) };
+    }, START);
+    await history.pass(2 * 60_000);
+    await eventually(() => expect(history.failures).toHaveLength(1));
+    history.show(failing);
+    await history.pass(2 * 60_000);
+    isBroken = false;
+    await history.stop();
+    const store = await open();
+    expect(await storedTime(store, START)).toBe(NAMES.length * sum(history.historyOf(n1, history.wall()).hours));
+    expect((await store.changes({ limit: 99 })).filter(({ is }) => is === 'fail')).not.toEqual([]);
+  });
+
   it('because its server ends is written again when the server is back', async () => {
     const server = await startPostgres();
     onTestFinished(server.stop);
