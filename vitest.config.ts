@@ -23,6 +23,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'commands/command-line': 45,
   'notify/create-push': 20,
   'docker/engine': 18,
+  'history/daemon': 45,
   'monitor/log-restarts': 35,
   'db/postgres-restart': 15,
   'logs/log-watches': 15,

@@ -27,11 +27,14 @@ export interface HistoryDeps {
   /** Called at the first failure to store, and at the first one after a success. */
   readonly onFailure: (error: unknown) => void;
   readonly onBug: (error: unknown) => void;
+  /** When the database is used first: a daemon that ends sooner, or has just started, need not load what it takes. */
+  readonly firstAfterMs?: number;
   readonly recordEveryMs?: number;
   /** How often uptimes and the pace are written; changes are written after each record. */
   readonly saveEveryMs?: number;
 }
 
+const FIRST_AFTER_MS = 15_000;
 const RECORD_EVERY_MS = 5_000;
 const SAVE_EVERY_MS = 60_000;
 const TRIM_EVERY_MS = 10 * 60_000;
@@ -85,7 +88,7 @@ async function drain<T>(waiting: Waiting<T>, write: (items: readonly T[]) => Pro
 /** Records what the snapshots show, in memory and in the database, which may be down or slow. */
 export function startHistory(deps: HistoryDeps): HistoryLink {
   const { store, snapshot, clock, keptDays, onFailure, onBug } = deps;
-  const { recordEveryMs = RECORD_EVERY_MS, saveEveryMs = SAVE_EVERY_MS } = deps;
+  const { firstAfterMs = FIRST_AFTER_MS, recordEveryMs = RECORD_EVERY_MS, saveEveryMs = SAVE_EVERY_MS } = deps;
   const times = createUnsavedTimes(MOST_TIMES_WAITING);
   const minutes = createBoundedQueue<PaceRow>(MOST_WAITING);
   const changes = createBoundedQueue<HistoryChange>(MOST_WAITING);
@@ -162,10 +165,15 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     return saving;
   };
 
+  let isStarted = false;
   let isReadyForChanges = false;
-  void settleWithin(FIRST_WITHIN_MS, save(false)).then(() => {
-    isReadyForChanges = true;
-  });
+  const first = setTimeout(() => {
+    isStarted = true;
+    void settleWithin(FIRST_WITHIN_MS, save(false)).then(() => {
+      isReadyForChanges = true;
+    });
+  }, firstAfterMs);
+  first.unref();
   const record = () => {
     try {
       const current = snapshot();
@@ -181,7 +189,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const timer = setInterval(() => {
     record();
     const isDue = clock.now() - savedAt >= saveEveryMs;
-    if (isDue || unread.length > 0 || changes.size() > 0) void save(isDue);
+    if (isStarted && (isDue || unread.length > 0 || changes.size() > 0)) void save(isDue);
   }, recordEveryMs);
   timer.unref();
 
@@ -190,7 +198,9 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     historyOf: history.historyOf,
     dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),
     stop: async () => {
+      clearTimeout(first);
       clearInterval(timer);
+      if (!isStarted) return;
       record();
       const last = async () => {
         await saving;

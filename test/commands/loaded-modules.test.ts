@@ -11,13 +11,12 @@ const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', i
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** What a daemon needs that polls nodes and has not been asked by a client of the platform API. Kysely reads and writes the history. */
+/** What a daemon needs that polls nodes and has not been asked by a client of the platform API. */
 const PACKAGES = [
   '@hono/node-server',
   'better-sqlite3',
   'commander',
   'hono',
-  'kysely',
   'node-cron',
   'pino',
   'prom-client',
@@ -62,7 +61,7 @@ test('a daemon that polls nodes loads its packages in part, and none that it doe
   expect(modules).toContain('undici/lib/dispatcher/client.js');
   expect(modules).toContain('better-sqlite3/lib/index.js');
   expect(modules.filter((path) => /^undici\/(index\.js|lib\/web\/fetch\/index\.js)$/.test(path))).toEqual([]);
-  // Those of package.json: dockerode, the browser and the rest come when they are needed.
+  // Those of package.json: Kysely, dockerode, the browser and the rest come when they are needed.
   expect(
     packagesOf(modules)
       .filter((name) => name in dependencies)
@@ -70,10 +69,10 @@ test('a daemon that polls nodes loads its packages in part, and none that it doe
   ).toEqual(PACKAGES);
 }, 60_000);
 
-test('a daemon that names a container loads dockerode too', async () => {
+test('a daemon that names a container loads dockerode, and the store for the position in its log', async () => {
   const packages = packagesOf(await modulesOfARun('container: { name: c }'));
   // Dockerode loads ssh2 itself, for engines on other machines.
   expect(packages.filter((name) => name in dependencies).toSorted()).toEqual(
-    [...PACKAGES, 'dockerode', 'ssh2'].toSorted(),
+    [...PACKAGES, 'dockerode', 'kysely', 'ssh2'].toSorted(),
   );
 }, 60_000);

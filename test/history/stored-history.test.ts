@@ -44,6 +44,7 @@ function run(store: HistoryDeps['store'], startsAt: number, end = Number.POSITIV
     keptDays: { changes: 30, days: 365 },
     onFailure: (error) => failures.push(error),
     onBug: (error) => bugs.push(error),
+    firstAfterMs: 0,
     recordEveryMs: 5,
   });
   onTestFinished(link.stop);
@@ -267,4 +268,26 @@ describe('a database that is away', () => {
     expect(history.failures).toHaveLength(1);
     expect(history.bugs).toEqual([]);
   }, 30_000);
+});
+
+it('is not stored before its time, nor by a daemon that ends sooner, which need not load the database for it', async () => {
+  let opened = 0;
+  const passed = { ms: 0 };
+  const link = startHistory({
+    store: () => {
+      opened += 1;
+      return Promise.reject(new Error('away'));
+    },
+    snapshot: () => [well],
+    clock: { now: () => NOW + passed.ms, toWall: (at) => START + at - NOW },
+    keptDays: { changes: 30, days: 365 },
+    onFailure: () => {},
+    onBug: () => {},
+    firstAfterMs: 600_000,
+    recordEveryMs: 1,
+    saveEveryMs: 1,
+  });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await link.stop();
+  expect(opened).toBe(0);
 });
