@@ -57,6 +57,8 @@ const eachTest = {
   testTimeout: 60_000,
   // Node.js runs the tests as it runs the program: no module is mocked, so nothing has to be transformed.
   experimental: { viteModuleRunner: false, nodeLoader: false },
+  // None: a test that fails once has found something. CI, on a machine that others may use, repeats it once and says so.
+  retry: Number(process.env.SUBNETD_TEST_RETRIES ?? 0),
   expect: { poll: { timeout: 30_000 } },
   hookTimeout: 120_000,
 };
