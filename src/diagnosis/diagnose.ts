@@ -79,5 +79,7 @@ export function diagnose(
     const known = found.get(key);
     found.set(key, known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
-  return [...found.values()];
+  // While nothing could be reached, silence was no evidence: each problem is confirmed by what is seen from now on.
+  const wasOffline = before.some(({ problem }) => problem === 'monitor_offline');
+  return wasOffline ? [...found.values()].map((one) => ({ ...one, lastedMs: 0 })) : [...found.values()];
 }

@@ -131,6 +131,23 @@ describe('a node that catches up far below the others', () => {
   });
 });
 
+test('a node that is not heard yet when the link is back was not silent all the time', () => {
+  const refused = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
+  const targets = NAMES.map((name) => {
+    const node = diagnosedNode(name, NAMES, name === 'n1' ? {} : { fault: refused });
+    const { latest, ...facts } = node.facts.node ?? {};
+    const long = latest && { ...latest, lastGoodAt: NOW - 480_000 };
+    return { ...node, facts: { ...node.facts, node: { ...facts, latest: long } } } as Known;
+  });
+  const offline = { ...{ problem: 'monitor_offline', severity: 'warning', alert: 'SubnetdOffline' }, state: 'open' };
+  const before = { ...offline, ...{ summary: '', evidence: '', fix: '', explains: [], causes: [] } };
+  const lastOf = (problems: readonly Problem[]) =>
+    diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), problems).find(({ name }) => name === 'n2')
+      ?.lastedMs;
+  expect(lastOf([])).toBe(480_000);
+  expect(lastOf([{ ...before, since: NOW - 480_000, seenAt: NOW } as Problem])).toBe(0);
+});
+
 describe('how soon a problem of a node is open', () => {
   const stallMs = 28_000;
   const confirmMs = problemCatalog.node_stalled.confirmMs;
