@@ -4,12 +4,15 @@ import { dirname, join, normalize } from 'node:path';
 /** What only a test that starts another program imports: a process, an engine, a database server or a browser. */
 const STARTS_PROGRAMS = new Set(['node:child_process', 'dockerode', 'pg', 'playwright-core']);
 
+/** What replaces the timers of a process, or measures its memory, its time or what it holds. */
+const NEEDS_PROCESS = /useFakeTimers|memoryUsage|cpuUsage|getActiveResourcesInfo/;
+
 /** Test files, by their paths from the root. */
 export interface Tests {
   /** Neither the file, nor what it imports of `test/`, starts another program. */
   readonly unit: readonly string[];
   readonly parts: readonly string[];
-  /** Those of both that leave their process as it was, so it can take more files. Fake timers do not. */
+  /** Those of both that leave their process as it was and do not measure it, so it can take more files. */
   readonly sharing: readonly string[];
 }
 
@@ -33,6 +36,6 @@ export function findTests(root: string): Tests {
   };
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
   const unit = files.filter((file) => !startsPrograms(file));
-  const sharing = files.filter((file) => !readFileSync(join(root, file), 'utf8').includes('useFakeTimers'));
+  const sharing = files.filter((file) => !NEEDS_PROCESS.test(readFileSync(join(root, file), 'utf8')));
   return { unit, parts: files.filter(startsPrograms), sharing };
 }

@@ -1,6 +1,6 @@
 import { appendFile, copyFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogReader } from '../../../src/logs/match/create-log-reader.ts';
 import { bootnodePack } from '../../../src/logs/packs/bootnode-pack.ts';
 import { createFileSet } from '../../../src/logs/tail/create-file-set.ts';
@@ -101,6 +101,9 @@ test('forty logs that are read at once share a few buffers', async () => {
   const paths = Array.from({ length: 40 }, (_, index) => join(folder, `n${index}.log`));
   for (const path of paths) await writeFile(path, '');
   const readers = paths.map(readOf);
+  onTestFinished(async () => {
+    for (const { set } of readers) await set.close();
+  });
   for (const { sweep } of readers) await sweep();
   for (const path of paths) await appendFile(path, 'line 0\n');
   collectGarbage();
@@ -108,7 +111,6 @@ test('forty logs that are read at once share a few buffers', async () => {
   await Promise.all(readers.map(({ sweep }) => sweep()));
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 1024 * 1024);
   expect(readers.map(({ lines }) => lines)).toEqual(paths.map(() => ['line 0']));
-  for (const { set } of readers) await set.close();
 });
 
 test('the value of a line keeps no more of the log in memory', () => {
