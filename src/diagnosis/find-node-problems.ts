@@ -19,12 +19,6 @@ const subjectOf = ({ name, state }: NodeView, problem: ProblemName) =>
     causes: [],
   }) as const;
 
-/** How long a node has not answered, where a restart cannot be why. */
-function silentMs(node: NodeView, { now }: SubnetView): number | undefined {
-  const lastGoodAt = node.state.facts.node?.latest?.lastGoodAt;
-  return lastGoodAt === undefined || !isSettled(node, now) ? undefined : now - lastGoodAt;
-}
-
 /** Whether the Docker Engine of a node has been asked and does not answer. */
 const isDockerSilent = ({ state: { facts } }: NodeView): boolean =>
   facts.container?.observation?.kind === 'docker-unreachable';
@@ -34,14 +28,16 @@ const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
   return container !== undefined && isLooping(container, now) && !isSettled(node, now);
 };
 
-/** No call is answered, although Docker does not say that the container is stopped. */
-function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
+/**
+ * No call is answered, although Docker does not say that the container is stopped. How long it has been silent is no evidence:
+ * the other nodes may not have been asked since, and be silent too.
+ */
+function findSilent(node: NodeView): Suspicion | undefined {
   if (node.answers !== false) return undefined;
   const { name, state, container, fault } = node;
   if (fault?.kind === 'timeout')
     return {
       ...subjectOf(node, 'node_hanging'),
-      lastedMs: silentMs(node, view),
       summary: `${name} hangs`,
       ...(isDockerSilent(node)
         ? {
@@ -55,7 +51,6 @@ function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
     };
   return {
     ...subjectOf(node, 'node_down'),
-    lastedMs: silentMs(node, view),
     summary: `${name} does not answer`,
     evidence: checkOf(state, 'latest_block')?.seen ?? '',
     fix:
@@ -152,10 +147,7 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
     // Why its container ends again and again is a problem of the container.
     if (isStopped(node) || node.isForeign || isInLoop(node, view)) continue;
     const one =
-      findSilent(node, view) ??
-      findPartitioned(node, connected) ??
-      findStalled(node, witness, view) ??
-      findOther(node, view);
+      findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, witness, view) ?? findOther(node, view);
     if (one !== undefined) found.push(one);
   }
   return found;
