@@ -1,10 +1,10 @@
 import { createJudge } from '../src/alerts/create-judge.ts';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import type { Incidents } from '../src/model/incident.ts';
 import type { NodeObservation } from '../src/model/observation.ts';
 import type { RoundName } from '../src/model/target.ts';
+import type { TrackedAlerts } from '../src/model/tracked-alert.ts';
 import { createBoard } from '../src/monitor/board.ts';
-import { foldIncidents } from '../src/notify/incidents.ts';
+import { foldAlerts } from '../src/notify/tracked-alerts.ts';
 import { median, round } from './measure.ts';
 
 const NODES = 500;
@@ -56,7 +56,7 @@ function measure(observe: Observe) {
   const board = createBoard();
   const start = Date.now();
   board.load(parsed.inventory, start);
-  let incidents: Incidents = new Map();
+  let trackedAlerts: TrackedAlerts = new Map();
   const timed = (into: number[], work: () => void) => {
     const before = process.cpuUsage();
     work();
@@ -75,12 +75,12 @@ function measure(observe: Observe) {
       board.diagnose('bench', now);
     });
     timed(looks, () => {
-      const findings = judge({ ...SETTINGS, snapshot: board.snapshot(), now }, incidents);
-      incidents = foldIncidents(incidents, findings, now).incidents;
+      const findings = judge({ ...SETTINGS, snapshot: board.snapshot(), now }, trackedAlerts);
+      trackedAlerts = foldAlerts(trackedAlerts, findings, now).trackedAlerts;
     });
   }
   const warm = (all: readonly number[]) => round(median(all.slice(LOOKS / 2)));
-  return { openAlerts: incidents.size, judgeCpuMillis: warm(looks), roundCpuMillis: warm(rounds) };
+  return { openAlerts: trackedAlerts.size, judgeCpuMillis: warm(looks), roundCpuMillis: warm(rounds) };
 }
 
 /** One judgement of all alerts, which the push makes every five seconds, beside the round of the same nodes. */

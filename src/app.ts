@@ -123,7 +123,7 @@ export async function startApp(
       isDatabaseUp: database.isUp(),
       lastReloadSuccessful: reloader.last().successful,
     }),
-    store: database.incidents,
+    store: database.trackedAlerts,
   });
 
   /** Loads a whole inventory, or throws and changes nothing. */

@@ -26,7 +26,7 @@ test('a test belongs to those without other programs unless it, or what it impor
   const { unit, parts, sharing } = findTests(root);
   expect(unit).toContain('test/rules/judge-node.test.ts');
   // It imports what starts a database server, and that imports its driver.
-  expect(parts).toContain('test/notify/incident-store.test.ts');
+  expect(parts).toContain('test/notify/tracked-alert-store.test.ts');
   expect(parts).toContain('test/commands/run.test.ts');
   expect(unit.filter((file) => parts.includes(file))).toEqual([]);
   // With fake timers, or to measure memory, a file has its process for itself.

@@ -1,6 +1,6 @@
-import type { AlertLabels } from '../model/incident.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
+import type { AlertLabels } from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
 
 /** The condition holds; `value` is for the alert's text. */

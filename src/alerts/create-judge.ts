@@ -1,6 +1,6 @@
 import { durationMs } from '../model/duration.ts';
-import type { AlertLabels, Finding, Incidents } from '../model/incident.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
+import type { AlertLabels, Finding, TrackedAlerts } from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
@@ -9,8 +9,8 @@ import { conditionOf } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 
-/** Judges all alerts that subnetd can judge itself, given the incidents so far. */
-export type Judge = (input: AlertInput, incidents: Incidents) => readonly Finding[];
+/** Judges all alerts that subnetd can judge itself, given the alerts so far. */
+export type Judge = (input: AlertInput, trackedAlerts: TrackedAlerts) => readonly Finding[];
 
 /** The texts of a rule as Prometheus renders them. Links need the base address of their target. */
 function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
@@ -47,8 +47,8 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
       });
     return [{ alertname, judge }];
   });
-  return (input, incidents) => {
-    const open = [...incidents.values()].filter(({ phase }) => phase !== 'resolved');
+  return (input, trackedAlerts) => {
+    const open = [...trackedAlerts.values()].filter(({ phase }) => phase !== 'resolved');
     const openNames = new Set(open.map(({ labels }) => labels.alertname));
     return judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
   };

@@ -1,4 +1,4 @@
-import type { AlertLabels } from '../model/incident.ts';
+import type { AlertLabels } from '../model/tracked-alert.ts';
 
 /** A number as Go's `%g` prints it: with an exponent from `from` integer digits on. */
 function toGo(value: number, from = 6): string {

@@ -1,9 +1,9 @@
 import { Kysely } from 'kysely';
 import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
 import type { HistoryStore } from '../model/history.ts';
-import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
+import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createSecurityEvents, listAuditEvents } from './audit-events.ts';
@@ -11,7 +11,7 @@ import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createInTransaction } from './in-transaction.ts';
-import { createIncidents, createLogPositions } from './instance-state.ts';
+import { createLogPositions, createTrackedAlerts } from './instance-state.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
@@ -25,8 +25,8 @@ export interface Repositories {
   readonly logPositions: (instance: string) => PositionTable;
   /** The limits that replicas share; only with PostgreSQL. */
   readonly rateLimits?: RateLimits;
-  /** The incidents that this instance of subnetd keeps. */
-  readonly incidents: (instance: string) => IncidentStore;
+  /** The alerts that this instance of subnetd keeps. */
+  readonly trackedAlerts: (instance: string) => TrackedAlertStore;
   /** What happened, as this instance of subnetd saw it. */
   readonly history: (instance: string) => HistoryStore;
 }
@@ -77,7 +77,7 @@ export async function createRepositories(
   return {
     platform: guard(platform),
     logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance)),
-    incidents: (instance) => guard(createIncidents(db, inTransaction, instance)),
+    trackedAlerts: (instance) => guard(createTrackedAlerts(db, inTransaction, instance)),
     history: (instance) => guard(createHistoryTables(db, inTransaction, instance)),
     ...(connection.kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
   };

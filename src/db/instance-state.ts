@@ -1,5 +1,5 @@
-import type { Incident, IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { TrackedAlert, TrackedAlertStore } from '../model/tracked-alert.ts';
 import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
@@ -28,7 +28,7 @@ function createInstanceState<T>(
   db: Queries,
   inTransaction: InTransaction,
   instance: string,
-  kind: 'incident' | 'log-position',
+  kind: 'alert' | 'log-position',
   isOne: (value: unknown) => value is T,
 ): InstanceState<T> {
   return {
@@ -78,9 +78,9 @@ const isPosition = (value: unknown): value is LogPosition =>
 export const createLogPositions = (db: Queries, inTransaction: InTransaction, instance: string): PositionTable =>
   createInstanceState(db, inTransaction, instance, 'log-position', isPosition);
 
-const isIncident = (value: unknown): value is Incident => {
+const isTrackedAlert = (value: unknown): value is TrackedAlert => {
   const { labels, annotations, phase, activeAt, seenAt, keepFiringForMs } = value as Partial<
-    Record<keyof Incident, unknown>
+    Record<keyof TrackedAlert, unknown>
   >;
   return (
     typeof labels === 'object' &&
@@ -92,8 +92,8 @@ const isIncident = (value: unknown): value is Incident => {
   );
 };
 
-/** The incidents of the instance of subnetd with this name. */
-export function createIncidents(db: Queries, inTransaction: InTransaction, instance: string): IncidentStore {
-  const state = createInstanceState(db, inTransaction, instance, 'incident', isIncident);
+/** The alerts of the instance of subnetd with this name. */
+export function createTrackedAlerts(db: Queries, inTransaction: InTransaction, instance: string): TrackedAlertStore {
+  const state = createInstanceState(db, inTransaction, instance, 'alert', isTrackedAlert);
   return { load: async () => [...(await state.read()).values()], save: state.write };
 }

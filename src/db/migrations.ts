@@ -135,4 +135,8 @@ export const migrations: readonly Migration[] = [
       create index history_change_at on history_change (instance, at);
       create index history_change_target on history_change (instance, subnet, name, at);`,
   },
+  {
+    name: '0007-tracked-alerts',
+    sql: () => `update instance_state set kind = 'alert' where kind = 'incident';`,
+  },
 ];

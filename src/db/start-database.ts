@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { describeCause } from '../model/database-failure.ts';
 import type { HistoryStore } from '../model/history.ts';
-import { type Incident, type IncidentStore, incidentKey } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
+import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
 import type { Repositories } from './create-repositories.ts';
 import { type DatabaseAddress, formatDatabase } from './parse-database-url.ts';
@@ -18,13 +18,14 @@ export interface Database {
   /** Where the instance of subnetd with this name keeps how far it has read its logs. */
   positions(instance: string): PositionTable;
   /** Where an instance keeps its alerts; rejects while the database is down. */
-  incidents(instance: string): Promise<IncidentStore>;
+  trackedAlerts(instance: string): Promise<TrackedAlertStore>;
   /** Where an instance keeps its history; rejects while the database is down. */
   history(instance: string): Promise<HistoryStore>;
   stop(): Promise<void>;
 }
 
-const byKey = (incidents: readonly Incident[]) => new Map(incidents.map((one) => [incidentKey(one.labels), one]));
+const byKey = (trackedAlerts: readonly TrackedAlert[]) =>
+  new Map(trackedAlerts.map((one) => [alertKey(one.labels), one]));
 
 /** Opens the database in the background, and again after each outage; what was lost with a file is written again. */
 export function startDatabase(address: DatabaseAddress, log: Logger): Database {
@@ -33,21 +34,21 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     address,
     onUp: () => {
       log.info({ database: name }, 'the database answers');
-      for (const { restore } of [...positions.values(), ...incidents.values()]) restore().catch(() => {});
+      for (const { restore } of [...positions.values(), ...trackedAlerts.values()]) restore().catch(() => {});
     },
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
   });
   const positions = new Map<string, RestorableState<LogPosition>>();
-  const incidents = new Map<string, RestorableState<Incident>>();
-  const incidentsOf = (instance: string): RestorableState<Incident> => {
+  const trackedAlerts = new Map<string, RestorableState<TrackedAlert>>();
+  const trackedAlertsOf = (instance: string): RestorableState<TrackedAlert> => {
     const state =
-      incidents.get(instance) ??
+      trackedAlerts.get(instance) ??
       createRestorableState(link.open, (repositories) => {
-        const { load, save } = repositories.incidents(instance);
+        const { load, save } = repositories.trackedAlerts(instance);
         return { read: async () => byKey(await load()), write: save };
       });
-    incidents.set(instance, state);
+    trackedAlerts.set(instance, state);
     return state;
   };
   return {
@@ -60,9 +61,9 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
       positions.set(instance, state);
       return state;
     },
-    incidents: async (instance) => {
+    trackedAlerts: async (instance) => {
       await link.open();
-      const { read, write } = incidentsOf(instance);
+      const { read, write } = trackedAlertsOf(instance);
       return { load: async () => [...(await read()).values()], save: write };
     },
     history: async (instance) => (await link.open()).history(instance),

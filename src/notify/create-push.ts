@@ -1,11 +1,11 @@
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Finding, IncidentStore, Incidents } from '../model/incident.ts';
+import type { Finding, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
+import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
-import { createIncidentSaver } from './create-incident-saver.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
-import { findDue, foldIncidents, mergeIncidents, type Notified, type Transition } from './incidents.ts';
 import { toAlert } from './to-alert.ts';
+import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
 
 /** Judges all alerts at a fixed interval and sends them to every Alertmanager. */
 export interface Push {
@@ -17,10 +17,10 @@ export interface Push {
 /** Dependencies and settings of the push. */
 export interface PushOptions {
   readonly clock: Clock;
-  /** The findings of all alerts at `now`, given the incidents before, resolved ones too. */
-  readonly judge: (now: number, incidents: Incidents) => readonly Finding[];
+  /** The findings of all alerts at `now`, given the alerts before, resolved ones too. */
+  readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly Finding[];
   /** Rejects while the database is down: firing alerts are then kept in memory only. */
-  readonly store: () => Promise<IncidentStore>;
+  readonly store: () => Promise<TrackedAlertStore>;
   readonly counts: AlertCounts;
   readonly generatorUrl?: string;
   readonly judgeEveryMs?: number;
@@ -46,35 +46,35 @@ export function createPush(options: PushOptions): Push {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
   const { now, toWall } = clock;
   let senders: readonly Sender[] = [];
-  let incidents: Incidents = new Map();
+  let trackedAlerts: TrackedAlerts = new Map();
   let notified: Notified = new Map();
 
   const notify = (time: number) => {
     // Alertmanager ends an alert that is not sent again by its wall clock, whether or not this process ran.
     const at = toWall(time);
-    const due = findDue(incidents, notified, at, resendMs);
-    const stillThere = [...notified].filter(([key]) => incidents.has(key));
+    const due = findDue(trackedAlerts, notified, at, resendMs);
+    const stillThere = [...notified].filter(([key]) => trackedAlerts.has(key));
     notified = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at, phase }] as const)]);
     const alerts = new Map(
-      [...due].map(([key, incident]) => [key, toAlert(incident, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
+      [...due].map(([key, alert]) => [key, toAlert(alert, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
     );
     for (const sender of senders) sender.enqueue(alerts);
   };
 
-  const saver = createIncidentSaver({
+  const saver = createAlertSaver({
     clock,
     store: options.store,
-    incidents: () => incidents,
+    trackedAlerts: () => trackedAlerts,
     onLoaded: (saved) => {
-      incidents = mergeIncidents(incidents, saved);
+      trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
     },
   });
 
   const judgeNow = () => {
     const time = now();
     try {
-      const folded = foldIncidents(incidents, judge(time, incidents), time);
-      incidents = folded.incidents;
+      const folded = foldAlerts(trackedAlerts, judge(time, trackedAlerts), time);
+      trackedAlerts = folded.trackedAlerts;
       folded.transitions.forEach(options.onTransition);
     } catch (error) {
       options.onBug(error);

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { AlertInput } from '../alerts/alert-input.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
-import type { IncidentStore } from '../model/incident.ts';
 import { loadOnce } from '../model/load-once.ts';
+import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createLateRounds } from './create-late-rounds.ts';
 import type { Push } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
@@ -22,7 +22,7 @@ export interface PushDeps {
   /** What the alerts are judged by, but for what the push adds itself. */
   readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
-  readonly store: (instance: string) => Promise<IncidentStore>;
+  readonly store: (instance: string) => Promise<TrackedAlertStore>;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
   readonly log: Logger;
@@ -47,15 +47,15 @@ export function startPush({ readAlertInput, store, instance, publicUrl, grafanaU
     const failed = createIncreaseWindow(FAILED_WINDOW_MS);
     return createPush({
       clock,
-      judge: (now, incidents) => {
+      judge: (now, trackedAlerts) => {
         failed.record(now, counts.failed + counts.dropped);
         const input = { ...readAlertInput(), now, instance, lateRounds: lateRounds.count, notSent: failed.since };
-        return judge(input, incidents);
+        return judge(input, trackedAlerts);
       },
       store: () => store(instance),
       counts,
       generatorUrl: publicUrl,
-      onTransition: ({ to, incident: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
+      onTransition: ({ to, alert: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
       onFailure: (why) => log.warn({ why }, 'alerts cannot be sent to an Alertmanager; subnetd tries again'),
       onRecovery: (alertmanager) => log.info({ alertmanager }, 'alerts are sent to the Alertmanager again'),
       onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),

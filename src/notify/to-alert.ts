@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { AlertAnnotations, AlertLabels, Incident } from '../model/incident.ts';
+import type { AlertAnnotations, AlertLabels, TrackedAlert } from '../model/tracked-alert.ts';
 
 /** An alert as `POST /api/v2/alerts` takes it; times are RFC 3339. */
 export interface PostableAlert {
@@ -10,19 +10,17 @@ export interface PostableAlert {
   readonly generatorURL?: string;
 }
 
-/** An incident as of `now`. A firing one ends `leaseMs` later unless it is sent again. */
+/** An alert as of `now`. A firing one ends `leaseMs` later unless it is sent again. */
 export const toAlert = (
-  incident: Incident,
+  alert: TrackedAlert,
   now: number,
   leaseMs: number,
   toWall: Clock['toWall'],
   generatorUrl?: string,
 ): PostableAlert => ({
-  labels: incident.labels,
-  annotations: incident.annotations,
-  startsAt: new Date(toWall(incident.firedAt ?? incident.activeAt)).toISOString(),
-  endsAt: new Date(
-    incident.resolvedAt === undefined ? toWall(now) + leaseMs : toWall(incident.resolvedAt),
-  ).toISOString(),
+  labels: alert.labels,
+  annotations: alert.annotations,
+  startsAt: new Date(toWall(alert.firedAt ?? alert.activeAt)).toISOString(),
+  endsAt: new Date(alert.resolvedAt === undefined ? toWall(now) + leaseMs : toWall(alert.resolvedAt)).toISOString(),
   generatorURL: generatorUrl,
 });

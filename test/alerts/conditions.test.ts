@@ -5,13 +5,13 @@ import { conditionOf } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
 import { subnetdConditions } from '../../src/alerts/subnetd-conditions.ts';
 import type { Facts, LogFacts } from '../../src/model/facts.ts';
-import type { Incidents } from '../../src/model/incident.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import type { Target } from '../../src/model/target.ts';
+import type { TrackedAlerts } from '../../src/model/tracked-alert.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
-import { foldIncidents } from '../../src/notify/incidents.ts';
+import { foldAlerts } from '../../src/notify/tracked-alerts.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const MINUTE = 60_000;
@@ -224,7 +224,7 @@ describe('a problem', () => {
   );
 
   it('that is suspected again after a restart neither ends its open alert nor opens another', () => {
-    const open = foldIncidents(
+    const open = foldAlerts(
       new Map(),
       createJudge({})(toInput(targets, {}, [problem('node_down', a)]), new Map()),
       NOW,
@@ -233,38 +233,40 @@ describe('a problem', () => {
       problem('node_down', a, { state: 'suspected' }),
       problem('node_down', b, { state: 'suspected' }),
     ];
-    const after = foldIncidents(
-      open.incidents,
-      createJudge({})(toInput(targets, {}, suspected), open.incidents),
+    const after = foldAlerts(
+      open.trackedAlerts,
+      createJudge({})(toInput(targets, {}, suspected), open.trackedAlerts),
       NOW + 1,
     );
     expect(after.transitions).toEqual([]);
-    expect([...after.incidents.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown')).toHaveLength(1);
-    const ended = foldIncidents(open.incidents, createJudge({})(toInput(targets), open.incidents), NOW + 1);
-    expect(ended.transitions.map(({ to, incident }) => [to, incident.labels.name])).toEqual([['resolved', 'a']]);
+    expect(
+      [...after.trackedAlerts.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown'),
+    ).toHaveLength(1);
+    const ended = foldAlerts(open.trackedAlerts, createJudge({})(toInput(targets), open.trackedAlerts), NOW + 1);
+    expect(ended.transitions.map(({ to, alert }) => [to, alert.labels.name])).toEqual([['resolved', 'a']]);
   });
 
   it('that two names share gives one alert for one target', () => {
     const problems = [problem('node_down', a), problem('node_hanging', a, { state: 'clearing' })];
-    const incidents = foldIncidents(
+    const trackedAlerts = foldAlerts(
       new Map(),
       createJudge({})(toInput(targets, {}, problems), new Map()),
       NOW,
-    ).incidents;
-    expect([...incidents.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown')).toHaveLength(1);
+    ).trackedAlerts;
+    expect([...trackedAlerts.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown')).toHaveLength(1);
   });
 });
 
 describe('what is found', () => {
   const judge = createJudge({});
-  const none: Incidents = new Map();
+  const none: TrackedAlerts = new Map();
   const [a, b] = [nodeTarget('a'), nodeTarget('b')];
 
   it.each([
     ['a target', problem('node_down', a), [good('b'), unseen('a')], [good('b'), good('a')]],
     ['a subnet', problem('subnet_halted'), [unseen('a'), unseen('b')], [unseen('a'), good('b')]],
   ] as const)('does not end an open alert of %s that cannot be judged now', (_, one, hidden, seen) => {
-    const open = foldIncidents(none, judge(toInput(hidden, {}, [one]), none), NOW).incidents;
+    const open = foldAlerts(none, judge(toInput(hidden, {}, [one]), none), NOW).trackedAlerts;
     const [own] = [...open.values()].filter(({ labels }) => labels.alertname === one.alert);
     const states = (targets: readonly TargetState[]) =>
       judge(toInput(targets), open)
@@ -273,7 +275,7 @@ describe('what is found', () => {
     expect(own).toBeDefined();
     expect(states(hidden)).toEqual(['unknown']);
     expect(states(seen)).toEqual([]);
-    expect(foldIncidents(open, judge(toInput(hidden), open), NOW).incidents).toEqual(open);
+    expect(foldAlerts(open, judge(toInput(hidden), open), NOW).trackedAlerts).toEqual(open);
     expect(judge(toInput(hidden), none).filter((finding) => finding.state === 'unknown')).toEqual([]);
   });
 

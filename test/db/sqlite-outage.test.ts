@@ -5,8 +5,8 @@ import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { type Incident, incidentKey } from '../../src/model/incident.ts';
 import type { LogPosition } from '../../src/model/log.ts';
+import { alertKey, type TrackedAlert } from '../../src/model/tracked-alert.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
 import { platformSettings, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
@@ -122,14 +122,14 @@ describe('a SQLite database', () => {
     expect(namesIn(path)).toEqual(['before', 'after']);
   });
 
-  it('that is created again gets the current log positions and incidents, without a new change', async () => {
+  it('that is created again gets the current log positions and alerts, without a new change', async () => {
     const path = pathOf('subnetd.db');
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const platform = startPlatform(platformSettings({ kind: 'sqlite', path }), { log });
     cleanups.push(platform.stop);
     const position = (id: string): LogPosition => ({ kind: 'container', id, from: 0, streams: {} });
-    const incident: Incident = {
+    const alert: TrackedAlert = {
       labels: { alertname: 'SubnetNodeDown' },
       annotations: {},
       keepFiringForMs: 0,
@@ -148,22 +148,22 @@ describe('a SQLite database', () => {
       [],
     );
     await table.write(new Map([['a', position('second')]]), ['c']);
-    const alerts = await platform.database.incidents('one');
-    await alerts.save(new Map([[incidentKey(incident.labels), incident]]), []);
+    const alerts = await platform.database.trackedAlerts('one');
+    await alerts.save(new Map([[alertKey(alert.labels), alert]]), []);
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`);
     await eventually(() => expect(platform.database.isUp()).toBe(false));
     await eventually(() => expect(platform.database.isUp()).toBe(true));
 
     const { link } = startLink(path);
     await eventually(async () => {
-      const { logPositions, incidents } = await link.open();
+      const { logPositions, trackedAlerts } = await link.open();
       expect(await logPositions('one').read()).toEqual(
         new Map([
           ['a', position('second')],
           ['b', position('b')],
         ]),
       );
-      expect(await incidents('one').load()).toEqual([incident]);
+      expect(await trackedAlerts('one').load()).toEqual([alert]);
     });
     const errors = lines.filter((line) => line.includes('"level":50'));
     expect(errors).toHaveLength(1);

@@ -5,7 +5,7 @@ import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
-import type { Finding } from '../../src/model/incident.ts';
+import type { Finding } from '../../src/model/tracked-alert.ts';
 import { createPush, type PushOptions } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
@@ -52,8 +52,8 @@ type Thing = ReturnType<typeof aThing>;
 
 async function openStore() {
   const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
-  const { incidents } = await createRepositories(connection);
-  return { incidents, close: connection.close };
+  const { trackedAlerts } = await createRepositories(connection);
+  return { trackedAlerts, close: connection.close };
 }
 
 async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<PushOptions> = {}) {
@@ -63,7 +63,7 @@ async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<Pu
   const one = createPush({
     clock: createProcessClock(),
     judge: thing.judge,
-    store: async () => store.incidents('a'),
+    store: async () => store.trackedAlerts('a'),
     counts,
     judgeEveryMs: 50,
     resendMs: 1_000,
@@ -178,27 +178,27 @@ describe('a push', () => {
     const { stop } = await push(thing, { urls: [shared.url] });
     await shows(shared, thing);
     await stop();
-    const { incidents, close } = await openStore();
-    expect([(await incidents('a').load()).length, (await incidents('b').load()).length]).toEqual([1, 0]);
+    const { trackedAlerts, close } = await openStore();
+    expect([(await trackedAlerts('a').load()).length, (await trackedAlerts('b').load()).length]).toEqual([1, 0]);
     await close();
   });
 
   it('sends alerts while the database is unreachable, and saves them when it is back', async () => {
     const thing = aThing();
     let away = true;
-    const { incidents, close } = await openStore();
+    const { trackedAlerts, close } = await openStore();
     cleanups.push(close);
     const store = async () => {
       if (away) throw new Error('away');
-      return incidents('a');
+      return trackedAlerts('a');
     };
     await push(thing, { urls: [shared.url] }, { store });
     await shows(shared, thing);
-    expect(await incidents('a').load()).toEqual([]);
+    expect(await trackedAlerts('a').load()).toEqual([]);
     away = false;
-    await eventually(async () => expect(await incidents('a').load()).toHaveLength(1));
+    await eventually(async () => expect(await trackedAlerts('a').load()).toHaveLength(1));
     thing.set('clear');
-    await eventually(async () => expect((await incidents('a').load())[0]?.phase).toBe('resolved'));
+    await eventually(async () => expect((await trackedAlerts('a').load())[0]?.phase).toBe('resolved'));
   });
 
   it('sends firing alerts to an Alertmanager that was unreachable at the start or for a while', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import type { Finding } from '../../src/model/incident.ts';
+import type { Finding } from '../../src/model/tracked-alert.ts';
 import { createPush } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/cli.ts';
@@ -18,7 +18,7 @@ async function pushOne({ clock }: HandClock) {
   const receiver = await startAlertReceiver();
   cleanups.push(receiver.stop);
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
-  const { incidents } = await createRepositories(connection);
+  const { trackedAlerts } = await createRepositories(connection);
   let looks = 0;
   const finding: Finding = {
     state: 'active',
@@ -33,7 +33,7 @@ async function pushOne({ clock }: HandClock) {
       looks += 1;
       return [finding];
     },
-    store: async () => incidents('a'),
+    store: async () => trackedAlerts('a'),
     counts: { sent: 0, failed: 0, dropped: 0 },
     judgeEveryMs: 10,
     resendMs: MINUTE,

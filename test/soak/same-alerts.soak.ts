@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import type { AlertName } from '../../src/alerts/alert-rules.ts';
 import { FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
-import type { AlertLabels } from '../../src/model/incident.ts';
+import type { AlertLabels } from '../../src/model/tracked-alert.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
 import { startPrometheus } from '../support/prometheus.ts';

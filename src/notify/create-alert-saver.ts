@@ -1,39 +1,39 @@
 import type { Clock } from '../model/clock.ts';
-import type { Incident, IncidentStore, Incidents } from '../model/incident.ts';
-import { convertIncidents, mergeIncidents } from './incidents.ts';
+import type { TrackedAlert, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
+import { convertTrackedAlerts, mergeTrackedAlerts } from './tracked-alerts.ts';
 
-/** Keeps the incidents of a push in the database. */
-export interface IncidentSaver {
+/** Keeps the alerts of a push in the database. */
+export interface AlertSaver {
   /** Starts to save what changed, unless a save is running. */
   saveSoon(): void;
   /** Waits for the running save, and saves once more. */
   stop(): Promise<void>;
 }
 
-/** What an incident saver needs. */
-export interface IncidentSaverOptions {
+/** What an alert saver needs. */
+export interface AlertSaverOptions {
   readonly clock: Clock;
   /** Rejects while the database is down: firing alerts are then kept in memory only. */
-  readonly store: () => Promise<IncidentStore>;
-  /** The current incidents, in watched time. */
-  readonly incidents: () => Incidents;
-  /** Called once, before the first save: the incidents saved by an earlier run, in watched time. */
-  readonly onLoaded: (saved: readonly Incident[]) => void;
+  readonly store: () => Promise<TrackedAlertStore>;
+  /** The current alerts, in watched time. */
+  readonly trackedAlerts: () => TrackedAlerts;
+  /** Called once, before the first save: the alerts saved by an earlier run, in watched time. */
+  readonly onLoaded: (saved: readonly TrackedAlert[]) => void;
 }
 
-/** Creates an incident saver that has not read the database yet. */
-export function createIncidentSaver({ clock, store, incidents, onLoaded }: IncidentSaverOptions): IncidentSaver {
+/** Creates an alert saver that has not read the database yet. */
+export function createAlertSaver({ clock, store, trackedAlerts, onLoaded }: AlertSaverOptions): AlertSaver {
   /** The contents of the database, in wall time; undefined until it has been read. */
-  let saved: Incidents | undefined;
+  let saved: TrackedAlerts | undefined;
 
   const save = async () => {
     try {
       const database = await store();
       if (saved === undefined) {
-        saved = mergeIncidents(new Map(), await database.load());
-        onLoaded([...convertIncidents(saved, clock.fromWall).values()]);
+        saved = mergeTrackedAlerts(new Map(), await database.load());
+        onLoaded([...convertTrackedAlerts(saved, clock.fromWall).values()]);
       }
-      const current = convertIncidents(incidents(), clock.toWall);
+      const current = convertTrackedAlerts(trackedAlerts(), clock.toWall);
       const before = saved;
       const changed = [...current].filter(([key, { phase, activeAt }]) => {
         const old = before.get(key);

@@ -1,14 +1,14 @@
-import { type Finding, type Incident, type Incidents, incidentKey } from '../model/incident.ts';
+import { alertKey, type Finding, type TrackedAlert, type TrackedAlerts } from '../model/tracked-alert.ts';
 
 /** A change that a person wants to know. */
 export interface Transition {
   readonly to: 'firing' | 'resolved';
-  readonly incident: Incident;
+  readonly alert: TrackedAlert;
 }
 
-/** The incidents after one judgement of all alerts, and what changed. */
+/** The alerts after one judgement of all alerts, and what changed. */
 export interface Folded {
-  readonly incidents: Incidents;
+  readonly trackedAlerts: TrackedAlerts;
   readonly transitions: readonly Transition[];
 }
 
@@ -18,16 +18,16 @@ const UNSEEN_MS = 5 * 60_000;
 /** How long a resolved alert is sent again, as Prometheus does. */
 export const RESOLVED_FOR_MS = 15 * 60_000;
 
-const isOver = ({ phase, resolvedAt }: Incident, now: number): boolean =>
+const isOver = ({ phase, resolvedAt }: TrackedAlert, now: number): boolean =>
   phase === 'resolved' && now - (resolvedAt ?? 0) >= RESOLVED_FOR_MS;
 
-const resolve = ({ clearSince: _, ...incident }: Incident, now: number): Incident => ({
-  ...incident,
+const resolve = ({ clearSince: _, ...alert }: TrackedAlert, now: number): TrackedAlert => ({
+  ...alert,
   phase: 'resolved',
   resolvedAt: now,
 });
 
-function activate(before: Incident | undefined, finding: Finding & { readonly state: 'active' }, now: number) {
+function activate(before: TrackedAlert | undefined, finding: Finding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, forMs, keepFiringForMs } = finding;
   const isNew =
     before === undefined ||
@@ -43,8 +43,8 @@ function activate(before: Incident | undefined, finding: Finding & { readonly st
     : ({ ...base, phase: 'pending' } as const);
 }
 
-/** The next state of an incident without a finding; undefined when it ends here. */
-function clear(before: Incident, now: number): Incident | undefined {
+/** The next state of an alert without a finding; undefined when it ends here. */
+function clear(before: TrackedAlert, now: number): TrackedAlert | undefined {
   if (before.phase === 'pending') return undefined;
   if (before.phase === 'resolved') return before;
   const clearSince = Math.min(before.clearSince ?? now, now);
@@ -52,34 +52,39 @@ function clear(before: Incident, now: number): Incident | undefined {
 }
 
 /** Applies the findings of one judgement, made at `now`. */
-export function foldIncidents(before: Incidents, findings: readonly Finding[], now: number): Folded {
-  const incidents = new Map<string, Incident>();
+export function foldAlerts(before: TrackedAlerts, findings: readonly Finding[], now: number): Folded {
+  const trackedAlerts = new Map<string, TrackedAlert>();
   const transitions: Transition[] = [];
   const seen = new Set<string>();
-  const put = (key: string, old: Incident | undefined, next: Incident | undefined) => {
+  const put = (key: string, old: TrackedAlert | undefined, next: TrackedAlert | undefined) => {
     if (next === undefined || isOver(next, now)) return;
-    incidents.set(key, next);
+    trackedAlerts.set(key, next);
     if (next.phase === old?.phase || next.phase === 'pending') return;
-    transitions.push({ to: next.phase, incident: next });
+    transitions.push({ to: next.phase, alert: next });
   };
   for (const finding of findings) {
-    const key = incidentKey(finding.labels);
+    const key = alertKey(finding.labels);
     const old = before.get(key);
     seen.add(key);
     if (finding.state === 'active') put(key, old, activate(old, finding, now));
     else if (old !== undefined) put(key, old, old);
   }
   for (const [key, old] of before) if (!seen.has(key)) put(key, old, clear(old, now));
-  return { incidents, transitions };
+  return { trackedAlerts, transitions };
 }
 
-/** When each incident was last sent, and in which phase; by key. */
-export type Notified = ReadonlyMap<string, { readonly at: number; readonly phase: Incident['phase'] }>;
+/** When each alert was last sent, and in which phase; by key. */
+export type Notified = ReadonlyMap<string, { readonly at: number; readonly phase: TrackedAlert['phase'] }>;
 
-/** The incidents to send now: those that changed since they were last sent, and all others every `resendMs`. */
-export function findDue(incidents: Incidents, notified: Notified, now: number, resendMs: number): Incidents {
+/** The alerts to send now: those that changed since they were last sent, and all others every `resendMs`. */
+export function findDue(
+  trackedAlerts: TrackedAlerts,
+  notified: Notified,
+  now: number,
+  resendMs: number,
+): TrackedAlerts {
   return new Map(
-    [...incidents].filter(([key, { phase }]) => {
+    [...trackedAlerts].filter(([key, { phase }]) => {
       if (phase === 'pending') return false;
       const last = notified.get(key);
       // A clock that was set back must not stop an alert from being sent.
@@ -88,11 +93,11 @@ export function findDue(incidents: Incidents, notified: Notified, now: number, r
   );
 }
 
-/** Adds the incidents saved before a restart. Where both exist, the one that has been active for longer wins. */
-export function mergeIncidents(current: Incidents, kept: readonly Incident[]): Incidents {
+/** Adds the alerts saved before a restart. Where both exist, the one that has been active for longer wins. */
+export function mergeTrackedAlerts(current: TrackedAlerts, kept: readonly TrackedAlert[]): TrackedAlerts {
   const merged = new Map(current);
   for (const old of kept) {
-    const key = incidentKey(old.labels);
+    const key = alertKey(old.labels);
     const known = merged.get(key);
     if (known === undefined) merged.set(key, old);
     else if (old.phase !== 'resolved' && known.phase !== 'resolved' && old.activeAt < known.activeAt)
@@ -101,17 +106,17 @@ export function mergeIncidents(current: Incidents, kept: readonly Incident[]): I
   return merged;
 }
 
-/** The same incidents, with their times converted to another clock. */
-export function convertIncidents(incidents: Incidents, convert: (at: number) => number): Incidents {
+/** The same alerts, with their times converted to another clock. */
+export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at: number) => number): TrackedAlerts {
   const optional = <Name extends string>(name: Name, at: number | undefined) =>
     (at === undefined ? {} : { [name]: convert(at) }) as { readonly [key in Name]?: number };
-  const toOther = (incident: Incident): Incident => ({
-    ...incident,
-    activeAt: convert(incident.activeAt),
-    seenAt: convert(incident.seenAt),
-    ...optional('firedAt', incident.firedAt),
-    ...optional('clearSince', incident.clearSince),
-    ...optional('resolvedAt', incident.resolvedAt),
+  const toOther = (alert: TrackedAlert): TrackedAlert => ({
+    ...alert,
+    activeAt: convert(alert.activeAt),
+    seenAt: convert(alert.seenAt),
+    ...optional('firedAt', alert.firedAt),
+    ...optional('clearSince', alert.clearSince),
+    ...optional('resolvedAt', alert.resolvedAt),
   });
-  return new Map([...incidents].map(([key, incident]) => [key, toOther(incident)]));
+  return new Map([...trackedAlerts].map(([key, alert]) => [key, toOther(alert)]));
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Finding, type Incidents, incidentKey } from '../../src/model/incident.ts';
-import { findDue, foldIncidents, mergeIncidents, RESOLVED_FOR_MS } from '../../src/notify/incidents.ts';
+import { alertKey, type Finding, type TrackedAlerts } from '../../src/model/tracked-alert.ts';
+import { findDue, foldAlerts, mergeTrackedAlerts, RESOLVED_FOR_MS } from '../../src/notify/tracked-alerts.ts';
 
 const MINUTE = 60_000;
 const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
-const key = incidentKey(labels);
+const key = alertKey(labels);
 const timing = { forMs: 2 * MINUTE, keepFiringForMs: 0 };
 const active = (value = '1', more: Partial<Finding> = {}): Finding => ({
   ...timing,
@@ -19,22 +19,22 @@ const unknown: Finding = { labels, state: 'unknown' };
 type Step = readonly [minute: number, findings: readonly Finding[]];
 
 /** Folds the steps, and gives the phases that the alert was in after each, and the transitions of all. */
-function run(steps: readonly Step[], start: Incidents = new Map()) {
-  let incidents = start;
+function run(steps: readonly Step[], start: TrackedAlerts = new Map()) {
+  let trackedAlerts = start;
   const phases: (string | undefined)[] = [];
   const transitions: string[] = [];
   for (const [minute, findings] of steps) {
-    const folded = foldIncidents(incidents, findings, minute * MINUTE);
-    incidents = folded.incidents;
-    phases.push(incidents.get(key)?.phase);
+    const folded = foldAlerts(trackedAlerts, findings, minute * MINUTE);
+    trackedAlerts = folded.trackedAlerts;
+    phases.push(trackedAlerts.get(key)?.phase);
     transitions.push(...folded.transitions.map(({ to }) => `${minute} ${to}`));
   }
-  return { incidents, phases, transitions };
+  return { trackedAlerts, phases, transitions };
 }
 
 describe('an alert', () => {
   it('fires when it has been so for its time, and not before', () => {
-    const { phases, transitions, incidents } = run([
+    const { phases, transitions, trackedAlerts } = run([
       [0, [active()]],
       [1.9, [active()]],
       [2, [active()]],
@@ -42,7 +42,11 @@ describe('an alert', () => {
     ]);
     expect(phases).toEqual(['pending', 'pending', 'firing', 'firing']);
     expect(transitions).toEqual(['2 firing']);
-    expect(incidents.get(key)).toMatchObject({ activeAt: 0, firedAt: 2 * MINUTE, annotations: { description: 'new' } });
+    expect(trackedAlerts.get(key)).toMatchObject({
+      activeAt: 0,
+      firedAt: 2 * MINUTE,
+      annotations: { description: 'new' },
+    });
   });
 
   it('fires at once when it has no time to wait', () => {
@@ -111,15 +115,15 @@ describe('an alert', () => {
     expect(run(steps).phases).toEqual(['firing', 'resolved', 'resolved', undefined]);
     const again = run([...steps.slice(0, 2), [2, [active()]], [4, [active()]]]);
     expect(again.transitions).toEqual(['0 firing', '1 resolved', '4 firing']);
-    expect(again.incidents.get(key)).toMatchObject({ activeAt: 2 * MINUTE, firedAt: 4 * MINUTE });
+    expect(again.trackedAlerts.get(key)).toMatchObject({ activeAt: 2 * MINUTE, firedAt: 4 * MINUTE });
   });
 
   it('is identified by its labels in any order, and differs by each of them', () => {
     const other = { ...labels, name: 'b' };
     const turned = Object.fromEntries(Object.entries(labels).reverse());
-    expect(incidentKey(turned)).toBe(key);
-    const { incidents } = run([[0, [active(), active('2', { labels: other })]]]);
-    expect(incidents.size).toBe(2);
+    expect(alertKey(turned)).toBe(key);
+    const { trackedAlerts } = run([[0, [active(), active('2', { labels: other })]]]);
+    expect(trackedAlerts.size).toBe(2);
   });
 
   it('never fires before its condition was active for its time, after any steps', () => {
@@ -128,15 +132,15 @@ describe('an alert', () => {
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         let now = 0;
         let since: number | undefined;
-        let incidents: Incidents = new Map();
+        let trackedAlerts: TrackedAlerts = new Map();
         for (const [seconds, what] of steps) {
           now += seconds * 1000;
-          const was = incidents.get(key)?.phase;
+          const was = trackedAlerts.get(key)?.phase;
           if (what === 'active') since ??= now;
           if (what === 'none') since = undefined;
           const found = { active: [active()], unknown: [unknown], none: [] }[what] ?? [];
-          incidents = foldIncidents(incidents, found, now).incidents;
-          const phase = incidents.get(key)?.phase;
+          trackedAlerts = foldAlerts(trackedAlerts, found, now).trackedAlerts;
+          const phase = trackedAlerts.get(key)?.phase;
           if (phase === 'firing' && was !== 'firing')
             expect([what, now - (since ?? now) >= timing.forMs]).toEqual(['active', true]);
           if (was === 'firing' && phase !== 'firing') expect(what).toBe('none');
@@ -146,11 +150,11 @@ describe('an alert', () => {
   });
 });
 
-describe('incidents from before a restart', () => {
-  const fired = run([[0, [active('1', { forMs: 0 })]]]).incidents;
+describe('alerts from before a restart', () => {
+  const fired = run([[0, [active('1', { forMs: 0 })]]]).trackedAlerts;
 
   it('keep firing, and are resolved when they are found clear', () => {
-    const merged = mergeIncidents(new Map(), [...fired.values()]);
+    const merged = mergeTrackedAlerts(new Map(), [...fired.values()]);
     expect(
       run(
         [
@@ -166,44 +170,44 @@ describe('incidents from before a restart', () => {
   });
 
   it('keep the time since when it is so when it was found again before they were read', () => {
-    const pending = run([[9, [active('2')]]]).incidents;
-    expect(mergeIncidents(pending, [...fired.values()]).get(key)).toMatchObject({
+    const pending = run([[9, [active('2')]]]).trackedAlerts;
+    expect(mergeTrackedAlerts(pending, [...fired.values()]).get(key)).toMatchObject({
       phase: 'firing',
       activeAt: 0,
       annotations: { description: '2' },
     });
   });
 
-  it('that are resolved do not resolve a later incident', () => {
-    const ended = run([[1, []]], fired).incidents;
-    const again = run([[2, [active()]]]).incidents;
-    expect(mergeIncidents(again, [...ended.values()]).get(key)?.phase).toBe('pending');
+  it('that are resolved do not resolve a later alert', () => {
+    const ended = run([[1, []]], fired).trackedAlerts;
+    const again = run([[2, [active()]]]).trackedAlerts;
+    expect(mergeTrackedAlerts(again, [...ended.values()]).get(key)?.phase).toBe('pending');
   });
 });
 
 describe('what is sent', () => {
-  const { incidents } = run([[0, [active('1', { forMs: 0 })]]]);
-  const due = (list: Incidents, at: number, phase: 'firing' | 'resolved', now: number) =>
+  const { trackedAlerts } = run([[0, [active('1', { forMs: 0 })]]]);
+  const due = (list: TrackedAlerts, at: number, phase: 'firing' | 'resolved', now: number) =>
     findDue(list, new Map([[key, { at, phase }]]), now, MINUTE).size;
 
   it('is sent at once, then each minute', () => {
-    expect(findDue(incidents, new Map(), 0, MINUTE).size).toBe(1);
-    expect([due(incidents, 0, 'firing', MINUTE - 1), due(incidents, 0, 'firing', MINUTE)]).toEqual([0, 1]);
+    expect(findDue(trackedAlerts, new Map(), 0, MINUTE).size).toBe(1);
+    expect([due(trackedAlerts, 0, 'firing', MINUTE - 1), due(trackedAlerts, 0, 'firing', MINUTE)]).toEqual([0, 1]);
   });
 
   it('is not sent while it is pending', () => {
-    expect(findDue(run([[0, [active()]]]).incidents, new Map(), 0, MINUTE).size).toBe(0);
+    expect(findDue(run([[0, [active()]]]).trackedAlerts, new Map(), 0, MINUTE).size).toBe(0);
   });
 
   it('is sent at once when it has ended, and each minute until it is forgotten', () => {
-    const resolved = run([[0.1, []]], incidents).incidents;
+    const resolved = run([[0.1, []]], trackedAlerts).trackedAlerts;
     expect(due(resolved, 0, 'firing', 0.1 * MINUTE)).toBe(1);
     expect(due(resolved, 0.1 * MINUTE, 'resolved', 0.2 * MINUTE)).toBe(0);
     const late = 0.1 * MINUTE + RESOLVED_FOR_MS - 1;
-    expect(due(foldIncidents(resolved, [], late).incidents, 0.1 * MINUTE, 'resolved', late)).toBe(1);
+    expect(due(foldAlerts(resolved, [], late).trackedAlerts, 0.1 * MINUTE, 'resolved', late)).toBe(1);
   });
 
   it('is sent although the clock was set back', () => {
-    expect(due(incidents, 90 * MINUTE, 'firing', 0)).toBe(1);
+    expect(due(trackedAlerts, 90 * MINUTE, 'firing', 0)).toBe(1);
   });
 });

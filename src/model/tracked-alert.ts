@@ -6,7 +6,7 @@ export type AlertAnnotations = Readonly<Record<string, string>>;
 
 /**
  * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
- * `unknown`: it cannot be judged now, so its incident stays as it is. Without a finding it is clear, or no longer watched.
+ * `unknown`: it cannot be judged now, so its alert stays as it is. Without a finding it is clear, or no longer watched.
  */
 export type Finding =
   | {
@@ -21,7 +21,7 @@ export type Finding =
   | { readonly state: 'unknown'; readonly labels: AlertLabels };
 
 /** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
-export interface Incident {
+export interface TrackedAlert {
   readonly labels: AlertLabels;
   readonly annotations: AlertAnnotations;
   readonly keepFiringForMs: number;
@@ -37,14 +37,14 @@ export interface Incident {
 }
 
 /** The key of an alert, independent of the order of its labels. */
-export const incidentKey = (labels: AlertLabels): string =>
+export const alertKey = (labels: AlertLabels): string =>
   JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** By key. */
-export type Incidents = ReadonlyMap<string, Incident>;
+export type TrackedAlerts = ReadonlyMap<string, TrackedAlert>;
 
-/** Keeps incidents across restarts, in wall time. Every function rejects when the database fails. */
-export interface IncidentStore {
-  load(): Promise<readonly Incident[]>;
-  save(changed: Incidents, gone: readonly string[]): Promise<void>;
+/** Keeps alerts across restarts, in wall time. Every function rejects when the database fails. */
+export interface TrackedAlertStore {
+  load(): Promise<readonly TrackedAlert[]>;
+  save(changed: TrackedAlerts, gone: readonly string[]): Promise<void>;
 }

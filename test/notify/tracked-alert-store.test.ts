@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createRepositories } from '../../src/db/create-repositories.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { openPostgres } from '../../src/db/open-postgres.ts';
+import { openSqlite } from '../../src/db/open-sqlite.ts';
+import { alertKey, type TrackedAlert } from '../../src/model/tracked-alert.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useDatabases } from '../support/use-api.ts';
+
+const alert = (name: string, phase: TrackedAlert['phase']): TrackedAlert => ({
+  labels: { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', component: 'node', name },
+  annotations: { summary: `it’s ${name}` },
+  keepFiringForMs: 0,
+  phase,
+  activeAt: 1_790_000_000_123,
+  seenAt: 1_790_000_000_456,
+});
+const byKey = (...trackedAlerts: readonly TrackedAlert[]) =>
+  new Map(trackedAlerts.map((one) => [alertKey(one.labels), one]));
+
+describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
+  const databases = useDatabases(kind);
+
+  it('are read as they were last written, each instance its own', async () => {
+    const address = await databases.create();
+    const connection = await openDatabase(address);
+    const { trackedAlerts } = await createRepositories(connection);
+    const store = trackedAlerts('one');
+    await store.save(byKey(alert('a', 'pending'), alert('b', 'firing')), []);
+    await trackedAlerts('two').save(byKey(alert('c', 'firing')), []);
+    await store.save(byKey(alert('a', 'firing')), [alertKey(alert('b', 'firing').labels)]);
+    await connection.close();
+
+    const again = await openDatabase(address);
+    const reopened = (await createRepositories(again)).trackedAlerts;
+    expect(await reopened('one').load()).toEqual([alert('a', 'firing')]);
+    expect(await reopened('two').load()).toEqual([alert('c', 'firing')]);
+    expect(await reopened('three').load()).toEqual([]);
+    await again.close();
+  });
+
+  it('are found where an older subnetd has called them incidents', async () => {
+    const address = await databases.create();
+    const connection = await (address.kind === 'sqlite' ? openSqlite(address.path) : openPostgres(address.url));
+    await migrate(connection, migrations.slice(0, 6));
+    const kept = alert('a', 'firing');
+    await connection.exclusively(({ run }) =>
+      run(`insert into instance_state (instance, kind, key, value)
+        values ('one', 'incident', 'k', '${JSON.stringify(kept).replaceAll("'", "''")}')`),
+    );
+    await connection.close();
+    const newer = await openDatabase(address);
+    expect(await (await createRepositories(newer)).trackedAlerts('one').load()).toEqual([kept]);
+    await newer.close();
+  });
+});
