@@ -73,13 +73,22 @@ export interface Peers {
   readonly via: 'admin_peers' | 'net_peerCount';
 }
 
+/** The calls of a probe of a node, in the order in which people read them. */
+export const NODE_CALLS = ['latest', 'committed', 'admin_peers', 'net_peerCount', 'modules'] as const;
+
+export type NodeCall = (typeof NODE_CALLS)[number];
+
 /** What a probe of a node by JSON-RPC saw. A part that was not requested is absent. */
 export interface NodeObservation {
+  /** The calls that were sent to the node, without those over a second way; absent when it was asked by a program. */
+  readonly asked?: readonly NodeCall[];
   /** The node answered at least one call with JSON-RPC, an error included. */
   readonly answered: boolean;
   readonly latest: Result<Block>;
   readonly committed?: Result<Block>;
   readonly peers?: Result<Peers>;
+  /** The peers were asked for over the IPC socket, because HTTP does not serve them. */
+  readonly isPeersByIpc?: boolean;
   /** Why the IPC socket did not give what HTTP does not serve. */
   readonly ipcFault?: Fault;
   /** Only in the probes that asked for it. */

@@ -1,3 +1,4 @@
+import { toChainMethods } from '../model/calls.ts';
 import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
 import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
@@ -49,35 +50,31 @@ export function toMark(height: number | undefined): number | undefined {
   return mark > 0 ? mark : undefined;
 }
 
-/** What `admin` says about the peer mesh. */
-export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = new Map([
-  ['nodeId', { method: 'admin_nodeInfo', params: [] }],
-  ['peerIds', { method: 'admin_peers', params: [] }],
-]);
+/** The calls that `admin` answers, about the peer mesh. */
+const MESH_PARTS = ['nodeId', 'peerIds'] as const;
 
-/**
- * The calls of the question, with those that may have a large answer at the end. None crashes inside a node without a
- * committed block, as `committed` and unknown heights do.
- */
-export const toChainCalls = (
+/** The parts in the order of the calls, with those that may have a large answer at the end. */
+const ORDER: readonly ChainCall[] = [
+  ...(['chainId', 'genesis', 'address', 'syncing', 'consensus', 'masternodes', 'block'] as const),
+  ...MESH_PARTS,
+  ...(['pool', 'missedRounds'] as const),
+];
+
+/** What `admin` says about the peer mesh. */
+export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = new Map(
+  MESH_PARTS.map((part) => [part, toChainMethods('')[part]]),
+);
+
+/** The calls of the question. None crashes inside a node without a committed block, as `committed` and unknown heights do. */
+export function toChainCalls(
   consensus: string,
   mark: number | undefined,
   servesAdmin: boolean,
-): ReadonlyMap<ChainCall, Call> =>
-  new Map<ChainCall, Call>([
-    ['chainId', { method: 'eth_chainId', params: [] }],
-    ['genesis', { method: `${consensus}_getV2BlockByNumber`, params: ['earliest'] }],
-    ['address', { method: 'eth_coinbase', params: [] }],
-    ['syncing', { method: 'eth_syncing', params: [] }],
-    ['consensus', { method: `${consensus}_networkInformation`, params: [] }],
-    ['masternodes', { method: `${consensus}_getMasternodesByNumber`, params: ['latest'] }],
-    ...(mark === undefined
-      ? []
-      : ([['block', { method: `${consensus}_getV2BlockByNumber`, params: [`0x${mark.toString(16)}`] }]] as const)),
-    ...(servesAdmin ? MESH_CALLS : []),
-    ['pool', { method: `${consensus}_getLatestPoolStatus`, params: [] }],
-    ['missedRounds', { method: `${consensus}_getMissedRoundsInEpochByBlockNum`, params: ['latest'] }],
-  ]);
+): ReadonlyMap<ChainCall, Call> {
+  const methods = toChainMethods(consensus, mark);
+  const isAsked = (part: ChainCall) => (part === 'block' ? mark !== undefined : servesAdmin || !MESH_CALLS.has(part));
+  return new Map(ORDER.filter(isAsked).map((part) => [part, methods[part]]));
+}
 
 type Send = (body: Buffer) => Promise<Exchange>;
 

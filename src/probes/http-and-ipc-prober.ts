@@ -51,7 +51,9 @@ export function createHttpAndIpcProber(
   };
 
   const merge = (seen: NodeObservation, peers: Result<Peers>): NodeObservation =>
-    peers.ok ? { ...seen, answered: true, peers } : { ...seen, ipcFault: peers.fault };
+    peers.ok
+      ? { ...seen, answered: true, peers, isPeersByIpc: true }
+      : { ...seen, ipcFault: peers.fault, isPeersByIpc: true };
 
   return {
     probe: async (timeoutMs, signal) => {

@@ -1,13 +1,11 @@
+import type { Method } from '../model/calls.ts';
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
 import { skimPeers } from './skim-peers.ts';
 import type { TransportResponse } from './transport.ts';
 
 /** One call; its id is its position in the request, from 1. */
-export interface Call {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+export type Call = Method;
 
 /** Statuses by which servers refuse batches; others are the node's own failures. */
 export const REFUSES_BATCH: ReadonlySet<number> = new Set([400, 405, 406, 413, 422, 500, 501]);

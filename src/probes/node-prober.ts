@@ -1,15 +1,23 @@
+import { toNodeMethods } from '../model/calls.ts';
 import type { ChainObservation } from '../model/chain.ts';
 import { copyUnpooled } from '../model/copy-unpooled.ts';
-import type { Block, Fault, NodeObservation, Peers, Result } from '../model/observation.ts';
+import {
+  type Block,
+  type Fault,
+  NODE_CALLS,
+  type NodeCall,
+  type NodeObservation,
+  type Peers,
+  type Result,
+} from '../model/observation.ts';
 import { askChain, type ChainMemory, createChainTiming, toChainCalls, toMark } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
 import type { Exchange, RpcTransport } from './transport.ts';
 
-type CallName = 'latest' | 'committed' | 'admin_peers' | 'net_peerCount' | 'modules';
-type Results = Partial<Record<CallName, CallResult>>;
+type Results = Partial<Record<NodeCall, CallResult>>;
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
@@ -21,11 +29,18 @@ interface Session {
   batches: 'untried' | 'accepted' | 'refused';
 }
 
-/** When a run must end: at a time of `performance.now()` in milliseconds, and when the signal aborts. */
-interface Bounds {
+/** A run of a probe. It must end at a time of `performance.now()` in milliseconds, and when the signal aborts. */
+interface Run {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
+  /** The calls so far: a bit for each, in the order of `NODE_CALLS`. */
+  asked: number;
 }
+
+/** Every set of calls by its bits. Observations share them, as ten thousand nodes are asked the same. */
+const CALL_SETS: readonly (readonly NodeCall[])[] = Array.from({ length: 2 ** NODE_CALLS.length }, (_, bits) =>
+  NODE_CALLS.filter((_, index) => (bits >> index) & 1),
+);
 
 /** Probes one node repeatedly. */
 export interface NodeProber {
@@ -62,39 +77,33 @@ export function createNodeProber(
   phaseMs = 0,
 ): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
-  const calls: Readonly<Record<CallName, Call>> = {
-    latest: { method: `${consensus}_getV2BlockByNumber`, params: ['latest'] },
-    committed: { method: `${consensus}_getV2BlockByNumber`, params: ['committed'] },
-    admin_peers: { method: 'admin_peers', params: [] },
-    net_peerCount: { method: 'net_peerCount', params: [] },
-    modules: { method: 'rpc_modules', params: [] },
-  };
+  const calls = toNodeMethods(consensus);
   const bodies = new Map<string, Buffer>();
   const chainTiming = createChainTiming(phaseMs);
   const chainMemory: ChainMemory = { singly: false, absent: new Set() };
   let session: Session | undefined;
 
-  const bodyOf = (names: readonly CallName[]): Buffer => {
+  const bodyOf = (names: readonly NodeCall[]): Buffer => {
     const key = names.join();
     const body = bodies.get(key) ?? copyUnpooled(toBody(names.map((name) => calls[name])));
     bodies.set(key, body);
     return body;
   };
 
-  const send = (names: readonly CallName[], bounds: Bounds): Promise<Exchange> =>
+  const send = (names: readonly NodeCall[], current: Run): Promise<Exchange> =>
     transport.exchange(
       { method: 'POST', contentType: 'application/json', body: bodyOf(names) },
-      bounds.deadline,
-      bounds.signal,
+      current.deadline,
+      current.signal,
     );
 
-  const toResults = (names: readonly CallName[], outcomes: readonly CallResult[]): Results =>
+  const toResults = (names: readonly NodeCall[], outcomes: readonly CallResult[]): Results =>
     Object.fromEntries(names.map((name, i) => [name, outcomes[i]]));
 
-  const askSingly = async (names: readonly CallName[], bounds: Bounds): Promise<Results> => {
+  const askSingly = async (names: readonly NodeCall[], current: Run): Promise<Results> => {
     const results: Results = {};
     for (const name of names) {
-      const exchange = await send([name], bounds);
+      const exchange = await send([name], current);
       const outcome = exchange.ok ? parseAnswer(exchange.value, 1) : [exchange];
       const [result] = outcome === 'refused' ? [] : outcome;
       if (result) results[name] = result;
@@ -103,13 +112,14 @@ export function createNodeProber(
     return results;
   };
 
-  const ask = async (state: Session, names: readonly CallName[], bounds: Bounds): Promise<Results> => {
-    if (names.length === 1 || state.batches === 'refused') return askSingly(names, bounds);
-    const exchange = await send(names, bounds);
+  const ask = async (state: Session, names: readonly NodeCall[], current: Run): Promise<Results> => {
+    for (const name of names) current.asked |= 1 << NODE_CALLS.indexOf(name);
+    if (names.length === 1 || state.batches === 'refused') return askSingly(names, current);
+    const exchange = await send(names, current);
     if (!exchange.ok) return toResults(names, Array(names.length).fill(exchange));
     const outcomes = parseAnswer(exchange.value, names.length);
     if (outcomes === 'refused' || (state.batches === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
-      const results = await askSingly(names, bounds);
+      const results = await askSingly(names, current);
       if (Object.values(results).some(isAnswer)) state.batches = 'refused';
       return results;
     }
@@ -126,13 +136,13 @@ export function createNodeProber(
     else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
   };
 
-  const askPeers = async (state: Session, results: Results, bounds: Bounds): Promise<Result<Peers> | undefined> => {
+  const askPeers = async (state: Session, results: Results, current: Run): Promise<Result<Peers> | undefined> => {
     for (const [method, next, parse] of [
       ['admin_peers', 'net_peerCount', toAdminPeers],
       ['net_peerCount', 'none', toPeerCount],
     ] as const) {
       if (state.peersBy !== method) continue;
-      const result = results[method] ?? (await ask(state, [method], bounds))[method];
+      const result = results[method] ?? (await ask(state, [method], current))[method];
       if (result === undefined) return undefined;
       if (!isMethodMissing(result)) return parseResult(result, parse);
       state.peersBy = next;
@@ -147,26 +157,27 @@ export function createNodeProber(
   const askAboutChain = async (
     state: Session,
     height: number | undefined,
-    bounds: Bounds,
+    current: Run,
   ): Promise<ChainObservation | undefined> => {
-    const deadline = Math.min(bounds.deadline, performance.now() + CHAIN_MS);
+    const deadline = Math.min(current.deadline, performance.now() + CHAIN_MS);
     if (!chainTiming.isDue(now()) || performance.now() >= deadline) return undefined;
     chainTiming.asked(now());
     const mark = toMark(height);
     const calls = toChainCalls(consensus, mark, state.peersBy === 'admin_peers');
     const send = (body: Buffer) =>
-      transport.exchange({ method: 'POST', contentType: 'application/json', body }, deadline, bounds.signal);
+      transport.exchange({ method: 'POST', contentType: 'application/json', body }, deadline, current.signal);
     if (state.batches === 'refused') chainMemory.singly = true;
     return toChain(await askChain(calls, send, chainMemory), mark);
   };
 
-  const run = async (bounds: Bounds, retry: boolean): Promise<NodeObservation> => {
+  const run = async (current: Run, retry: boolean): Promise<NodeObservation> => {
+    current.asked = 0;
     const connection = transport.connection();
     const state: Session =
       connection !== 'new' && session ? session : { hasNumber: false, batches: session?.batches ?? 'untried' };
     session = state;
     const modulesDue = now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
-    const first: CallName[] = ['latest'];
+    const first: NodeCall[] = ['latest'];
     if (state.hasNumber && connection === 'reused') first.push('committed');
     if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
     if (modulesDue) {
@@ -174,11 +185,11 @@ export function createNodeProber(
       chainMemory.absent.clear();
     }
 
-    const results = await ask(state, first, bounds);
+    const results = await ask(state, first, current);
     const latestResult = results.latest as CallResult & { readonly stale?: boolean };
     if (latestResult.stale && retry) {
       session = undefined;
-      return run(bounds, false);
+      return run(current, false);
     }
     readModules(state, results.modules);
     const latest = parseResult(latestResult, toBlock);
@@ -187,24 +198,25 @@ export function createNodeProber(
       const { fault } = latestResult as { readonly fault: Fault };
       session = undefined;
       chainTiming.record(false, undefined);
-      return { answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
+      const asked = CALL_SETS[current.asked];
+      return { asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
     }
 
-    const second: CallName[] = [];
+    const second: NodeCall[] = [];
     if (latest.ok && results.committed === undefined) second.push('committed');
     const { peersBy } = state;
     if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
-    Object.assign(results, second.length > 0 ? await ask(state, second, bounds) : {});
-    const peers = await askPeers(state, results, bounds);
+    Object.assign(results, second.length > 0 ? await ask(state, second, current) : {});
+    const peers = await askPeers(state, results, current);
     const committed: Result<Block> | undefined = results.committed && parseResult(results.committed, toBlock);
     const height = latest.ok ? latest.value.number : undefined;
     chainTiming.record(true, height);
-    const chain = await askAboutChain(state, height, bounds);
-    return { answered: true, latest, committed, peers, ...(chain && { chain }) };
+    const chain = await askAboutChain(state, height, current);
+    return { asked: CALL_SETS[current.asked], answered: true, latest, committed, peers, ...(chain && { chain }) };
   };
 
   return {
-    probe: (timeoutMs, signal) => run({ deadline: performance.now() + timeoutMs, signal }, true),
+    probe: (timeoutMs, signal) => run({ deadline: performance.now() + timeoutMs, signal, asked: 0 }, true),
     close: transport.close,
   };
 }

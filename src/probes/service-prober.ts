@@ -1,3 +1,4 @@
+import { SERVICE_PATHS } from '../model/calls.ts';
 import type { Fault, ServiceObservation } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
 import type { ServiceTarget } from '../model/target.ts';
@@ -51,9 +52,9 @@ function readFrontend({ body, contentType }: TransportResponse): ServiceObservat
 
 /** The request for each service and the parser of its answer (subnet-stats-service, bull-board, serve). */
 export const serviceRequests = {
-  relayer: { path: '/api/queues', read: readRelayer },
-  stats: { path: '/information/network', read: readStats },
-  frontend: { path: '/', read: readFrontend },
+  relayer: { path: SERVICE_PATHS.relayer, read: readRelayer },
+  stats: { path: SERVICE_PATHS.stats, read: readStats },
+  frontend: { path: SERVICE_PATHS.frontend, read: readFrontend },
 } as const;
 
 /** A probe of a service by one GET; a redirect is a fault. */

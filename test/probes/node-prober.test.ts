@@ -38,6 +38,7 @@ describe('what is asked', () => {
     const { server, probe } = watch(await startNode());
     const observation = await probe.probe(2000);
     expect(observation).toEqual({
+      asked: ['latest', 'committed', 'admin_peers', 'modules'],
       answered: true,
       latest: { ok: true, value: { number: 1234, timestamp: 1732174920 } },
       committed: { ok: true, value: { number: 1231, timestamp: 1732174920 } },

@@ -1,0 +1,124 @@
+import type { DockerFault, ExecFault, Fault, PageObservation, SocketFault } from './observation.ts';
+
+const NOT_JSON: Readonly<Record<Extract<Fault, { kind: 'not-json' }>['looksLike'], string>> = {
+  html: 'a web page',
+  cut: 'JSON that is cut off or broken',
+  empty: 'an empty body',
+  other: 'something that is no JSON',
+};
+
+const SOCKET: Readonly<Record<SocketFault['state'], string>> = {
+  missing: 'there is no such socket',
+  denied: 'subnetd may not open the socket',
+  stale: 'nothing listens at the socket',
+  'no-socket': 'the path is no socket',
+  'too-long': 'the path of the socket is too long',
+};
+
+const EXEC: Readonly<Record<ExecFault['why'], string>> = {
+  docker: 'Docker did not answer',
+  forbidden: 'Docker refused the command',
+  'no-container': 'there is no such container',
+  'not-running': 'the container does not run',
+  'no-program': 'the container has no such program',
+  'no-attach': 'XDC attach ended with an error',
+  'still-running': 'the command before has not ended yet',
+  timeout: 'the command did not end in time',
+  'too-large': 'the output is too large',
+  'no-sense': 'the output is no value',
+};
+
+/** A fault in a few words, without an address: what came in place of an answer. */
+export function nameFault(fault: Fault): string {
+  switch (fault.kind) {
+    case 'refused':
+      return 'the connection was refused';
+    case 'unresolved':
+      return 'the host name cannot be resolved';
+    case 'unreachable':
+      return 'the address cannot be reached';
+    case 'closed':
+      return 'the connection was closed before the answer was whole';
+    case 'tls':
+      return 'the TLS connection failed';
+    case 'timeout':
+      return `${fault.received ? 'an answer that did not end' : 'no answer'} within ${fault.afterMs} ms`;
+    case 'too-large':
+      return `more than ${fault.maxBytes} bytes`;
+    case 'redirect':
+    case 'status':
+      return `HTTP ${fault.status}`;
+    case 'not-http':
+      return 'something that is no HTTP';
+    case 'encoding':
+      return 'a compressed body, which nobody asked for';
+    case 'no-descriptor':
+      return 'subnetd could not open a connection: it has no free file descriptor';
+    case 'not-json':
+      return NOT_JSON[fault.looksLike];
+    case 'envelope':
+      return `no JSON-RPC: ${fault.what}`;
+    case 'rpc-error':
+      return `JSON-RPC error ${fault.code}${fault.known === 'other' ? '' : ` (${fault.known})`}`;
+    case 'result':
+    case 'body':
+      return fault.what;
+    case 'no-committed':
+      return 'no committed block is known yet';
+    case 'result-error':
+      return 'a result with an error in it';
+    case 'socket':
+      return SOCKET[fault.state];
+    case 'exec':
+      return EXEC[fault.why];
+  }
+}
+
+/** The HTTP status that an answer had, as far as its fault shows it. */
+export function statusOfFault(fault: Fault): number | undefined {
+  switch (fault.kind) {
+    case 'redirect':
+    case 'status':
+      return fault.status;
+    // These are found only in the body of an answer with the status 200.
+    case 'not-json':
+    case 'envelope':
+    case 'rpc-error':
+    case 'result':
+    case 'no-committed':
+    case 'result-error':
+    case 'body':
+      return 200;
+    default:
+      return undefined;
+  }
+}
+
+const DOCKER: Readonly<Partial<Record<DockerFault['code'], string>>> = {
+  ENOENT: 'there is no such socket',
+  EACCES: 'subnetd may not open the socket',
+  ECONNREFUSED: 'the connection was refused',
+  'no-descriptor': 'subnetd could not open a connection: it has no free file descriptor',
+  timeout: 'no answer in time',
+  other: 'no answer that makes sense',
+};
+
+/** Why Docker did not answer, in a few words. */
+export const nameDockerFault = ({ code }: DockerFault): string => DOCKER[code] ?? `no way by ssh (${code})`;
+
+const NO_PAGE: Readonly<Record<Extract<PageObservation, { kind: 'no-page' }>['why'], string>> = {
+  unreachable: 'the address cannot be reached',
+  status: 'an error',
+  timeout: 'no whole page in time',
+  redirects: 'too many redirects',
+  dialogs: 'too many dialogs or windows',
+  'too-large': 'more than a page may have',
+  crashed: 'the page crashed',
+  'no-html': 'no page',
+};
+
+/** Why a browser brought nothing of a page, in a few words. */
+export function nameNoPage(seen: Exclude<PageObservation, { kind: 'visited' }>): string {
+  if (seen.kind === 'no-browser') return `no browser (${seen.why})`;
+  return seen.status === undefined ? NO_PAGE[seen.why] : `HTTP ${seen.status}`;
+}
