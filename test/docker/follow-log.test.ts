@@ -19,19 +19,25 @@ beforeAll(async () => {
 afterAll(() => engine?.stop(), 60_000);
 
 /** Follows the container of a compose service; its lines can be waited for. */
-function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositions(), startAt = 0) {
+function follow(ref: ContainerRef, options: { positions?: PositionStore; startAt?: number; silenceMs?: number } = {}) {
+  const { positions = createMemoryPositions(), startAt = 0, silenceMs } = options;
   const docker = createDockerLink(() => {});
   docker.setAddress({ socketPath: engine.socketPath });
   const lines: string[] = [];
   const old: string[] = [];
   const states: (LogFault | undefined)[] = [];
   const lost: number[] = [];
+  let opened = 0;
   const { stop } = followLog({
     source: 'test',
     positions,
     find: (signal) => docker.findLog(ref, signal),
-    openLog: docker.openLog,
+    openLog: (...asked) => {
+      opened++;
+      return docker.openLog(...asked);
+    },
     startAt,
+    ...(silenceMs !== undefined && { silenceMs }),
     onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),
     onState: (fault) => void states.push(fault),
     onLost: () => void lost.push(lines.length),
@@ -44,7 +50,7 @@ function follow(ref: ContainerRef, positions: PositionStore = createMemoryPositi
   onTestFinished(end);
   const has = (count: number, timeout = 30_000) =>
     vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout, interval: 20 });
-  return { lines, old, states, lost, stop: end, has };
+  return { lines, old, states, lost, stop: end, has, opened: () => opened };
 }
 
 const serviceOf = () => {
@@ -147,10 +153,10 @@ test('after a restart of subnetd reading continues where it stopped', async () =
       'i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; while :; do echo "line $i"; i=$((i+1)); usleep 2000; done',
     ],
   });
-  const first = follow(ref, positions);
+  const first = follow(ref, { positions });
   await first.has(1000);
   await first.stop();
-  const second = follow(ref, positions);
+  const second = follow(ref, { positions });
   await second.has(2500);
   await second.stop();
   const all = [...first.lines, ...second.lines];
@@ -195,6 +201,31 @@ test('the engine restarted under load loses no line and repeats none', async () 
   }
 }, 400_000);
 
+test('an engine that hangs for a while loses no line and repeats none', async () => {
+  const { ref, labels, name } = serviceOf();
+  // Bursts on both streams, as a node prints a block.
+  const burst = 'j=0; while [ $j -lt 40 ]; do echo "line $i"; echo "line $((i+1))" >&2; i=$((i+2)); j=$((j+1)); done';
+  const command = ['sh', '-c', `i=0; while :; do ${burst}; usleep 100000; done`];
+  const container = await runContainer(engine.docker, { name, labels, command });
+  const { lines, has, opened } = follow(ref, { silenceMs: 250 });
+  onTestFinished(engine.thaw);
+  for (let round = 0; round < 3; round++) {
+    await has(lines.length + 500);
+    const openedBefore = opened();
+    engine.freeze();
+    // The silent stream is to be replaced by another, which the engine opens only when it goes on.
+    await vi.waitFor(() => expect(opened()).toBeGreaterThan(openedBefore), 10_000);
+    engine.thaw();
+  }
+  await has(lines.length + 500);
+  await container.kill();
+  await container.wait();
+  const printed = await readAll(container);
+  await has(printed);
+  expect(lines.length).toBe(printed);
+  expect(new Set(lines)).toEqual(new Set(numbered(0, printed)));
+}, 120_000);
+
 test.each(DATABASE_KINDS)(
   'with positions in %s, each line is reported once over restarts of subnetd and the engine and a recreated container',
   async (kind) => {
@@ -214,7 +245,7 @@ test.each(DATABASE_KINDS)(
         read: async () => (await table()).read(),
         write: async (changed, gone) => (await table()).write(changed, gone),
       });
-      const { lines, has, stop } = follow(ref, positions);
+      const { lines, has, stop } = follow(ref, { positions });
       if (whole === undefined) await has(count, 60_000);
       else
         await vi.waitFor(() => expect(reported.length + lines.length).toBe(whole), { timeout: 60_000, interval: 100 });
@@ -321,7 +352,7 @@ test('lines that Docker discarded before they were read are reported as lost', a
   const script =
     'i=0; while [ $i -lt 10 ]; do echo "line $i"; i=$((i+1)); done; while [ ! -e /go ]; do sleep 0.1; done; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; exec sleep 600';
   const container = await runRotated(name, labels, script, 2);
-  const first = follow(ref, positions);
+  const first = follow(ref, { positions });
   await first.has(10);
   await first.stop();
   const go = await container.exec({ Cmd: ['touch', '/go'] });
@@ -333,7 +364,7 @@ test('lines that Docker discarded before they were read are reported as lost', a
     },
     { timeout: 20_000, interval: 100 },
   );
-  const second = follow(ref, positions);
+  const second = follow(ref, { positions });
   await vi.waitFor(() => expect(second.lines.at(-1)).toBe('line 2999'), { timeout: 20_000, interval: 20 });
   expect(second.lost).toEqual([0]);
   expect(second.lines).toEqual(numbered(3_000 - second.lines.length, 3_000));

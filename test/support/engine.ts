@@ -20,6 +20,10 @@ export interface OwnEngine extends Engine {
   halt(): Promise<void>;
   /** Starts it again on the same data. */
   resume(): Promise<void>;
+  /** Stops its process as it is: its sockets stay open, and nothing answers. Its containers go on. */
+  freeze(): void;
+  /** Continues a frozen engine. */
+  thaw(): void;
 }
 
 /** The path of a program of Debian's. Throws, with what to install, when it is not there. */
@@ -107,6 +111,8 @@ export async function startEngine(): Promise<OwnEngine> {
     docker,
     halt,
     resume,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     stop: async () => {
       if (child !== undefined && !hasEnded(child)) await removeContainers(docker);
       await halt();
