@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
 import type { HistoryStore } from '../model/history.ts';
+import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
@@ -11,6 +12,7 @@ import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createInTransaction } from './in-transaction.ts';
+import { createIncidentTables } from './incident-tables.ts';
 import { createLogPositions, createTrackedAlerts } from './instance-state.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
@@ -29,6 +31,8 @@ export interface Repositories {
   readonly trackedAlerts: (instance: string) => TrackedAlertStore;
   /** What happened, as this instance of subnetd saw it. */
   readonly history: (instance: string) => HistoryStore;
+  /** The incidents that this instance of subnetd has seen. */
+  readonly incidents: (instance: string) => IncidentStore;
 }
 
 type Call = (...args: never[]) => Promise<unknown>;
@@ -79,6 +83,7 @@ export async function createRepositories(
     logPositions: (instance) => guard(createLogPositions(db, inTransaction, instance)),
     trackedAlerts: (instance) => guard(createTrackedAlerts(db, inTransaction, instance)),
     history: (instance) => guard(createHistoryTables(db, inTransaction, instance)),
+    incidents: (instance) => guard(createIncidentTables(db, inTransaction, instance)),
     ...(connection.kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
   };
 }

@@ -139,4 +139,25 @@ export const migrations: readonly Migration[] = [
     name: '0007-tracked-alerts',
     sql: () => `update instance_state set kind = 'alert' where kind = 'incident';`,
   },
+  {
+    name: '0008-incidents',
+    // What is asked for has a column; all of it is JSON. Capsules and timelines are large and deleted on their own.
+    sql: (kind) => `
+      create table incident (
+        instance text not null, id text not null, subnet text not null, problem text not null, alert text not null,
+        component text, name text, severity text not null, started_at text not null, ended_at text, value text not null,
+        primary key (instance, id)
+      );
+      create index incident_started_at on incident (instance, started_at);
+      create index incident_ended_at on incident (ended_at);
+      create table incident_part (
+        instance text not null, id text not null, kind text not null, value text not null,
+        primary key (instance, id, kind)
+      );
+      create table incident_note (
+        ${id(kind).replace('id integer', 'number integer')},
+        instance text not null, id text not null, at text not null, author text not null, text text not null
+      );
+      create index incident_note_id on incident_note (instance, id);`,
+  },
 ];

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { describeCause } from '../model/database-failure.ts';
 import type { HistoryStore } from '../model/history.ts';
+import type { IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
@@ -21,6 +22,8 @@ export interface Database {
   trackedAlerts(instance: string): Promise<TrackedAlertStore>;
   /** Where an instance keeps its history; rejects while the database is down. */
   history(instance: string): Promise<HistoryStore>;
+  /** Where an instance keeps its incidents; rejects while the database is down. */
+  incidents(instance: string): Promise<IncidentStore>;
   stop(): Promise<void>;
 }
 
@@ -67,6 +70,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
       return { load: async () => [...(await read()).values()], save: write };
     },
     history: async (instance) => (await link.open()).history(instance),
+    incidents: async (instance) => (await link.open()).incidents(instance),
     stop: link.stop,
   };
 }

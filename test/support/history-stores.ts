@@ -2,10 +2,22 @@ import { onTestFinished } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import type { HistoryStore } from '../../src/model/history.ts';
+import type { IncidentStore } from '../../src/model/incident.ts';
+
+function openLink(address: DatabaseAddress) {
+  const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {}, checkEveryMs: 100, writeEveryMs: 100 });
+  onTestFinished(link.stop);
+  return link;
+}
 
 /** The history of an instance in a database that is opened as the daemon opens it. */
 export function openHistory(address: DatabaseAddress): (instance?: string) => Promise<HistoryStore> {
-  const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {}, checkEveryMs: 100, writeEveryMs: 100 });
-  onTestFinished(link.stop);
+  const link = openLink(address);
   return async (instance = 'one') => (await link.open()).history(instance);
+}
+
+/** The incidents of an instance in such a database. */
+export function openIncidents(address: DatabaseAddress): (instance?: string) => Promise<IncidentStore> {
+  const link = openLink(address);
+  return async (instance = 'one') => (await link.open()).incidents(instance);
 }

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import type { Incident, IncidentEnd } from '../model/incident.ts';
+import { isStanding, type Problem, problemKey } from '../model/problem.ts';
+import { problemCatalog } from '../model/problem-catalog.ts';
+import type { Snapshot, SubnetState } from '../model/snapshot.ts';
+
+/** The incidents that are open, and the last one that ended of each problem and subject, by `incidentKey`. */
+export interface Followed {
+  readonly open: ReadonlyMap<string, Incident>;
+  readonly ended: ReadonlyMap<string, Incident>;
+  /** Those from before a restart that have not been found again. */
+  readonly unseen: ReadonlySet<string>;
+}
+
+/** Nothing is known of earlier incidents. */
+export const NOTHING_FOLLOWED: Followed = { open: new Map(), ended: new Map(), unseen: new Set() };
+
+/** A problem that was open before a restart is found again by then, or it is over. */
+export const FOUND_AGAIN_MS = 5 * 60_000;
+
+/** As many ended incidents are known, the newest ones. */
+const MOST_ENDED = 200;
+/** As many links in each direction. */
+const MOST_LINKS = 20;
+/** A cause may be found this much later than what it brought: a halt is seen at once, a silent node after some probes. */
+const LATER_MS = 60_000;
+
+/** What identifies the problem and subject of an incident. */
+export const incidentKey = (subnet: string, one: Parameters<typeof problemKey>[0]): string =>
+  `${subnet} ${problemKey(one)}`;
+
+const keyOf = (incident: Incident): string => incidentKey(incident.subnet, incident);
+
+/** An id such as `20261122-031207-1f0c9a3e`: when it began, and a hash of what it is about. */
+export function toIncidentId(key: string, wallMs: number): string {
+  const [day, time = ''] = new Date(wallMs).toISOString().split('T');
+  const hash = createHash('sha256').update(key).digest('hex').slice(0, 8);
+  return `${day?.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${hash}`;
+}
+
+const SEVERITIES = ['critical', 'warning', 'info'] as const;
+
+const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ summary, evidence, fix });
+
+/** What a fold needs to know besides. */
+export interface FoldMoment {
+  /** In watched time, as all times here. */
+  readonly now: number;
+  readonly startedAt: number;
+  readonly toWall: (at: number) => number;
+}
+
+/** Whether a problem that is open from then on is the one that has ended, because it came back soon enough. */
+const isWithinWindow = ({ problem, endedAt }: Incident, openedAt: number): boolean =>
+  endedAt !== undefined && openedAt - endedAt < problemCatalog[problem].clearMs;
+
+function reopen(ended: Incident, last: Incident['last']): Incident {
+  const { clearSince: _, endedAt: __, end: ___, ...rest } = ended;
+  return { ...rest, last, returns: ended.returns + 1 };
+}
+
+/** The first moment of an incident, or its return within the window in which its problem counts as the same one. */
+function open(
+  subnet: string,
+  problem: Problem,
+  last: Incident | undefined,
+  ids: ReadonlySet<string>,
+  { now, toWall }: FoldMoment,
+): Incident {
+  const key = incidentKey(subnet, problem);
+  const words = wordsOf(problem);
+  const { component, name, severity, alert, since, openedAt = now } = problem;
+  if (last !== undefined && isWithinWindow(last, openedAt)) return reopen(last, words);
+  let second = 0;
+  // A clock that was set back must not give two incidents one id.
+  while (ids.has(toIncidentId(key, toWall(openedAt) + second))) second += 1_000;
+  return {
+    ...{ id: toIncidentId(key, toWall(openedAt) + second), subnet, problem: problem.problem },
+    ...(component !== undefined && { component }),
+    ...(name !== undefined && { name }),
+    ...{ severity, alert, foundAt: Math.min(since, openedAt), startedAt: openedAt },
+    ...{ first: words, last: words, returns: 0 },
+    ...(last !== undefined && { earlier: last.id }),
+    ...{ causes: [], effects: [], notified: [] },
+  };
+}
+
+const isSame = (one: Incident['last'], other: Incident['last']): boolean =>
+  one.summary === other.summary && one.evidence === other.evidence && one.fix === other.fix;
+
+/** An open incident whose problem is there. The same value when nothing changed. */
+function update(before: Incident, problem: Problem): Incident {
+  const { clearSince, ...rest } = before;
+  const last = isSame(before.last, problem) ? before.last : wordsOf(problem);
+  const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
+  const isChanged = last !== before.last || clearSince !== problem.clearingSince || severity !== before.severity;
+  if (!isChanged || severity === undefined) return before;
+  return {
+    ...{ ...rest, last, severity },
+    ...(problem.clearingSince !== undefined && { clearSince: problem.clearingSince }),
+  };
+}
+
+const close = (incident: Incident, end: IncidentEnd, now: number): Incident => ({
+  ...incident,
+  end,
+  // A clock that was set back while subnetd did not run must not end an incident before it began.
+  endedAt: Math.max(now, incident.startedAt),
+});
+
+/** Why an incident whose problem is not there is over; undefined while that is not known. */
+function findEnd(
+  { component, name }: Incident,
+  state: SubnetState | undefined,
+  isUnseen: boolean,
+  { now, startedAt }: FoldMoment,
+): IncidentEnd | undefined {
+  if (state === undefined) return 'removed';
+  if (name !== undefined && !state.targets.some(({ target }) => target.component === component && target.name === name))
+    return 'removed';
+  if (!isUnseen) return 'recovered';
+  return now - startedAt >= FOUND_AGAIN_MS ? 'not-found-again' : undefined;
+}
+
+const link = (ids: readonly string[], id: string): readonly string[] =>
+  ids.includes(id) || ids.length >= MOST_LINKS ? ids : [...ids, id];
+
+/** Whether one incident may have brought another of the same subnet, by what they are. */
+function isCause(one: Incident, other: Incident): boolean {
+  if (one === other || one.name === undefined || one.severity === 'info') return false;
+  if (one.foundAt > other.foundAt + LATER_MS) return false;
+  // A halt or a lack of votes comes from nodes; a relayer that submits nothing from its container or program.
+  if (other.name === undefined) return one.component === 'node' && !other.problem.startsWith('monitor_');
+  return other.problem === 'relayer_stopped' && one.component === other.component && one.name === other.name;
+}
+
+/** The links between open incidents of a subnet: those that the diagnosis gives, and those of a halt to its nodes. */
+function* findLinks(
+  state: SubnetState,
+  own: readonly Incident[],
+  ofKey: (key: string) => Incident | undefined,
+): Generator<readonly [cause: Incident, effect: Incident]> {
+  for (const problem of state.problems) {
+    const cause = ofKey(incidentKey(state.subnet.name, problem));
+    for (const ref of problem.causes) {
+      const effect = ofKey(incidentKey(state.subnet.name, ref));
+      if (cause !== undefined && effect !== undefined) yield [cause, effect];
+    }
+  }
+  const effects = own.filter(({ name, problem }) => name === undefined || problem === 'relayer_stopped');
+  for (const effect of effects)
+    for (const cause of own) if (effect.causes.length < MOST_LINKS && isCause(cause, effect)) yield [cause, effect];
+}
+
+function addLinks(open: Map<string, Incident>, snapshot: Snapshot): void {
+  const bySubnet = Map.groupBy(open.values(), ({ subnet }) => subnet);
+  for (const state of snapshot) {
+    const own = bySubnet.get(state.subnet.name) ?? [];
+    if (own.length < 2) continue;
+    for (const [one, other] of [...findLinks(state, own, (key) => open.get(key))]) {
+      const [cause, effect] = [open.get(keyOf(one)), open.get(keyOf(other))];
+      if (cause === undefined || effect === undefined || effect.causes.includes(cause.id)) continue;
+      open.set(keyOf(cause), { ...cause, effects: link(cause.effects, effect.id) });
+      open.set(keyOf(effect), { ...effect, causes: link(effect.causes, cause.id) });
+    }
+  }
+}
+
+/** The incidents after a snapshot. Those that did not change are the same values as before. */
+export function followIncidents(before: Followed, snapshot: Snapshot, moment: FoldMoment): Followed {
+  const states = new Map(snapshot.map((state) => [state.subnet.name, state]));
+  const current = new Map<string, Incident>();
+  const ended = new Map(before.ended);
+  const unseen = new Set(before.unseen);
+  const suspected = new Set<string>();
+  const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
+  for (const { subnet, problems, targets } of snapshot) {
+    const names = new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
+    for (const problem of problems) {
+      const key = incidentKey(subnet.name, problem);
+      // After a reload, until the next diagnosis.
+      if (problem.name !== undefined && !names.has(`${problem.component} ${problem.name}`)) continue;
+      if (!isStanding(problem)) {
+        suspected.add(key);
+        continue;
+      }
+      const known = before.open.get(key);
+      unseen.delete(key);
+      current.set(key, known ? update(known, problem) : open(subnet.name, problem, ended.get(key), ids, moment));
+      ended.delete(key);
+    }
+  }
+  for (const [key, incident] of before.open) {
+    if (current.has(key)) continue;
+    const isUnseen = unseen.has(key);
+    const end =
+      isUnseen && suspected.has(key) ? undefined : findEnd(incident, states.get(incident.subnet), isUnseen, moment);
+    if (end === undefined) {
+      current.set(key, incident);
+      continue;
+    }
+    unseen.delete(key);
+    ended.delete(key);
+    ended.set(key, close(incident, end, moment.now));
+  }
+  addLinks(current, snapshot);
+  return { open: current, ended: new Map([...ended].slice(-MOST_ENDED)), unseen };
+}
+
+/** An incident of this process after one that an earlier process has seen the end of. */
+const continueOrLink = (stored: Incident, found: Incident): Incident =>
+  isWithinWindow(stored, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
+
+/** Takes over the incidents that an earlier process of subnetd has stored, the newest first, in watched time. */
+export function restoreIncidents(current: Followed, stored: readonly Incident[]): Followed {
+  const open = new Map(current.open);
+  const ended = new Map<string, Incident>();
+  const unseen = new Set(current.unseen);
+  for (const incident of stored.toReversed()) {
+    const key = keyOf(incident);
+    const found = open.get(key);
+    if (incident.endedAt !== undefined) {
+      ended.set(key, incident);
+      if (found !== undefined) open.set(key, continueOrLink(incident, found));
+      continue;
+    }
+    // What this process has found meanwhile is the same incident.
+    open.set(key, found ? { ...incident, last: found.last } : incident);
+    if (found === undefined) unseen.add(key);
+  }
+  for (const key of open.keys()) ended.delete(key);
+  return { open, ended: new Map([...ended, ...current.ended]), unseen };
+}

@@ -1,0 +1,148 @@
+import type { Minute, StoredChange } from './history.ts';
+import type { ProblemName, ProblemSeverity } from './problem-catalog.ts';
+import type { Quorum, Vote } from './snapshot.ts';
+import type { Component } from './target.ts';
+import type { CheckName, Verdict } from './verdict.ts';
+
+/** What was said of a problem at one moment. */
+export interface IncidentWords {
+  readonly summary: string;
+  readonly evidence: string;
+  readonly fix: string;
+}
+
+/** An Alertmanager accepted the alert of an incident, firing or resolved. */
+export interface IncidentNotification {
+  readonly at: number;
+  /** The Alertmanager, as it may be shown. */
+  readonly to: string;
+  readonly phase: 'firing' | 'resolved';
+}
+
+/** Why an incident is over: the problem is, its subject left the inventory, or it was not found after a restart of subnetd. */
+export type IncidentEnd = 'recovered' | 'removed' | 'not-found-again';
+
+/** The life of a problem from when it is open until it is gone. Times are watched time in memory, wall time elsewhere. */
+export interface Incident {
+  /** Stable and safe in a URL. */
+  readonly id: string;
+  readonly subnet: string;
+  readonly problem: ProblemName;
+  /** Absent for a problem of the whole subnet, as `name` is. */
+  readonly component?: Component;
+  readonly name?: string;
+  /** The worst that it had. */
+  readonly severity: ProblemSeverity;
+  readonly alert: string;
+  /** When the problem was first found, before it was confirmed. */
+  readonly foundAt: number;
+  /** When it was confirmed. */
+  readonly startedAt: number;
+  /** Since when it is not found any more; it is over when that has lasted. */
+  readonly clearSince?: number;
+  readonly endedAt?: number;
+  readonly end?: IncidentEnd;
+  /** What was said at the start, and last. */
+  readonly first: IncidentWords;
+  readonly last: IncidentWords;
+  /** How often it came back within the reopen window of its problem. */
+  readonly returns: number;
+  /** The incident before this one of the same problem and subject. */
+  readonly earlier?: string;
+  /** Incidents that brought this one, and those that it brought. */
+  readonly causes: readonly string[];
+  readonly effects: readonly string[];
+  readonly notified: readonly IncidentNotification[];
+}
+
+/** One target at the moment of failing. */
+export interface CapsuleTarget {
+  readonly component: Component;
+  readonly name: string;
+  readonly vote?: Vote;
+  readonly height?: number;
+  readonly committed?: number;
+  readonly peers?: number;
+  readonly expectedPeers?: number;
+  readonly checks: readonly {
+    readonly check: CheckName;
+    readonly verdict: Verdict;
+    readonly reason: string;
+    readonly tookMs?: number;
+  }[];
+  readonly container?: {
+    readonly status: string;
+    readonly exitCode?: number;
+    readonly restarts: number;
+    readonly oomKills: number;
+    readonly memoryBytes?: number;
+    readonly memoryLimitBytes?: number;
+    /** In wall time. */
+    readonly startedAt?: number;
+  };
+  /** What was asked and answered last, without secrets. */
+  readonly exchange?: { readonly asked: string; readonly answered: string };
+}
+
+/** What was known of a subnet when an incident began. Bounded, and without secrets. */
+export interface Capsule {
+  /** In wall time. */
+  readonly at: number;
+  readonly quorum?: Quorum;
+  readonly reference?: number;
+  /** The subject first, then those with problems. */
+  readonly targets: readonly CapsuleTarget[];
+  /** How many more targets the subnet had. */
+  readonly omitted: number;
+  readonly logs: readonly { readonly name: string; readonly lines: readonly string[] }[];
+}
+
+/** A note of a person, in wall time. */
+export interface IncidentNote {
+  readonly at: number;
+  readonly author: string;
+  readonly text: string;
+}
+
+/** What changed around an incident, from ten minutes before it to ten minutes after. */
+export interface IncidentTimeline {
+  /** The oldest first. */
+  readonly changes: readonly Omit<StoredChange, 'id'>[];
+  readonly minutes: readonly Minute[];
+}
+
+/** All that is kept of an incident. */
+export interface IncidentRecord {
+  readonly incident: Incident;
+  readonly capsule?: Capsule;
+  readonly timeline?: IncidentTimeline;
+  readonly notes: readonly IncidentNote[];
+}
+
+/** Which incidents to read. */
+export interface IncidentQuery {
+  readonly subnet?: string | undefined;
+  readonly problem?: string | undefined;
+  readonly alert?: string | undefined;
+  readonly component?: string | undefined;
+  readonly name?: string | undefined;
+  /** Only those that page or open a ticket. */
+  readonly onlyGrave?: boolean | undefined;
+  /** Only ended ones that began before this one, in wall time. */
+  readonly before?: { readonly startedAt: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** The incidents of one instance of subnetd in a database, in wall time. Every function rejects when the database fails. */
+export interface IncidentStore {
+  /** Writes incidents, new ones and known ones. */
+  save(incidents: readonly Incident[]): Promise<void>;
+  saveCapsule(id: string, capsule: Capsule): Promise<void>;
+  saveTimeline(id: string, timeline: IncidentTimeline): Promise<void>;
+  addNote(id: string, note: IncidentNote): Promise<void>;
+  /** Open ones first, then the newest first. */
+  list(query: IncidentQuery): Promise<readonly Incident[]>;
+  read(id: string): Promise<IncidentRecord | undefined>;
+  /** Deletes a slice of what ended before, and of what is too much, of every instance. Resolves to whether there is more. */
+  trim(keep: { readonly endedBefore: number; readonly most: number; readonly mostCapsules: number }): Promise<boolean>;
+}

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import {
+  FOUND_AGAIN_MS,
+  type Followed,
+  followIncidents,
+  NOTHING_FOLLOWED,
+  restoreIncidents,
+  toIncidentId,
+} from '../../src/incidents/follow-incidents.ts';
+import type { Incident } from '../../src/model/incident.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import type { Snapshot, SubnetState } from '../../src/model/snapshot.ts';
+import { diagnosedNode } from '../support/diagnosed.ts';
+import { stateOf } from '../support/snapshots.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const well: SubnetState = { ...stateOf(NAMES.map((name) => diagnosedNode(name, NAMES))), problems: [] };
+/** When watched time is 0. */
+const DAY = Date.UTC(2026, 10, 22);
+
+/** The container of a node is down, found 20 s before it is confirmed. */
+const down = (openedAt: number, over: Partial<Problem> = {}): Problem => ({
+  ...{ problem: 'container_down', component: 'node', name: 'n2', severity: 'warning', alert: 'SubnetContainerDown' },
+  ...{ summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+  ...{ explains: [], causes: [], state: 'open', since: openedAt - 20 * SECOND, seenAt: openedAt, openedAt },
+  ...over,
+});
+const halt = (openedAt: number, over: Partial<Problem> = {}): Problem => {
+  const { component: _, name: __, ...rest } = down(openedAt);
+  return {
+    ...{ ...rest, problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', since: openedAt },
+    ...{ summary: 'the subnet is halted', ...over },
+  };
+};
+const withProblems = (...problems: readonly Problem[]): Snapshot => [{ ...well, problems }];
+
+type Step = readonly [at: number, snapshot: Snapshot];
+
+/** Folds snapshots, each at its time in watched milliseconds. The wall clock is ahead by `ahead`. */
+function run(steps: readonly Step[], start: Followed = NOTHING_FOLLOWED, ahead: (at: number) => number = () => DAY) {
+  let followed = start;
+  for (const [now, snapshot] of steps)
+    followed = followIncidents(followed, snapshot, { now, startedAt: 0, toWall: (at) => at + ahead(now) });
+  const all = [...followed.open.values(), ...followed.ended.values()];
+  return { ...followed, all, only: all[0] as Incident };
+}
+
+describe('an incident', () => {
+  it('begins when its problem is open, and keeps the first and the last words and the worst severity', () => {
+    const suspected = down(MINUTE, { state: 'suspected' });
+    expect(run([[MINUTE, withProblems(suspected)]]).all).toEqual([]);
+    const begun = run([[MINUTE, withProblems(down(MINUTE))]]);
+    expect(begun.all).toEqual([
+      {
+        id: toIncidentId('devnet container_down node n2', DAY + MINUTE),
+        subnet: 'devnet',
+        problem: 'container_down',
+        component: 'node',
+        name: 'n2',
+        severity: 'warning',
+        alert: 'SubnetContainerDown',
+        foundAt: 40 * SECOND,
+        startedAt: MINUTE,
+        first: { summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+        last: { summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+        returns: 0,
+        causes: [],
+        effects: [],
+        notified: [],
+      },
+    ]);
+    expect(begun.only.id).toMatch(/^20261122-000100-[0-9a-f]{8}$/);
+    const later = run(
+      [
+        [2 * MINUTE, withProblems(down(MINUTE, { evidence: 'it is paused', severity: 'critical' }))],
+        [3 * MINUTE, withProblems(down(MINUTE, { evidence: 'it is dead' }))],
+      ],
+      begun,
+    );
+    expect(later.only).toMatchObject({ id: begun.only.id, severity: 'critical', startedAt: MINUTE });
+    expect([later.only.first.evidence, later.only.last.evidence]).toEqual(['it exited with 137', 'it is dead']);
+  });
+
+  it('is the same value as long as nothing changes', () => {
+    const begun = run([[MINUTE, withProblems(down(MINUTE))]]);
+    expect(run([[2 * MINUTE, withProblems(down(MINUTE, { seenAt: 2 * MINUTE }))]], begun).only).toBe(begun.only);
+  });
+
+  it('says since when it is not found any more, and ends when its problem is gone', () => {
+    const open: Step = [MINUTE, withProblems(down(MINUTE))];
+    const clearing = withProblems(down(MINUTE, { state: 'clearing', clearingSince: 4 * MINUTE }));
+    expect(run([open, [4 * MINUTE, clearing]]).only).toMatchObject({ clearSince: 4 * MINUTE });
+    const again = run([open, [4 * MINUTE, clearing], [5 * MINUTE, withProblems(down(MINUTE))]]);
+    expect(again.only.clearSince).toBeUndefined();
+    const ended = run([open, [4 * MINUTE, clearing], [6 * MINUTE, withProblems()]]);
+    expect(ended.open.size).toBe(0);
+    expect(ended.only).toMatchObject({ clearSince: 4 * MINUTE, endedAt: 6 * MINUTE, end: 'recovered' });
+  });
+
+  it('goes on when its problem returns within the reopen window, two minutes for a container', () => {
+    const steps: readonly Step[] = [
+      [MINUTE, withProblems(down(MINUTE))],
+      [5 * MINUTE, withProblems()],
+    ];
+    const first = run(steps);
+    const at = 7 * MINUTE - 1;
+    const returned = run([...steps, [at, withProblems(down(at))]]);
+    expect(returned.all).toHaveLength(1);
+    expect(returned.only).toMatchObject({ id: first.only.id, startedAt: MINUTE, returns: 1 });
+    expect([returned.only.endedAt, returned.only.end]).toEqual([undefined, undefined]);
+  });
+
+  it('is a new one, with a link to the earlier, when its problem returns after that', () => {
+    const at = 7 * MINUTE;
+    const first = run([
+      [MINUTE, withProblems(down(MINUTE))],
+      [5 * MINUTE, withProblems()],
+    ]);
+    const second = run([[at, withProblems(down(at))]], first);
+    expect(second.only).toMatchObject({ startedAt: at, earlier: first.only.id, returns: 0 });
+    expect(second.only.id).not.toBe(first.only.id);
+  });
+
+  it('of a problem that is suspected afresh is over until that is confirmed', () => {
+    const ended = run([
+      [MINUTE, withProblems(down(MINUTE))],
+      [2 * MINUTE, withProblems(down(2 * MINUTE, { state: 'suspected' }))],
+    ]);
+    expect(ended.only).toMatchObject({ endedAt: 2 * MINUTE, end: 'recovered' });
+  });
+
+  it('ends with the removal of its target or subnet, also before the next diagnosis says so', () => {
+    const open: Step = [MINUTE, withProblems(down(MINUTE))];
+    const without = { ...well, targets: well.targets.filter(({ target }) => target.name !== 'n2') };
+    for (const snapshot of [[], [without], [{ ...without, problems: [down(MINUTE)] }]])
+      expect(run([open, [2 * MINUTE, snapshot]]).only).toMatchObject({ endedAt: 2 * MINUTE, end: 'removed' });
+  });
+
+  it('keeps its times and its id when the clock is set, and two of them never share an id', () => {
+    const hourBack = (at: number) => (at > MINUTE ? DAY - 60 * MINUTE : DAY);
+    const begun = run([[MINUTE, withProblems(down(MINUTE))]], undefined, hourBack);
+    const ended = run([[9 * MINUTE, withProblems()]], begun, hourBack);
+    expect(ended.only).toMatchObject({ id: begun.only.id, startedAt: MINUTE, endedAt: 9 * MINUTE });
+    const at = 61 * MINUTE;
+    expect(toIncidentId('devnet container_down node n2', at + hourBack(at))).toBe(begun.only.id);
+    const second = run([[at, withProblems(down(at))]], ended, hourBack);
+    expect(second.only.id).toBe(toIncidentId('devnet container_down node n2', at + hourBack(at) + SECOND));
+    expect(second.only.earlier).toBe(begun.only.id);
+  });
+});
+
+describe('the links of incidents', () => {
+  const ofNode = (list: readonly Incident[], name?: string) => list.find((one) => one.name === name) as Incident;
+
+  it('lead from a halt to the nodes that brought it, and back', () => {
+    const { all } = run([
+      [MINUTE, withProblems(down(MINUTE))],
+      [2 * MINUTE, withProblems(down(MINUTE), halt(2 * MINUTE))],
+      [3 * MINUTE, withProblems(down(MINUTE), halt(2 * MINUTE), down(3 * MINUTE, { name: 'n3', since: 150_000 }))],
+    ]);
+    expect(ofNode(all).causes).toEqual([ofNode(all, 'n2').id, ofNode(all, 'n3').id]);
+    expect(ofNode(all, 'n2').effects).toEqual([ofNode(all).id]);
+    expect(ofNode(all, 'n3').effects).toEqual([ofNode(all).id]);
+  });
+
+  it('do not blame what began a minute after the halt, a service, or what is only context', () => {
+    const late = down(5 * MINUTE, { name: 'n3', since: 2 * MINUTE + 60_001 });
+    const info = down(MINUTE, { name: 'n4', severity: 'info' });
+    const { all } = run([[5 * MINUTE, withProblems(halt(2 * MINUTE), late, info)]]);
+    expect(ofNode(all).causes).toEqual([]);
+    expect(ofNode(all, 'n3').effects).toEqual([]);
+  });
+
+  it('are those that the diagnosis gives, between problems of one target too', () => {
+    const behind = down(MINUTE, { problem: 'node_behind', alert: 'SubnetNodeBehind' });
+    const cause = down(2 * MINUTE, { causes: [{ problem: 'node_behind', component: 'node', name: 'n2' }] });
+    const { all } = run([[2 * MINUTE, withProblems(behind, cause)]]);
+    const [one, other] = [all.find((each) => each.problem === 'node_behind'), all.find((each) => each.effects.length)];
+    expect(one?.causes).toEqual([other?.id]);
+    expect(other?.effects).toEqual([one?.id]);
+  });
+});
+
+describe('incidents from before a restart', () => {
+  const before = run([[MINUTE, withProblems(down(MINUTE))]]);
+  const restored = restoreIncidents(NOTHING_FOLLOWED, [...before.open.values()]);
+
+  it('go on when their problem is confirmed again, and wait for that while it is only suspected', () => {
+    const again = [6 * MINUTE, withProblems(down(6 * MINUTE))] as const;
+    const continued = run([[5 * SECOND, withProblems()], again], restored);
+    expect(continued.all).toEqual([before.only]);
+    const suspected = withProblems(down(20 * MINUTE, { state: 'suspected' }));
+    expect(run([[20 * MINUTE, suspected]], restored).only.endedAt).toBeUndefined();
+  });
+
+  it('end when their problem is not found again within five minutes, or their target is not there any more', () => {
+    expect(run([[FOUND_AGAIN_MS - 1, withProblems()]], restored).only.endedAt).toBeUndefined();
+    expect(run([[FOUND_AGAIN_MS, withProblems()]], restored).only).toMatchObject({
+      endedAt: FOUND_AGAIN_MS,
+      end: 'not-found-again',
+    });
+    expect(run([[SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
+  });
+
+  it('are the same as what was found before the database answered', () => {
+    const own = run([[2 * SECOND, withProblems(down(2 * SECOND, { evidence: 'it is dead' }))]]);
+    const merged = restoreIncidents(own, [...before.open.values()]);
+    expect([...merged.open.values()]).toEqual([{ ...before.only, last: own.only.last }]);
+    expect(merged.unseen.size).toBe(0);
+    const ended: Incident = { ...before.only, startedAt: -60 * MINUTE, endedAt: -50 * MINUTE, end: 'recovered' };
+    expect([...restoreIncidents(own, [ended]).open.values()]).toEqual([{ ...own.only, earlier: ended.id }]);
+    const soon: Incident = { ...ended, endedAt: -MINUTE };
+    expect([...restoreIncidents(own, [soon]).open.values()]).toMatchObject([{ id: ended.id, returns: 1 }]);
+  });
+});
