@@ -135,7 +135,16 @@ export async function startApp(
     ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
   };
 
-  const reloader = createReloader({ configPath, environment, load, log, now });
+  /** Loads a later inventory, which each subnet's history then shows. */
+  const reload = (inventory: Inventory) => {
+    load(inventory);
+    const at = toWall(now());
+    const change = { at, kind: 'inventory', what: 'inventory', was: 'loaded', is: 'reloaded' } as const;
+    history.note(
+      inventory.subnets.map(({ name }) => ({ ...change, subnet: name, reason: 'the inventory was reloaded' })),
+    );
+  };
+  const reloader = createReloader({ configPath, environment, load: reload, log, now });
   const history = startHistory({
     store: () => database.history(options.instance),
     snapshot: monitor.snapshot,

@@ -25,6 +25,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   },
   pages: { rooms: ['model', 'alerts'], packages: ['hono', 'marked'] },
   history: { rooms: ['model'], packages: [] },
+  incidents: { rooms: ['model'], packages: [] },
   platform: { rooms: ['model'], packages: ['hono', 'jose', '@node-rs/argon2', 'pino'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino'] },
   alerts: { rooms: ['model'], packages: [] },

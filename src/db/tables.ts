@@ -1,4 +1,5 @@
 import type { CompiledQuery, Generated, Kysely, RawBuilder } from 'kysely';
+import type { HistoryChange } from '../model/history.ts';
 import type { Component } from '../model/target.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 
@@ -67,7 +68,7 @@ interface Tables {
     readonly subnet: string;
     readonly component: Component | null;
     readonly name: string | null;
-    readonly kind: 'check' | 'problem';
+    readonly kind: HistoryChange['kind'];
     readonly what: string;
     readonly old_state: string;
     readonly new_state: string;

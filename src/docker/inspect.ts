@@ -21,7 +21,7 @@ function toTime(value: unknown): number | undefined {
 
 /** Parses `GET /containers/ID/json`, which has no statistics. Undefined when it is no container. */
 function toContainer(body: unknown): Container | undefined {
-  const { Id: id, Name: path, State, RestartCount, HostConfig } = toMembers(body) ?? {};
+  const { Id: id, Name: path, State, RestartCount, HostConfig, Config } = toMembers(body) ?? {};
   const state = toMembers(State);
   const name = typeof path === 'string' ? path.replace(/^\//, '') : '';
   if (typeof id !== 'string' || !/^\w{1,128}$/.test(id) || !/^[\w.-]{1,255}$/.test(name)) return undefined;
@@ -31,6 +31,7 @@ function toContainer(body: unknown): Container | undefined {
   const startedAt = toTime(state.StartedAt);
   const finishedAt = toTime(state.FinishedAt);
   const limit = toCount(toMembers(HostConfig)?.Memory);
+  const image = toMembers(Config)?.Image;
   // While a container runs, and before its first start, the exit code is a meaningless zero.
   const isAlive = status === 'running' || status === 'paused';
   const exitCode = isAlive || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
@@ -45,6 +46,7 @@ function toContainer(body: unknown): Container | undefined {
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(limit === undefined || limit === 0 ? {} : { memoryLimitBytes: limit }),
+    ...(typeof image === 'string' && /^[\w./:@-]{1,255}$/.test(image) ? { image } : {}),
   };
 }
 

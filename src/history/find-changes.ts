@@ -3,6 +3,7 @@ import { type Problem, problemKey } from '../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { targetKey } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
+import { findContainerChanges, type SeenContainer, seeContainer } from './find-container-changes.ts';
 
 /** Finds what has changed between one snapshot and the next. */
 export interface ChangeFinder {
@@ -37,6 +38,7 @@ const aboutProblem = (subnet: string, { problem, component, name }: Problem): Su
 /** Starts without a snapshot: of the first one, only what does not pass is a change. */
 export function createChangeFinder(): ChangeFinder {
   let verdicts = new Map<string, ReadonlyMap<string, string>>();
+  let containers = new Map<string, SeenContainer>();
   /** By subnet and problem. */
   let problems = new Map<string, HistoryChange>();
   /** From before the restart, while this process knows nothing newer. */
@@ -121,11 +123,16 @@ export function createChangeFinder(): ChangeFinder {
       const found: HistoryChange[] = [];
       const nextVerdicts: typeof verdicts = new Map();
       const nextProblems: typeof problems = new Map();
+      const nextContainers: typeof containers = new Map();
       for (const state of snapshot) {
         for (const target of state.targets) {
           const { current, changes } = findOfTarget(target, toWall);
-          nextVerdicts.set(targetKey(target.target), current);
+          const key = targetKey(target.target);
+          nextVerdicts.set(key, current);
           found.push(...changes);
+          const [was, is] = [containers.get(key), seeContainer(target) ?? containers.get(key)];
+          if (is !== undefined) nextContainers.set(key, is);
+          if (was !== undefined && is !== undefined) found.push(...findContainerChanges(target, was, is, toWall, at));
         }
         const { current, changes } = findOfProblems(state, toWall);
         for (const [key, change] of current) nextProblems.set(key, change);
@@ -134,6 +141,7 @@ export function createChangeFinder(): ChangeFinder {
       for (const [key, change] of problems) if (!nextProblems.has(key)) found.push(toEnded(change, at));
       verdicts = nextVerdicts;
       problems = nextProblems;
+      containers = nextContainers;
       return [...found, ...findEndedBefore(at)].sort((one, other) => one.at - other.at);
     },
   };

@@ -12,6 +12,8 @@ import { createUnsavedTimes } from './unsaved-times.ts';
 export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'> {
   /** How many parts of the history were dropped because the database did not take them. */
   readonly dropped: () => number;
+  /** Adds changes that no snapshot shows. */
+  note(changes: readonly HistoryChange[]): void;
   /** Records and writes once more, for a limited time. */
   stop(): Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface HistoryDeps {
   /** Called at the first failure to store, and at the first one after a success. */
   readonly onFailure: (error: unknown) => void;
   readonly onBug: (error: unknown) => void;
+  /** Receives every change as it is found. */
+  readonly onChanges?: (changes: readonly HistoryChange[]) => void;
   /** When the database is used first: a daemon that ends sooner, or has just started, need not load what it takes. */
   readonly firstAfterMs?: number;
   readonly recordEveryMs?: number;
@@ -174,12 +178,16 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     });
   }, firstAfterMs);
   first.unref();
+  const note = (found: readonly HistoryChange[]) => {
+    changes.add(found);
+    if (found.length > 0) deps.onChanges?.(found);
+  };
   const record = () => {
     try {
       const current = snapshot();
       const at = wallNow();
       history.record(current, at);
-      if (isReadyForChanges) changes.add(finder.find(current, clock.toWall, at));
+      if (isReadyForChanges) note(finder.find(current, clock.toWall, at));
     } catch (error) {
       onBug(error);
     }
@@ -196,6 +204,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   return {
     minutesOf: history.minutesOf,
     historyOf: history.historyOf,
+    note,
     dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),
     stop: async () => {
       clearTimeout(first);

@@ -47,17 +47,17 @@ export interface PaceRow extends Minute {
   readonly subnet: string;
 }
 
-/** A change of the verdict of a check, or of the state of a problem. */
+/** A change of the verdict of a check, of the state of a problem, of a container, of the image it runs, or of the inventory. */
 export interface HistoryChange {
   readonly at: WallMs;
   readonly subnet: string;
   /** Absent for a problem of the whole subnet, as `name` is. */
   readonly component?: Component;
   readonly name?: string;
-  readonly kind: 'check' | 'problem';
-  /** The name of the check or problem. */
+  readonly kind: 'check' | 'problem' | 'container' | 'version' | 'inventory';
+  /** The name of the check, problem or container. */
   readonly what: string;
-  /** The verdict of a check; of a problem `none`, `open`, `clearing` or `ended`. */
+  /** The verdict of a check; of a problem `none`, `open`, `clearing` or `ended`; Docker's status of a container; an image. */
   readonly was: string;
   readonly is: string;
   /** What was seen, in words; without secrets. */

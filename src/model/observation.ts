@@ -113,6 +113,8 @@ export interface Container {
   readonly restartCount: number;
   readonly memoryBytes?: number;
   readonly memoryLimitBytes?: number;
+  /** The image as it was named when the container was made. */
+  readonly image?: string;
 }
 
 /** What an inspection of a container by Docker's API saw. */

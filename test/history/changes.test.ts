@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createBoundedQueue } from '../../src/history/bounded-queue.ts';
 import { createChangeFinder } from '../../src/history/find-changes.ts';
 import { createUnsavedTimes } from '../../src/history/unsaved-times.ts';
+import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
+import type { Container } from '../../src/model/observation.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
@@ -77,6 +79,53 @@ describe('the changes between two snapshots', () => {
     expect(
       show(createChangeFinder().find([suspected], toWall, 0)).filter((text) => text.includes(' problem ')),
     ).toEqual([]);
+  });
+
+  it('are those of containers too: how each ended, started again or was made again, and its new image', () => {
+    const finder = createChangeFinder();
+    const withContainer = (over: Partial<Container>, facts: Partial<ContainerFacts> = {}) => {
+      const [first, ...others] = well.targets;
+      if (first?.facts.container?.observation?.kind !== 'found') throw new Error('a container is needed');
+      const { observation } = first.facts.container;
+      const container = { ...observation.container, image: 'xdc:1', ...over };
+      const changed = { ...first.facts.container, ...facts, observation: { ...observation, container } };
+      return [{ ...well, targets: [{ ...first, facts: { ...first.facts, container: changed } }, ...others] }];
+    };
+    const find = (at: number, ...given: Parameters<typeof withContainer>) =>
+      finder
+        .find(withContainer(...given), toWall, at)
+        .map(({ at: when, what, was, is, reason }) => [when, `${what}: ${was} -> ${is}`, reason]);
+    expect(find(0, {})).toEqual([]);
+    const name = 'generated-n1-1';
+    const killed = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW + 2 } as const;
+    expect(find(5, killed, { oomKills: 1 })).toEqual([
+      [2, `${name}: running -> exited`, 'it has ended with exit code 137, out of memory'],
+    ]);
+    expect(find(5, killed, { oomKills: 1 })).toEqual([]);
+    const again = { startedAt: NOW + 9_000 };
+    expect(find(10_000, again, { lastRestartBy: 'request', oomKills: 1 })).toEqual([
+      [9_000, `${name}: exited -> started`, 'somebody has started it'],
+    ]);
+    const crashed = { startedAt: NOW + 20_000 };
+    const exit = { code: 2, at: NOW + 19_000 };
+    expect(find(25_000, crashed, { lastRestartBy: 'policy', lastExit: exit, oomKills: 1 })).toEqual([
+      [
+        20_000,
+        `${name}: running -> started`,
+        'its restart policy has started it again, after it has ended with exit code 2',
+      ],
+    ]);
+    expect(find(30_000, { ...crashed, status: 'paused', running: false }, { oomKills: 1 })).toEqual([
+      [30_000, `${name}: running -> paused`, 'it was paused'],
+    ]);
+    expect(find(31_000, crashed, { oomKills: 1 })).toEqual([[31_000, `${name}: paused -> running`, 'it runs again']]);
+    expect(find(32_000, crashed, { oomKills: 2 })).toEqual([
+      [32_000, `${name}: running -> killed`, 'a process in it was killed, out of memory'],
+    ]);
+    expect(find(50_000, { id: 'other', startedAt: NOW + 40_000, image: 'xdc:2' }, { oomKills: 2 })).toEqual([
+      [40_000, `${name}: running -> recreated`, 'the container was made again'],
+      [40_000, `${name}: xdc:1 -> xdc:2`, 'the container has another image'],
+    ]);
   });
 
   it('after a restart are what has changed since the changes before it', () => {
