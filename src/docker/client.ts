@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type Dockerode from 'dockerode';
 import { loadOnce } from '../model/load-once.ts';
 import type { DockerAddress } from '../model/target.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type DockerTransport } from './transport.ts';
 
 /** A client of one Docker Engine: dockerode over a transport with limits and timeouts. */
 export interface DockerClient {
@@ -10,6 +10,8 @@ export interface DockerClient {
   readonly address: string;
   /** Loads dockerode at the first call: 0.1 s and 19 MB, mostly for ssh and gRPC. Rejects when it cannot be loaded. */
   readonly get: () => Promise<Dockerode>;
+  /** The transport itself: dockerode collects an answer that it does not follow, and a log may be long. */
+  readonly dial: DockerTransport['dial'];
   /** Closes all connections; requests in progress and later ones reject. */
   readonly close: () => void;
 }
@@ -35,6 +37,7 @@ export function createDockerClient(address: DockerAddress): DockerClient {
   return {
     address: formatAddress(address),
     get: client.get,
+    dial: transport.dial,
     close: transport.close,
   };
 }

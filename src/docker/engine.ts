@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
 import { createDockerClient, toResponse } from './client.ts';
@@ -25,6 +26,8 @@ export interface Docker {
   readonly exec: DockerExec;
   /** Opens the log of a container by its id. Rejects when there is none. */
   readonly openLog: OpenLog;
+  /** Opens the last lines of a container's log, with timestamps. Rejects when there is none. */
+  openTail(id: string, lines: number, signal: AbortSignal): Promise<IncomingMessage>;
   /** Ends all followers and connections. */
   stop(): void;
 }
@@ -41,6 +44,21 @@ export function createDocker(address: DockerAddress): Docker {
       // The log of a stopped container ends anyway, and dockerode streams only with `follow`.
       const options = { follow: true as const, stdout: true, stderr: true, timestamps: true, since };
       return toResponse(await container.logs({ ...options, abortSignal: signal }));
+    },
+    openTail: async (id, lines, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      client.dial(
+        {
+          path: `/containers/${id}/logs?`,
+          method: 'GET',
+          options: { stdout: true, stderr: true, timestamps: true, tail: lines },
+          abortSignal: signal,
+          isStream: true,
+          statusCodes: { 200: true },
+        },
+        (error, answer) => (error ? reject(error) : resolve(answer)),
+      );
+      return toResponse(await promise);
     },
     exec: createDockerExec(client),
     inspectLog: (ref, signal) => inspectLog(client, ref, signal),

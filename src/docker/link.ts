@@ -20,6 +20,8 @@ export interface DockerLink {
   exec(ref: ContainerRef, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecOutcome>;
   /** Opens the log of a container by its id. Rejects when there is none. */
   readonly openLog: Docker['openLog'];
+  /** Opens the last lines of the log of a container by its id. Rejects when there is none. */
+  readonly openTail: Docker['openTail'];
   /** Is the stream of events open, and does the engine answer? Undefined while it is unused or was never asked. */
   isUp(): boolean | undefined;
   stop(): void;
@@ -109,6 +111,10 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
     openLog: async (id, since, signal) => {
       if (engine === undefined) throw new Error('no engine is chosen');
       return engine.docker.openLog(id, since, signal);
+    },
+    openTail: async (id, lines, signal) => {
+      if (engine === undefined) throw new Error('no engine is chosen');
+      return engine.docker.openTail(id, lines, signal);
     },
     isUp: () => (engine?.hangs === true ? false : engine?.up),
     stop: () => engine?.docker.stop(),

@@ -10,6 +10,8 @@ export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'findLog' | 'e
   setEngines(engines: Readonly<Record<string, DockerAddress>>): void;
   /** Opens the log of a container by its id, on the engine of the reference. */
   openLog(ref: ContainerRef, ...asked: Parameters<DockerLink['openLog']>): ReturnType<DockerLink['openLog']>;
+  /** Opens the last lines of the log of a container by its id, on the engine of the reference. */
+  openTail(ref: ContainerRef, ...asked: Parameters<DockerLink['openTail']>): ReturnType<DockerLink['openTail']>;
   /** Do the events of the reference's engine arrive? */
   hasEvents(ref: ContainerRef): boolean;
   /** Does each engine answer? Undefined while it was never asked. */
@@ -51,6 +53,7 @@ export function createDockerLinks(
     findLog: (ref, ...asked) => linkOf(ref).findLog(ref, ...asked),
     exec: (ref, ...asked) => linkOf(ref).exec(ref, ...asked),
     openLog: (ref, ...asked) => linkOf(ref).openLog(...asked),
+    openTail: (ref, ...asked) => linkOf(ref).openTail(...asked),
     hasEvents: (ref) => linkOf(ref).isUp() === true,
     areUp: () => new Map([...links].map(([name, link]) => [name, link.isUp()])),
     stop: () => {

@@ -2,8 +2,11 @@ import { type DockerEvent, matchesContainer } from '../docker/event.ts';
 import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
 import { createLogWatches } from '../logs/create-log-watches.ts';
+import { readLastLines } from '../logs/read-last-lines.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
+import { findKnownSecrets } from '../model/known-secrets.ts';
+import type { LastLines } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { Prober } from '../model/prober.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -32,6 +35,8 @@ export interface Monitor {
   isReady(): boolean;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   enginesUp(): ReadonlyMap<string, boolean | undefined>;
+  /** The last lines of a target's log, read now, within 2 s. Each is redacted and cut. Never rejects. */
+  readLastLines(target: Target, count: number): Promise<LastLines>;
   /** Probes each wanted target once, outside of the schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
@@ -67,6 +72,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
   let ready = false;
+  let alertmanager: Inventory['alertmanager'] = { urls: [] };
 
   /** Probes a target outside of its rounds because of news, and looks at its subnet again if a verdict changed. */
   const probeForNews = (target: Target, round: RoundName, prober: Prober) => {
@@ -182,6 +188,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       connections.expect(next.map(({ probers }) => probers));
       const before = watches;
       watches = next;
+      alertmanager = inventory.alertmanager;
       const probers = new Set(probersOf(next));
       for (const watch of before) if (!next.includes(watch)) void close(watch, probers);
       const targets = next.flatMap(({ subnet }) => subnet.targets);
@@ -209,6 +216,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => ready,
     enginesUp: docker.areUp,
+    readLastLines: (target, count) => {
+      const subnet = watches.find((watch) => watch.subnet.name === target.subnet)?.subnet;
+      const secrets = findKnownSecrets(subnet?.targets ?? [target], alertmanager);
+      return readLastLines(target, count, { docker, secrets });
+    },
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>
         [...probers].flatMap(([round, own]) =>

@@ -1,9 +1,12 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createDockerLinks } from '../../src/docker/links.ts';
 import type { Status } from '../../src/http/to-status.ts';
+import { readLastLines } from '../../src/logs/read-last-lines.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
+import { nodeTarget } from '../support/views.ts';
 
 const folder = temporaryFolder();
 const project = uniqueName('subnet');
@@ -147,3 +150,31 @@ test('a frontend whose build was killed fails by its log, and is known to be out
   await metric(/subnet_frontend_errors_total\{subnet="d",source="log"\} 1$/);
   await metric(/subnet_known_failure\{subnet="d",component="frontend",name="frontend",failure="out_of_memory"\} 1$/);
 }, 100_000);
+
+test('the last lines of a log are read on demand: of a file before its container, of one that runs and one that ended', async () => {
+  const links = createDockerLinks(() => {});
+  onTestFinished(links.stop);
+  links.setEngines({ default: { socketPath: engine.socketPath } });
+  const readOf = (service: string, logFiles: readonly { readonly path: string; readonly timezone: string }[] = []) =>
+    readLastLines({ ...nodeTarget(service), container: { project, service }, logFiles }, 3, {
+      docker: links,
+      secrets: [],
+    });
+  const texts = async (...asked: Parameters<typeof readOf>) => {
+    const read = await readOf(...asked);
+    return read.ok ? [read.source, ...read.lines.map(({ text }) => text)] : read.why;
+  };
+  await eventually(async () => expect(await texts('subnet1')).toHaveLength(4));
+  const [, ...lines] = await texts('subnet1');
+  for (const line of lines) expect(line).toMatch(/Imported new chain segment .* hash=1a2b3c…9f8e7d$/);
+  const read = await readOf('subnet1');
+  expect(read.ok && Math.abs(Date.now() - (read.lines.at(-1)?.at ?? 0))).toBeLessThan(60_000);
+  expect(await texts('frontend')).toEqual(['container', 'Killed', 'error Command failed with exit code 137.']);
+  expect((await texts('subnet2')).at(-1)).toMatch(/^Fatal: Error starting protocol stack/);
+  expect(await texts('stats', [{ path: folder.path('debug.log'), timezone: 'UTC' }])).toEqual([
+    'file',
+    ...Array(3).fill(expect.stringMatching(/ debug: RECEIVER: /)),
+  ]);
+  expect(await texts('stats', [{ path: folder.path('none.log'), timezone: 'UTC' }])).toEqual(['container']);
+  expect(await texts('nobody')).toBe('its container does not exist');
+});

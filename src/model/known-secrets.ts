@@ -1,0 +1,43 @@
+import { readCredentials } from './credentials.ts';
+import type { Inventory, Target } from './target.ts';
+
+/** A shorter value would be found in many words. */
+const SHORTEST_PASSWORD = 4;
+const SHORTEST_PART = 8;
+
+const urlsOf = (target: Target): readonly string[] => [
+  ...(target.component === 'node' && target.rpc !== undefined ? [target.rpc] : []),
+  ...('url' in target && target.url !== undefined ? [target.url] : []),
+  ...('browser' in target && target.browser && 'cdpUrl' in target.browser ? [target.browser.cdpUrl] : []),
+];
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+function secretsOf(text: string): readonly string[] {
+  const url = URL.parse(text);
+  if (url === null) return [];
+  const credentials = readCredentials(url);
+  const parts = [...url.pathname.split('/'), ...url.searchParams.values(), ...url.search.slice(1).split(/[&=]/)];
+  return [
+    ...[url.password, credentials?.password.toString() ?? ''].filter((one) => one.length >= SHORTEST_PASSWORD),
+    ...(credentials
+      ? [Buffer.concat([credentials.username, Buffer.from(':'), credentials.password]).toString('base64')]
+      : []),
+    ...parts.flatMap((part) => [part, decoded(part)]).filter((part) => part.length >= SHORTEST_PART),
+  ];
+}
+
+/**
+ * The secrets that the inventory holds about these targets and the Alertmanagers: passwords in addresses, and parts of paths
+ * and queries, which may be tokens.
+ */
+export const findKnownSecrets = (
+  targets: readonly Target[],
+  { urls }: Inventory['alertmanager'],
+): readonly string[] => [...new Set([...targets.flatMap(urlsOf), ...urls].flatMap(secretsOf))];
