@@ -1,5 +1,4 @@
 import type { Clock } from '../model/clock.ts';
-import type { LogHit } from '../model/log.ts';
 import { createLogReader, type LogReader, type LogReaderOptions } from './match/create-log-reader.ts';
 
 /** Settings of a reader whose hits are in watched time. */
@@ -10,7 +9,7 @@ export interface HitReaderOptions extends Pick<LogReaderOptions, 'timezone' | 'p
   /** The earliest such time, if known. */
   readonly since?: () => number | undefined;
   /** Receives a hit before it is known whether it counts. */
-  readonly onHit: (hit: Omit<LogHit, 'counted'>) => void;
+  readonly onHit: LogReaderOptions['onHit'];
 }
 
 /** Reads lines, and moves the time of each hit into the bounds within which it was printed. */

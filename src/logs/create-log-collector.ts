@@ -2,6 +2,7 @@ import type { LogFacts, LogState } from '../model/facts.ts';
 import type { LogFault, LogHit, LogSource, LogSourceState } from '../model/log.ts';
 import type { Component, Target } from '../model/target.ts';
 import { createPatternCounters } from './match/pattern-counters.ts';
+import { createMatchingLines, type MatchingLines } from './matching-lines.ts';
 import { packs } from './packs.ts';
 
 /** Adds what a line says to the state of its program. */
@@ -9,12 +10,15 @@ export type FoldLogHit = (component: Component, state: LogState, hit: LogHit) =>
 
 /** Collects what the sources of one target's log bring. */
 export interface LogCollector {
-  addHit(hit: LogHit): void;
+  /** `line` is the whole line, in Latin-1; absent when no line says it. */
+  addHit(hit: LogHit, line?: string): void;
   /** A source was read to its end, or cannot be read. Every line since `since` is known. */
   setState(source: LogSource, since: number, fault: LogFault | undefined): void;
   countLine(source: LogSource): void;
   /** The facts that come from lines and sources. */
   read(): Pick<LogFacts, 'sources' | 'patterns'> & LogState;
+  /** The last lines that matched, without these secrets and any other. */
+  readonly lines: MatchingLines['read'];
   /** Reports no more news. */
   stop(): void;
 }
@@ -56,10 +60,12 @@ export function createLogCollector({ target, fold, begun, onNews }: LogCollector
   const sources = new Map<LogSource, LogSourceState>(logFiles.length > 0 ? [['file', unread]] : []);
   const lines: Record<LogSource, number> = { container: 0, file: 0 };
   const news = createNews(onNews);
+  const kept = createMatchingLines();
   let state: LogState = {};
   return {
-    addHit: (hit) => {
+    addHit: (hit, line) => {
       counters.add(hit);
+      if (line !== undefined) kept.add(hit, line);
       state = fold(component, state, hit);
       news.add(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
     },
@@ -76,6 +82,7 @@ export function createLogCollector({ target, fold, begun, onNews }: LogCollector
       sources: Object.fromEntries([...sources].map(([name, source]) => [name, { ...source, lines: lines[name] }])),
       patterns: counters.read(),
     }),
+    lines: kept.read,
     stop: news.stop,
   };
 }

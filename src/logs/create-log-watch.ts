@@ -1,7 +1,7 @@
 import type { LogFollower } from '../docker/follow-log.ts';
 import type { LogFacts } from '../model/facts.ts';
 import { createClockComparison } from './compare-clocks.ts';
-import { createLogCollector, type LogCollectorOptions } from './create-log-collector.ts';
+import { createLogCollector, type LogCollector, type LogCollectorOptions } from './create-log-collector.ts';
 import type { OpenFiles } from './tail/create-open-files.ts';
 import { type ContainerLogOptions, watchContainerLog } from './watch-container-log.ts';
 import { watchFiles } from './watch-files.ts';
@@ -10,6 +10,8 @@ import { watchFiles } from './watch-files.ts';
 export interface LogWatch {
   /** The current facts. */
   facts(): LogFacts;
+  /** The last lines that matched a pattern, without these secrets and any other. */
+  readonly lines: LogCollector['lines'];
   /** Its container may have started. */
   wake(): void;
   /** Its container or engine has changed in another way. */
@@ -57,6 +59,7 @@ export function createLogWatch({ ready, openFiles, fold, onNews, ...shared }: Lo
         created: containerLog?.created(),
       };
     },
+    lines: collector.lines,
     wake: () => follower?.wake(),
     recheck: () => follower?.recheck(),
     stop: async () => {

@@ -8,6 +8,8 @@ import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
 export interface LogWatches {
   /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
   prepare(): LogWatchPlan;
+  /** The last lines of the target's log that matched a pattern; empty when none is followed. */
+  linesOf(target: Target, secrets: readonly string[]): ReturnType<LogWatch['lines']>;
   /** Docker reports an event of the target's container. */
   onContainerEvent(target: Target, action: string): void;
   /** The stream of events of this Docker Engine opens or is lost. */
@@ -96,6 +98,7 @@ export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: Lo
 
   return {
     prepare,
+    linesOf: (target, secrets) => watches.get(targetKey(target))?.watch.lines(secrets) ?? [],
     onContainerEvent: (target, action) => {
       const watch = watches.get(targetKey(target))?.watch;
       // Another container may be the target's now. What ends one ends its log by itself.

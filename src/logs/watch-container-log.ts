@@ -91,7 +91,7 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
     since: readSince,
     // The time zone of a container's lines is unknown; of a file's it is known, so those measure better.
     onOwnTime: hasFiles ? undefined : clocks && ((time) => clocks.observe(time, readSince(), false)),
-    onHit: (hit) => collector.addHit({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }),
+    onHit: (hit, line) => collector.addHit({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }, line),
   });
   const follow = () =>
     followLog({

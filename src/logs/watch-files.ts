@@ -53,7 +53,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
       until: clock.now,
       since: () => readToEnd,
       onOwnTime: clocks && ((own) => clocks.observe(own, readToEnd, true)),
-      onHit: (hit) => collector.addHit({ ...hit, counted: true }),
+      onHit: (hit, line) => collector.addHit({ ...hit, counted: true }, line),
     });
     const oldLines = createHitReader({
       clock,
@@ -61,7 +61,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
       pack: pack.filter(countsWhenOld),
       own: [],
       until: () => begun,
-      onHit: (hit) => collector.addHit({ ...hit, counted: false }),
+      onHit: (hit, line) => collector.addHit({ ...hit, counted: false }, line),
     });
     return () =>
       followFiles({

@@ -1,11 +1,19 @@
-import type { WallMs } from './clock.ts';
-import type { LogFault, LogSource } from './log.ts';
+import type { WallMs, WatchedMs } from './clock.ts';
+import type { LogFault, LogSource, Meaning } from './log.ts';
 
 /** A line of a log as it may be shown: redacted, without control characters, at most 500 characters. */
 export interface ShownLine {
   readonly text: string;
   /** When Docker received it; absent for a line of a file. */
   readonly at?: WallMs;
+}
+
+/** A line that matched a pattern, as it may be shown: redacted, without control characters, cut at 500 characters. */
+export interface MatchingLine {
+  readonly pattern: string;
+  readonly means: Meaning;
+  readonly at: WatchedMs;
+  readonly text: string;
 }
 
 /** The last lines of a target's log, the oldest first, or why there are none: the rest of a sentence about the log. */

@@ -2,7 +2,7 @@
 export const LEFT_OUT = '[redacted]';
 
 /** Longer lines are cut before anything is searched in them, so that one line costs little. */
-const MAX_READ = 2 * 1024;
+export const MAX_READ = 2 * 1024;
 /** The longest line that is shown. */
 const MAX_SHOWN = 500;
 /** What is longer is not found. */

@@ -6,7 +6,7 @@ import { readLastLines } from '../logs/read-last-lines.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import { findKnownSecrets } from '../model/known-secrets.ts';
-import type { LastLines } from '../model/last-lines.ts';
+import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { Prober } from '../model/prober.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -37,6 +37,8 @@ export interface Monitor {
   enginesUp(): ReadonlyMap<string, boolean | undefined>;
   /** The last lines of a target's log, read now, within 2 s. Each is redacted and cut. Never rejects. */
   readLastLines(target: Target, count: number): Promise<LastLines>;
+  /** The last lines of a target's log that matched a pattern, each redacted and cut. */
+  matchingLines(target: Target): readonly MatchingLine[];
   /** Probes each wanted target once, outside of the schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
@@ -170,6 +172,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }
   };
 
+  /** What the inventory keeps secret, as far as a log of the target's subnet may hold it. */
+  const secretsOf = (target: Target) => {
+    const subnet = watches.find((watch) => watch.subnet.name === target.subnet)?.subnet;
+    return findKnownSecrets(subnet?.targets ?? [target], alertmanager);
+  };
+
   const watchdog = setInterval(() => {
     const time = now();
     for (const { rounds } of watches) for (const round of rounds) round.wake();
@@ -216,11 +224,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => ready,
     enginesUp: docker.areUp,
-    readLastLines: (target, count) => {
-      const subnet = watches.find((watch) => watch.subnet.name === target.subnet)?.subnet;
-      const secrets = findKnownSecrets(subnet?.targets ?? [target], alertmanager);
-      return readLastLines(target, count, { docker, secrets });
-    },
+    readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secretsOf(target) }),
+    matchingLines: (target) => logs.linesOf(target, secretsOf(target)),
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>
         [...probers].flatMap(([round, own]) =>

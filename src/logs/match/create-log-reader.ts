@@ -29,7 +29,8 @@ export interface LogReaderOptions {
    * line.
    */
   readonly onOwnTime?: (own: number) => void;
-  readonly onHit: (hit: Omit<LogHit, 'counted'>) => void;
+  /** Also receives the whole line, in Latin-1: a part of a larger text, which a kept slice keeps in memory. */
+  readonly onHit: (hit: Omit<LogHit, 'counted'>, line: string) => void;
 }
 
 /** V8 copies texts shorter than this. A longer slice would keep a whole chunk of the log in memory. */
@@ -59,7 +60,10 @@ export function createLogReader({
     if (own !== undefined) onOwnTime?.(own);
     const stamp = stamped ?? own;
     const at = toHitTime === undefined ? Math.min(stamp ?? readAt, readAt) : toHitTime(stamp);
-    onHit(value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value: copyOf(value) });
+    onHit(
+      value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value: copyOf(value) },
+      line,
+    );
   };
   return {
     read: (text, start, end, at) => {
