@@ -1,15 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../model/clock.ts';
-import type { History, HistoryChange, HistoryStore, PaceRow, Retention, Span } from '../model/history.ts';
+import type {
+  History,
+  HistoryChange,
+  HistoryStore,
+  PaceRow,
+  RecentHistory,
+  Retention,
+  Span,
+  StoredChange,
+  TargetHistory,
+} from '../model/history.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import type { Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
+import { createCheckBars } from './create-check-bars.ts';
 import { createHistory, SPAN_MS, SPANS } from './create-history.ts';
+import { createProbeTimes } from './create-probe-times.ts';
 import { createChangeFinder } from './find-changes.ts';
 import { createUnsavedTimes } from './unsaved-times.ts';
 
 /** The history as part of the daemon. */
-export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'> {
+export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'>, RecentHistory {
   /** How many parts of the history were dropped because the database did not take them. */
   readonly dropped: () => number;
   /** Adds changes that no snapshot shows. */
@@ -101,17 +114,40 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     addMinute: (subnet, minute) => minutes.add([{ subnet, ...minute }]),
   });
   const finder = createChangeFinder();
+  const probeTimes = createProbeTimes();
+  const bars = createCheckBars();
   const wallNow = () => clock.toWall(clock.now());
+
+  const startedAt = wallNow();
+  /** The newest changes from before the start. */
+  let remembered: readonly StoredChange[] = [];
+  const restoreBars = (before: readonly StoredChange[]) => {
+    const hourOf = (time: number) => Math.floor(time / SPAN_MS.hour);
+    let last: { readonly target: Target; readonly hours: TargetHistory['hours'] } | undefined;
+    const isWatched = (target: Target, start: number): boolean => {
+      if (last?.target !== target) last = { target, hours: history.historyOf(target, startedAt).hours };
+      const hour = last.hours[SPANS.hour - 1 - (hourOf(startedAt) - hourOf(start))];
+      return hour !== undefined && hour.ok + hour.fail + hour.planned > 0;
+    };
+    bars.restore(snapshot(), before, before.length < REMEMBERED, isWatched, startedAt);
+  };
 
   /** What is still to be read of the time before the start. Nothing is written before, so nothing is counted twice. */
   const unread: ((database: HistoryStore) => Promise<void>)[] = [
-    async (database) => finder.remember(await database.changes({ limit: REMEMBERED })),
+    async (database) => {
+      remembered = await database.changes({ limit: REMEMBERED });
+      finder.remember(remembered);
+    },
     ...spansUntil(wallNow()).map(
       ({ span, start }) =>
         async (database: HistoryStore) =>
           history.restore(await database.uptimesAt(span, start), []),
     ),
     async (database) => history.restore([], await database.minutesFrom(wallNow() - SPAN_MS.hour)),
+    async () => {
+      restoreBars(remembered);
+      remembered = [];
+    },
   ];
   const read = async (database: HistoryStore) => {
     for (let next = unread[0]; next !== undefined; next = unread[0]) {
@@ -187,6 +223,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       const current = snapshot();
       const at = wallNow();
       history.record(current, at);
+      probeTimes.record(current, at);
+      bars.record(current, at);
       if (isReadyForChanges) note(finder.find(current, clock.toWall, at));
     } catch (error) {
       onBug(error);
@@ -204,6 +242,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   return {
     minutesOf: history.minutesOf,
     historyOf: history.historyOf,
+    probeTimesOf: probeTimes.read,
+    barsOf: bars.read,
     note,
     dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),
     stop: async () => {

@@ -1,6 +1,7 @@
 import type { WallMs } from './clock.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Component, Target } from './target.ts';
+import type { CheckName } from './verdict.ts';
 
 /** How long a target was in each state within a time, in milliseconds; what is missing of the time was not watched. */
 export interface Uptime {
@@ -22,6 +23,17 @@ export interface Minute {
   /** How many blocks were not final at its end. */
   readonly gap?: number;
 }
+
+/** How long the probes of a target took within one minute. */
+export interface ProbeMinute {
+  /** Its start. */
+  readonly at: WallMs;
+  /** On average of those that were answered; absent when none was. */
+  readonly ms?: number;
+}
+
+/** What a check was within half an hour: it passed, passed in part of it, failed, or nobody knows. */
+export type CheckBar = 'up' | 'part' | 'down' | 'none';
 
 /** The history of one target, the oldest first: 24 hours and 30 days; undefined where nobody looked. */
 export interface TargetHistory {
@@ -113,4 +125,12 @@ export interface History {
   record(snapshot: Snapshot, at: number): void;
   minutesOf(subnet: string): readonly Minute[];
   historyOf(target: Target, at: number): TargetHistory;
+}
+
+/** What happened to single targets lately; in memory alone. */
+export interface RecentHistory {
+  /** How long its probes took in the last hour, the oldest minute first. */
+  probeTimesOf(target: Target, at: number): readonly ProbeMinute[];
+  /** The last 24 hours of a check, the oldest first. */
+  barsOf(target: Target, check: CheckName, at: number): readonly CheckBar[];
 }
