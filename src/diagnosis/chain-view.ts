@@ -14,11 +14,9 @@ export interface ChainView {
   readonly consensus?: ConsensusSettings;
   /** The members by the node with the newest block. */
   readonly masternodes?: Masternodes;
-  /** The names of the nodes by their masternode addresses. */
-  readonly nameOf: ReadonlyMap<string, string>;
+  /** The nodes that say that they are on another chain. */
+  readonly foreign: ReadonlySet<TargetState>;
 }
-
-const observationOf = ({ facts: { node } }: TargetState): ChainObservation | undefined => node?.chain?.observation;
 
 const isSame = (one: Chain, other: Chain | undefined): boolean =>
   one.chainId === other?.chainId && one.genesis === other?.genesis;
@@ -31,37 +29,38 @@ function findMajority(chains: readonly Chain[]): Chain | undefined {
     if (lead === 0) last = chain;
     lead += isSame(chain, last) ? 1 : -1;
   }
-  const count = chains.filter((chain) => isSame(chain, last)).length;
-  return last !== undefined && count * 2 > chains.length ? { chainId: last.chainId, genesis: last.genesis } : undefined;
+  if (last === undefined) return undefined;
+  const count = lead === chains.length ? lead : chains.filter((chain) => isSame(chain, last)).length;
+  return count * 2 > chains.length ? { chainId: last.chainId, genesis: last.genesis } : undefined;
 }
 
 const differs = (one: number | string | undefined, other: number | string | undefined): boolean =>
   one !== undefined && other !== undefined && one !== other;
 
 /** Whether a node says that it is on another chain than most nodes. */
-export function isForeign(state: TargetState, chain: Chain | undefined): boolean {
-  const own = observationOf(state);
-  if (own === undefined || chain === undefined) return false;
-  return differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId);
-}
+const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
+  chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
 
 /** Brings together what the nodes say about their chain. */
-export function viewChain(nodes: readonly TargetState[]): ChainView {
+export function viewChain(states: readonly TargetState[]): ChainView {
+  const said: (readonly [TargetState, ChainObservation])[] = [];
+  for (const state of states) {
+    const { chain } = state.facts.node ?? {};
+    if (chain !== undefined) said.push([state, chain.observation]);
+  }
   const chain = findMajority(
-    nodes.flatMap((state) => {
-      const own = observationOf(state);
-      return own?.chainId === undefined || own.genesis === undefined ? [] : own;
-    }),
+    said.map(([, own]) => own).filter(({ chainId, genesis }) => chainId !== undefined && genesis !== undefined),
   );
+  const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;
-  const nameOf = new Map<string, string>();
-  for (const state of nodes) {
-    const own = observationOf(state);
-    if (own === undefined || isForeign(state, chain)) continue;
+  for (const [state, own] of said) {
+    if (isForeign(own, chain)) {
+      foreign.add(state);
+      continue;
+    }
     consensus ??= own.consensus;
     if (own.masternodes && own.masternodes.number >= (newest?.number ?? 0)) newest = own.masternodes;
-    if (own.address !== undefined) nameOf.set(own.address, state.target.name);
   }
-  return { chain, consensus, masternodes: newest, nameOf };
+  return { chain, consensus, masternodes: newest, foreign };
 }

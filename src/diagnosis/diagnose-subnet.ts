@@ -1,6 +1,6 @@
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Headline } from '../model/headline.ts';
-import type { Problem } from '../model/problem.ts';
+import { indexProblems, type Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
@@ -8,7 +8,6 @@ import { diagnose } from './diagnose.ts';
 import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type Followed, followProblems } from './follow-problems.ts';
-import { findQuorum } from './quorum.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
@@ -35,8 +34,9 @@ export function diagnoseSubnet(
   clock: ClockDisturbances = {},
 ): Diagnosis {
   const view = viewSubnet(subnet, targets, now);
-  const followed = followProblems(before, diagnose(view, before.problems, clock), targets, now);
-  const quorum = findQuorum(view);
+  const known = indexProblems(before.problems);
+  const followed = followProblems(known, before.ended, diagnose(view, known, clock), targets, now);
+  const { quorum } = view;
   return {
     ...followed,
     quorum,

@@ -36,16 +36,25 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   return { ...one, evidence: formatReason({ seen: one.evidence, cause: cause.summary }), fix: cause.fix };
 }
 
+/** Those of the checks that fail now which these problems explain beside what they judge by themselves. */
+function findExplained(view: SubnetView, problems: readonly Problem[]): readonly ExplainedCheck[] {
+  if (problems.length === 0) return [];
+  const failing = new Map(view.targets.flatMap((target) => target.failing.map((each) => [keyOf(each), each] as const)));
+  return problems.flatMap((one) =>
+    one.explains.flatMap((each) => (isOwn(one, each) ? [] : (failing.get(keyOf(each)) ?? []))),
+  );
+}
+
 /**
- * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that explains it:
- * known failures come before containers, nodes and the subnet, and what a check says by itself comes last. `before` holds
- * the problems so far: what one of them explained may recover for as long as that one is clearing.
+ * The causes that explain what is wrong in a subnet now, by their keys. Each failing check belongs to the first problem that
+ * explains it: known failures come before containers, nodes and the subnet, and what a check says by itself comes last.
+ * `before` holds the problems so far: what one of them explained may recover for as long as that one is clearing.
  */
 export function diagnose(
   view: SubnetView,
-  before: readonly Problem[] = [],
+  before: ReadonlyMap<string, Problem> = new Map(),
   clock: ClockDisturbances = {},
-): readonly Suspicion[] {
+): ReadonlyMap<string, Suspicion> {
   const causes = dropCaused([
     ...explainAround(
       [...findKnownFailures(view), ...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)],
@@ -58,20 +67,22 @@ export function diagnose(
     ...findUnusedBootnode(view),
     ...findMonitorProblems(clock, view.now),
   ]);
-  const explained = new Set<string>();
+  const explained = new Set<ExplainedCheck>();
+  const isNew = (each: ExplainedCheck) => {
+    const { size } = explained;
+    return explained.add(each).size > size;
+  };
   const take = (one: Suspicion): Suspicion => {
-    const explains = one.explains.filter((each) => {
-      const key = keyOf(each);
-      const isNew = !explained.has(key);
-      explained.add(key);
-      return isNew;
-    });
+    const explains = one.explains.filter(isNew);
     return explains.length === one.explains.length ? one : { ...one, explains };
   };
   const found = new Map(causes.map((one) => [problemKey(one), take(one)]));
-  for (const one of before)
-    if (one.explains.length > 0 && isStanding(one) && !found.has(problemKey(one)))
-      for (const each of one.explains) if (!isOwn(one, each)) explained.add(keyOf(each));
+  const gone = [...before].filter(([key, one]) => one.explains.length > 0 && isStanding(one) && !found.has(key));
+  for (const each of findExplained(
+    view,
+    gone.map(([, one]) => one),
+  ))
+    explained.add(each);
   for (const one of findCheckProblems(view)) {
     const taken = take(withCause(one, causes));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;
@@ -80,6 +91,7 @@ export function diagnose(
     found.set(key, known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
   // While nothing could be reached, silence was no evidence: each problem is confirmed by what is seen from now on.
-  const wasOffline = before.some(({ problem }) => problem === 'monitor_offline');
-  return wasOffline ? [...found.values()].map((one) => ({ ...one, lastedMs: 0 })) : [...found.values()];
+  if (before.has(problemKey({ problem: 'monitor_offline' })))
+    for (const [key, one] of found) found.set(key, { ...one, lastedMs: 0 });
+  return found;
 }

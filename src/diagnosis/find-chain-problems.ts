@@ -1,9 +1,6 @@
-import type { ChainFacts } from '../model/facts.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain } from './explain-checks.ts';
 import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
-
-const chainOf = ({ state }: NodeView): ChainFacts | undefined => state.facts.node?.chain;
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;
 
@@ -11,9 +8,9 @@ const short = (hash: string): string => `${hash.slice(0, 10)}…`;
 export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly Suspicion[] {
   const foreign = nodes.filter((node) => node.isForeign && !isStopped(node));
   return foreign.flatMap((node) => {
-    const own = chainOf(node)?.observation;
+    const own = node.said?.observation;
     if (own === undefined || chain === undefined) return [];
-    const { name, state } = node;
+    const { name } = node;
     const isId = own.chainId !== chain.chainId;
     return [
       {
@@ -27,7 +24,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
         fix: isId
           ? `correct the address of ${name} in the inventory, or its network id`
           : `give ${name} the genesis file of the subnet, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
-        explains: explain(state, 'latest_block', 'peers', 'log_block'),
+        explains: explain(node, 'latest_block', 'peers', 'log_block'),
         causes: [],
       },
     ];
@@ -38,8 +35,8 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
 function findForkHeight(nodes: readonly NodeView[]): number | undefined {
   const hashes = new Map<number, string>();
   let lowest: number | undefined;
-  for (const node of nodes)
-    for (const { number, hash } of chainOf(node)?.marks ?? []) {
+  for (const { said } of nodes)
+    for (const { number, hash } of said?.marks ?? []) {
       const known = hashes.get(number);
       if (known === undefined) hashes.set(number, hash);
       else if (known !== hash) lowest = Math.min(number, lowest ?? number);
@@ -54,7 +51,7 @@ function findFork(view: SubnetView): readonly Suspicion[] {
   if (height === undefined) return [];
   const byHash = new Map<string, NodeView[]>();
   for (const node of nodes)
-    for (const { number, hash } of chainOf(node)?.marks ?? [])
+    for (const { number, hash } of node.said?.marks ?? [])
       if (number === height)
         byHash
           .set(hash, byHash.get(hash) ?? [])
@@ -76,7 +73,7 @@ function findFork(view: SubnetView): readonly Suspicion[] {
       fix: isEven
         ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
         : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
-      explains: minority.flatMap(({ state }) => explain(state, 'latest_block', 'peers')),
+      explains: minority.flatMap((node) => explain(node, 'latest_block', 'peers')),
       causes: [
         { problem: 'quorum_at_risk' },
         ...minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name }) as const),
@@ -86,13 +83,11 @@ function findFork(view: SubnetView): readonly Suspicion[] {
 }
 
 /** Nodes that run and whose votes nobody has, while their own rounds pass without a block. */
-function findNotVoting({ nodes, chain: { nameOf }, silentVoters }: SubnetView): readonly Suspicion[] {
-  if (silentVoters.size === 0) return [];
-  const byName = new Map(nodes.map((node) => [node.name, node]));
-  return [...silentVoters].flatMap(([address, missed]) => {
-    const node = byName.get(nameOf.get(address) ?? '');
+const findNotVoting = ({ masters, silentVoters }: SubnetView): readonly Suspicion[] =>
+  [...silentVoters].flatMap(([address, missed]) => {
+    const node = masters.get(address);
     if (node === undefined) return [];
-    const { name, state } = node;
+    const { name } = node;
     return [
       {
         problem: 'node_not_voting',
@@ -101,17 +96,16 @@ function findNotVoting({ nodes, chain: { nameOf }, silentVoters }: SubnetView): 
         summary: `${name} runs but does not vote`,
         evidence: `${name} (${address}) has signed no vote that the other nodes hold, and missed ${missed} of its last rounds`,
         fix: `check that ${name} has the key of ${address}, that it mines, and that its clock is right; then restart it`,
-        explains: explain(state, 'log_block'),
+        explains: explain(node, 'log_block'),
         causes: [],
       },
     ];
   });
-}
 
 /** Masternodes that the chain has left out of its rounds. */
-const findPenalised = ({ chain: { masternodes, nameOf } }: SubnetView): readonly Suspicion[] =>
+const findPenalised = ({ chain: { masternodes }, masters }: SubnetView): readonly Suspicion[] =>
   (masternodes?.penalised ?? []).flatMap((address) => {
-    const name = nameOf.get(address);
+    const name = masters.get(address)?.name;
     if (name === undefined) return [];
     return [
       {
@@ -127,44 +121,65 @@ const findPenalised = ({ chain: { masternodes, nameOf } }: SubnetView): readonly
     ];
   });
 
-/** By node that gave its id and its peers: those of the nodes that it is connected to, by what either of both says. */
-function findConnected(nodes: readonly NodeView[]): ReadonlyMap<NodeView, ReadonlySet<NodeView>> {
-  const byId = new Map<string, NodeView[]>();
-  const connected = new Map<NodeView, Set<NodeView>>();
-  for (const node of nodes) {
-    const { nodeId, peerIds } = chainOf(node)?.observation ?? {};
-    if (nodeId === undefined || peerIds === undefined) continue;
-    byId
-      .set(nodeId, byId.get(nodeId) ?? [])
-      .get(nodeId)
-      ?.push(node);
-    connected.set(node, new Set());
+/** By place in the list: the places of the nodes that a node is connected to, by what either of both says. Some are in it twice. */
+function findConnected(nodes: readonly NodeView[]): readonly (readonly number[])[] {
+  const byId = new Map<string, number[]>();
+  for (const [place, { said }] of nodes.entries()) {
+    const id = said?.observation.nodeId ?? '';
+    const places = byId.get(id);
+    if (places === undefined) byId.set(id, [place]);
+    else places.push(place);
   }
-  for (const [node, own] of connected)
-    for (const id of chainOf(node)?.observation.peerIds ?? [])
+  const connected: number[][] = nodes.map(() => []);
+  for (const [place, { said }] of nodes.entries())
+    for (const id of said?.observation.peerIds ?? [])
       for (const peer of byId.get(id) ?? []) {
-        if (peer === node) continue;
-        own.add(peer);
-        connected.get(peer)?.add(node);
+        if (peer === place) continue;
+        connected[place]?.push(peer);
+        connected[peer]?.push(place);
       }
   return connected;
+}
+
+/** How many different ones are in each of the lists. */
+function countDistinct(lists: readonly (readonly number[])[]): readonly number[] {
+  const lastIn = new Int32Array(lists.length).fill(-1);
+  return lists.map((list, place) => {
+    let count = 0;
+    for (const one of list) {
+      if (lastIn[one] === place) continue;
+      lastIn[one] = place;
+      count += 1;
+    }
+    return count;
+  });
 }
 
 /** Pairs of running nodes that are not connected, by what both say of their peers. Each node is named once, with all it misses. */
 function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
   const able = nodes.filter(
-    ({ isOut, isStarting, peers = 0, target }) => !isOut && !isStarting && peers < target.expectedPeers,
+    ({ isOut, isStarting, peers = 0, target, said }) =>
+      !isOut &&
+      !isStarting &&
+      peers < target.expectedPeers &&
+      said?.observation.nodeId !== undefined &&
+      said.observation.peerIds !== undefined,
   );
   const connected = findConnected(able);
+  const counts = countDistinct(connected);
+  const countOf = (place: number): number => counts[place] ?? 0;
   // The node that misses most comes first. What is left shrinks to what that one is connected to, so few pairs are looked at.
-  const left = new Set(connected.keys());
+  const left = new Set(able.keys());
   const found: Suspicion[] = [];
-  for (const [node, others] of [...connected].toSorted(([, one], [, other]) => one.size - other.size)) {
-    if (!left.has(node)) continue;
-    const missing = [...left].filter((other) => other !== node && !others.has(other));
+  for (const place of [...able.keys()].sort((one, other) => countOf(one) - countOf(other))) {
+    const node = able[place];
+    if (node === undefined || !left.has(place)) continue;
+    const others = new Set(connected[place]);
+    const missing = [...left].filter((other) => other !== place && !others.has(other));
     if (missing.length === 0) continue;
-    for (const one of [node, ...missing]) left.delete(one);
-    const names = listNames(missing.map(({ name }) => name));
+    for (const one of [place, ...missing]) left.delete(one);
+    const missed = missing.flatMap((other) => able[other] ?? []);
+    const names = listNames(missed.map(({ name }) => name));
     found.push({
       problem: 'peers_missing',
       component: 'node',
@@ -172,7 +187,7 @@ function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
       summary: `${node.name} is not connected to ${names}`,
       evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}`,
       fix: `open the p2p ports between ${node.name} and ${names} (TCP and UDP)`,
-      explains: [node, ...missing].flatMap(({ state }) => explain(state, 'peers')),
+      explains: [node, ...missed].flatMap((one) => explain(one, 'peers')),
       causes: [],
     });
   }

@@ -49,9 +49,10 @@ function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string
   return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
 }
 
-function toSuspicion(state: TargetState, { check, seen, fix }: FailedCheck): readonly Suspicion[] {
+function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck): readonly Suspicion[] {
   const problem = PROBLEM_OF[check];
   if (problem === undefined) return [];
+  const { state } = view;
   const { component, name } = state.target;
   const [cause, because] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
   // A server that does not answer explains what it does not show.
@@ -64,7 +65,7 @@ function toSuspicion(state: TargetState, { check, seen, fix }: FailedCheck): rea
       summary: because ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
       evidence: seen,
       fix,
-      explains: explain(state, check, ...also),
+      explains: explain(view, check, ...also),
       causes: [],
     },
   ];
@@ -95,8 +96,6 @@ function findDegraded({ state }: TargetView): readonly Suspicion[] {
   ];
 }
 
-const hasFailing = ({ checks }: TargetState): boolean => checks.some(({ verdict }) => verdict === 'fail');
-
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
 
@@ -105,10 +104,11 @@ const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
  * known failure that is over have been said with it.
  */
 function takeFailing(
-  { state, container }: TargetView,
+  view: TargetView,
   starting: ReadonlySet<string>,
   { subnet, now }: SubnetView,
 ): readonly FailedCheck[] {
+  const { state } = view;
   const { target } = state;
   if (target.component === 'node' && starting.has(target.name)) return [];
   // A service that reads from a node that has just started waits for it.
@@ -117,18 +117,20 @@ function takeFailing(
   const failing = inOrder(state.checks)
     .filter((check) => check.verdict === 'fail')
     .filter(({ check }) => !(isSaid && BY_ERRORS.includes(check)) && !(waits && BY_NODE.includes(check)));
-  return isStopped({ state, container }) ? failing.filter(({ check }) => check === 'submissions') : failing;
+  return isStopped(view) ? failing.filter(({ check }) => check === 'submissions') : failing;
 }
 
 /** What no other problem explains: each failing check is then a problem by itself. */
 export function findCheckProblems(view: SubnetView): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
-  const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ name }) => name));
-  return targets.flatMap((one) => {
-    const degraded = findDegraded(one);
-    if (!hasFailing(one.state)) return degraded;
-    const failing = takeFailing(one, starting, view);
-    return [...failing.flatMap((check) => toSuspicion(one.state, check)), ...degraded];
-  });
+  const starting = new Set<string>();
+  for (const { isStarting, name } of nodes) if (isStarting) starting.add(name);
+  const found: Suspicion[] = [];
+  for (const one of targets) {
+    if (one.failing.length > 0)
+      for (const check of takeFailing(one, starting, view)) found.push(...toSuspicion(one, check));
+    found.push(...findDegraded(one));
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 import { formatSkew, isSkewed, zoneMs } from '../model/clock-skew.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain } from './explain-checks.ts';
-import { isStopped, type SubnetView } from './subnet-view.ts';
+import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The one in the middle; of two in the middle the one nearer to us. */
 function middleOf(aheadMs: readonly number[]): number {
@@ -15,15 +15,17 @@ function middleOf(aheadMs: readonly number[]): number {
  * quarters of an hour apart are another time zone, not another time.
  */
 export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
-  const known = nodes.flatMap((node) => {
+  const known: { readonly node: NodeView; readonly aheadMs: number }[] = [];
+  for (const node of nodes) {
     const aheadMs = node.state.facts.logs?.clockAheadMs;
-    return aheadMs === undefined || isStopped(node) || zoneMs(aheadMs) !== undefined ? [] : [{ node, aheadMs }];
-  });
+    if (aheadMs !== undefined && !isStopped(node) && zoneMs(aheadMs) === undefined) known.push({ node, aheadMs });
+  }
   // Of two clocks nobody can say which is wrong.
   if (known.length < 2 || !known.some(({ aheadMs }) => isSkewed(aheadMs))) return [];
   const middle = middleOf([0, ...known.map(({ aheadMs }) => aheadMs)]);
-  return known.flatMap(({ node: { name, state }, aheadMs }) => {
+  return known.flatMap(({ node, aheadMs }) => {
     if (!isSkewed(aheadMs - middle)) return [];
+    const { name } = node;
     return [
       {
         problem: 'node_clock_skewed',
@@ -32,7 +34,7 @@ export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
         summary: `the clock of ${name} is wrong`,
         evidence: `by the times in its log, the clock of ${name} is ${formatSkew(aheadMs - middle)} those of the other machines`,
         fix: `set the clock of its machine, as with \`chronyc makestep\`, and see that it stays right; until then rounds time out`,
-        explains: explain(state, 'log_block'),
+        explains: explain(node, 'log_block'),
         causes: [],
       },
     ];

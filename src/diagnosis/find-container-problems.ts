@@ -20,15 +20,16 @@ function describeEnd({ exitCode, finishedAt, oomKilled }: Container, now: number
 const readLog = ({ name }: Container): string => `read why it ended with \`docker logs --tail 100 ${name}\``;
 
 /** A container that does not run, or does not stay up. It explains all that its target does not answer. */
-function findDown({ state, container: view }: TargetView, now: number): Suspicion | undefined {
+function findDown(one: TargetView, now: number): Suspicion | undefined {
+  const { state, container: view } = one;
   const { target, facts } = state;
   const { component, name, container: ref } = target;
   if (ref === undefined || view.kind === 'unknown') return undefined;
   // Most containers run and have never been restarted.
   const { lastRestartAt, earlierCrashes } = facts.container ?? {};
   const isUntouched = lastRestartAt === undefined && earlierCrashes === undefined;
-  if (view.kind === 'running' && isUntouched && !fails(state, 'container')) return undefined;
-  const subject = { component, name, explains: explainAll(state), causes: [] };
+  if (view.kind === 'running' && isUntouched && !fails(one, 'container')) return undefined;
+  const subject = { component, name, explains: explainAll(one), causes: [] };
   if (view.kind === 'missing')
     return {
       ...subject,
@@ -71,12 +72,12 @@ function findDown({ state, container: view }: TargetView, now: number): Suspicio
       evidence: `${container.name} ${describeEnd(container, now)}`,
       fix: `start it with \`docker start ${container.name}\`; if it ends again, ${readLog(container)}`,
     };
-  if (!fails(state, 'container') || isRestartPlanned(facts.container)) return undefined;
+  if (!fails(one, 'container') || isRestartPlanned(facts.container)) return undefined;
   // The check fails for some minutes after a start. A loop that is over, and a crash of a known failure, have been said.
   if (crashes.length > 1 || isSaid) return undefined;
   return {
     ...subject,
-    explains: explain(state, 'container'),
+    explains: explain(one, 'container'),
     problem: 'container_restarting',
     summary: `the container of ${name} has crashed and was restarted`,
     evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request`,
@@ -122,7 +123,11 @@ function findLargeLog({ state }: TargetView): Suspicion | undefined {
 /** Containers that do not run or are about to be killed, and logs that fill the disk. */
 export function findContainerProblems({ targets, now }: SubnetView): readonly Suspicion[] {
   const found: Suspicion[] = [];
-  for (const view of targets)
-    for (const one of [findDown(view, now), findMemory(view), findLargeLog(view)]) if (one) found.push(one);
+  const add = (one: Suspicion | undefined) => one && found.push(one);
+  for (const view of targets) {
+    add(findDown(view, now));
+    add(findMemory(view));
+    add(findLargeLog(view));
+  }
   return found;
 }

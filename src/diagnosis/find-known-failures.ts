@@ -4,7 +4,7 @@ import type { ShownFailure, TargetState } from '../model/snapshot.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explain, explainAll } from './explain-checks.ts';
-import type { SubnetView } from './subnet-view.ts';
+import type { SubnetView, TargetView } from './subnet-view.ts';
 
 /** The checks that a failure explains; all of its target where nothing is named. */
 const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
@@ -19,7 +19,8 @@ const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
 
 const isProblem = (name: string): name is ProblemName => Object.hasOwn(problemCatalog, name);
 
-function toSuspicion(state: TargetState, failure: ShownFailure, problem: ProblemName, now: number): Suspicion {
+function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemName, now: number): Suspicion {
+  const { state } = view;
   const { component, name } = state.target;
   const named = EXPLAINS[problem];
   const ends = named === undefined;
@@ -30,12 +31,10 @@ function toSuspicion(state: TargetState, failure: ShownFailure, problem: Problem
     summary: `${name} shows the known failure ${problem}`,
     evidence: describeFailure(state, failure, problem, now),
     fix: failure.fix,
-    explains: named === undefined ? explainAll(state) : explain(state, ...named),
+    explains: named === undefined ? explainAll(view) : explain(view, ...named),
     causes: ends ? CONSEQUENCES.map((one) => ({ problem: one, component, name })) : [],
   };
 }
-
-const NONE: readonly Suspicion[] = [];
 
 /**
  * Whether a failure that ends its program has been shown lately and is over. The crash that it caused has been said with it.
@@ -54,14 +53,18 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 }
 
 /** Known failures that targets show. A restart loop that has a known cause is not one of its own. */
-export const findKnownFailures = ({ targets, now }: SubnetView): readonly Suspicion[] =>
-  targets.flatMap(({ state }) => {
-    if (state.shownFailures.length === 0) return NONE;
+export function findKnownFailures({ targets, now }: SubnetView): readonly Suspicion[] {
+  const found: Suspicion[] = [];
+  for (const view of targets) {
+    const { state } = view;
+    if (state.shownFailures.length === 0) continue;
     const shown = state.shownFailures.flatMap((failure) =>
-      isProblem(failure.name) ? [toSuspicion(state, failure, failure.name, now)] : [],
+      isProblem(failure.name) ? [toSuspicion(view, failure, failure.name, now)] : [],
     );
     const hasCause =
       hasEndedFailure(state) ||
       shown.some(({ problem, causes }) => problem !== 'silent_restart_loop' && causes.length > 0);
-    return hasCause ? shown.filter(({ problem }) => problem !== 'silent_restart_loop') : shown;
-  });
+    found.push(...(hasCause ? shown.filter(({ problem }) => problem !== 'silent_restart_loop') : shown));
+  }
+  return found;
+}

@@ -46,48 +46,53 @@ function findUnread({ facts: { logs } }: TargetState): readonly ['file' | 'conta
     : undefined;
 }
 
-function findSourceDown({ state }: TargetView): readonly Suspicion[] {
-  const { component, name, container, logFiles } = state.target;
+function findSourceDown({ state }: TargetView): Suspicion | undefined {
   const unread = findUnread(state);
-  if (unread === undefined) return [];
+  if (unread === undefined) return undefined;
+  const { component, name, container, logFiles } = state.target;
   const [source, { fault }] = unread;
   const isFile = source === 'file';
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
   const notYet = ['reading it has not begun', 'look at the log of subnetd'] as const;
   const [seen, fix] = fault === undefined ? notYet : (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what];
-  return [
-    {
-      problem: 'log_source_down',
-      component,
-      name,
-      summary: `subnetd cannot read the log of ${name}`,
-      evidence: `${what} cannot be read: ${seen}`,
-      fix,
-      explains: [],
-      causes: [],
-    },
-  ];
+  return {
+    problem: 'log_source_down',
+    component,
+    name,
+    summary: `subnetd cannot read the log of ${name}`,
+    evidence: `${what} cannot be read: ${seen}`,
+    fix,
+    explains: [],
+    causes: [],
+  };
 }
 
-function findLinesLost({ state }: TargetView, now: number): readonly Suspicion[] {
-  const { component, name, container } = state.target;
+function findLinesLost({ state }: TargetView, now: number): Suspicion | undefined {
   const lost = state.facts.logs?.patterns[LINES_LOST];
-  if (lost === undefined || now - lost.at >= LOST_MS) return [];
+  if (lost === undefined || now - lost.at >= LOST_MS) return undefined;
+  const { component, name, container } = state.target;
   const times = lost.count === 1 ? 'once' : `${lost.count} times`;
-  return [
-    {
-      problem: 'log_lines_lost',
-      component,
-      name,
-      summary: `Docker throws away lines of ${name} before they are read`,
-      evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${times} since subnetd started, last ${formatDuration(Math.max(0, now - lost.at))} ago`,
-      fix: 'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
-      explains: [],
-      causes: [],
-    },
-  ];
+  return {
+    problem: 'log_lines_lost',
+    component,
+    name,
+    summary: `Docker throws away lines of ${name} before they are read`,
+    evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${times} since subnetd started, last ${formatDuration(Math.max(0, now - lost.at))} ago`,
+    fix: 'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
+    explains: [],
+    causes: [],
+  };
 }
 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
-export const findLogProblems = ({ targets, now }: SubnetView): readonly Suspicion[] =>
-  targets.flatMap((view) => [...findSourceDown(view), ...findLinesLost(view, now)]);
+export function findLogProblems({ targets, now }: SubnetView): readonly Suspicion[] {
+  const found: Suspicion[] = [];
+  for (const view of targets) {
+    if (view.state.facts.logs === undefined) continue;
+    const unread = findSourceDown(view);
+    const lost = findLinesLost(view, now);
+    if (unread) found.push(unread);
+    if (lost) found.push(lost);
+  }
+  return found;
+}

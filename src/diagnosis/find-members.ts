@@ -11,11 +11,11 @@ interface Masters {
 
 /** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
 function findVote(
-  { state, isOut, isForeign, isStarting }: NodeView,
+  { said, isOut, isForeign, isStarting }: NodeView,
   silentVoters: ReadonlyMap<string, number>,
   masters?: Masters,
 ): Vote | undefined {
-  const address = isForeign ? undefined : state.facts.node?.chain?.observation.address;
+  const address = isForeign ? undefined : said?.observation.address;
   if (masters === undefined || address === undefined) return isOut ? 'silent' : isStarting ? 'unknown' : 'votes';
   if (masters.penalised.has(address)) return 'penalised';
   if (masters.standby.has(address)) return 'standby';
@@ -24,8 +24,8 @@ function findVote(
   return isOut || silentVoters.has(address) ? 'silent' : 'votes';
 }
 
-function toMember({ name, state, isForeign }: NodeView, chain: Chain | undefined, masters?: Masters): Member {
-  const own = state.facts.node?.chain?.observation;
+function toMember({ name, said, isForeign }: NodeView, chain: Chain | undefined, masters?: Masters): Member {
+  const own = said?.observation;
   const known = own !== undefined && chain !== undefined && (own.genesis !== undefined || own.chainId !== undefined);
   const base: Member = { name, ...(known && { isOnChain: !isForeign }) };
   const address = own?.address;
@@ -37,8 +37,8 @@ function toMember({ name, state, isForeign }: NodeView, chain: Chain | undefined
 /** The rounds that each address missed in the epoch, by the node that knows of most. */
 function countMissedRounds({ nodes }: SubnetView): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { state, isForeign } of nodes) {
-    const byMiner = isForeign ? undefined : state.facts.node?.chain?.observation.missedRounds?.byMiner;
+  for (const { said, isForeign } of nodes) {
+    const byMiner = isForeign ? undefined : said?.observation.missedRounds?.byMiner;
     for (const address in byMiner) counts.set(address, Math.max(counts.get(address) ?? 0, byMiner[address] ?? 0));
   }
   return counts;
@@ -47,7 +47,7 @@ function countMissedRounds({ nodes }: SubnetView): ReadonlyMap<string, number> {
 /** What is known of each node as a member of the chain. */
 export function findMembers(view: SubnetView): readonly Member[] {
   const missed = countMissedRounds(view);
-  const isKnown = view.nodes.some(({ state }) => state.facts.node?.chain?.observation.missedRounds !== undefined);
+  const isKnown = view.nodes.some(({ said }) => said?.observation.missedRounds !== undefined);
   const { chain, masternodes } = view.chain;
   const masters = masternodes && {
     active: new Set(masternodes.active),

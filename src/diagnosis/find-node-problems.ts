@@ -4,18 +4,27 @@ import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
 import { BY_NODE, explain } from './explain-checks.ts';
-import { checkOf, isSettled, isStopped, listNames, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import {
+  checkOf,
+  fails,
+  isSettled,
+  isStopped,
+  listNames,
+  type NodeView,
+  type SubnetView,
+  stalledMs,
+} from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 const commandToRestart = ({ container, name }: NodeView): string =>
   'container' in container ? `restart it with \`docker restart ${container.container.name}\`` : `restart ${name}`;
 
-const subjectOf = ({ name, state }: NodeView, problem: ProblemName) =>
+const subjectOf = (node: NodeView, problem: ProblemName) =>
   ({
     problem,
     component: 'node',
-    name,
-    explains: explain(state, 'latest_block', 'peers', 'log_block'),
+    name: node.name,
+    explains: explain(node, 'latest_block', 'peers', 'log_block'),
     causes: [],
   }) as const;
 
@@ -84,7 +93,7 @@ function findStalled(
   return {
     ...subjectOf(node, 'node_stalled'),
     lastedMs: stalledMs(node, { now, stallAfterMs }),
-    explains: explain(node.state, 'latest_block', 'log_block'),
+    explains: explain(node, 'latest_block', 'log_block'),
     summary: `${name} is stalled at block ${height.number}`,
     evidence: `${seen}, while ${witness.name} rises`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
@@ -95,10 +104,10 @@ function findStalled(
 function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { now, stallAfterMs } = view;
   const { name, state, height } = node;
-  const check = checkOf(state, 'latest_block');
+  const check = fails(node, 'latest_block') ? checkOf(state, 'latest_block') : undefined;
   if (check?.verdict !== 'fail') return undefined;
   const { seen, fix } = check;
-  const subject = { evidence: seen, fix, explains: explain(state, 'latest_block') };
+  const subject = { evidence: seen, fix, explains: explain(node, 'latest_block') };
   if (height === undefined)
     return {
       ...subjectOf(node, 'node_without_block'),
@@ -124,18 +133,19 @@ function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView)
     .filter(
       ({ target, peers: count = 0 }) => count < target.expectedPeers && target.expectedPeers - count <= out.length,
     )
-    .flatMap(({ state }) => explain(state, 'peers'));
+    .flatMap((node) => explain(node, 'peers'));
   const heard = targets
     .filter(({ state: { heardNodes } }) => heardNodes !== undefined && nodes.length - heardNodes <= out.length)
-    .flatMap(({ state }) => explain(state, 'messages'));
+    .flatMap((view) => explain(view, 'messages'));
   return [...peers, ...heard];
 }
 
 /** The checks of the services that read the subnet through this node. */
 const explainReaders = (name: string, { services }: SubnetView) =>
-  services.flatMap(({ state }) =>
-    'readsFrom' in state.target && state.target.readsFrom === name ? explain(state, ...BY_NODE) : [],
-  );
+  services.flatMap((view) => {
+    const { target } = view.state;
+    return 'readsFrom' in target && target.readsFrom === name ? explain(view, ...BY_NODE) : [];
+  });
 
 /** Problems of single nodes. */
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {

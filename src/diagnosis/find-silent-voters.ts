@@ -10,15 +10,15 @@ const RECENT_ROUNDS = 5;
 /** One missed round may be chance. */
 const MIN_MISSED = 2;
 
-const chainOf = ({ state }: NodeView) => state.facts.node?.chain;
-
 /** The addresses that are missing in every round of every pool. */
 function findNeverSigned(witnesses: readonly NodeView[]): ReadonlySet<string> {
   let all: readonly string[] | undefined;
-  for (const node of witnesses) {
-    const { voteRounds = 0, neverSigned = [] } = chainOf(node)?.observation.pool ?? {};
+  for (const { said } of witnesses) {
+    const { voteRounds = 0, neverSigned = [] } = said?.observation.pool ?? {};
     if (voteRounds === 0) continue;
-    all = all?.filter((address) => neverSigned.includes(address)) ?? neverSigned;
+    // Most pools lack the same ones in the same order.
+    all =
+      all?.filter((address, place) => neverSigned[place] === address || neverSigned.includes(address)) ?? neverSigned;
     if (all.length === 0) break;
   }
   return new Set(all);
@@ -32,8 +32,8 @@ function countMissed(
 ): ReadonlyMap<string, number> {
   const counts = new Map(addresses.map((address) => [address, 0]));
   const counted = new Set<number>();
-  for (const node of witnesses)
-    for (const { round, miner } of chainOf(node)?.observation.missedRounds?.rounds ?? []) {
+  for (const { said } of witnesses)
+    for (const { round, miner } of said?.observation.missedRounds?.rounds ?? []) {
       // Thousands of nodes list the same rounds, and a number is found faster than an address.
       if (round < oldest || counted.has(round)) continue;
       counted.add(round);
@@ -43,10 +43,9 @@ function countMissed(
   return counts;
 }
 
-function isSettled(node: NodeView): boolean {
-  const startedAt = node.container.kind === 'running' ? node.container.container.startedAt : undefined;
-  const at = chainOf(node)?.at;
-  return at !== undefined && (startedAt === undefined || at - startedAt >= SETTLED_MS);
+function isSettled({ container, said }: NodeView): boolean {
+  const startedAt = container.kind === 'running' ? container.container.startedAt : undefined;
+  return said !== undefined && (startedAt === undefined || said.at - startedAt >= SETTLED_MS);
 }
 
 /**
@@ -55,21 +54,18 @@ function isSettled(node: NodeView): boolean {
  */
 export function findSilentVoters(
   nodes: readonly NodeView[],
-  { masternodes, nameOf }: ChainView,
+  { masternodes }: ChainView,
+  masters: ReadonlyMap<string, NodeView>,
 ): ReadonlyMap<string, number> {
   if (masternodes === undefined) return new Map();
   const witnesses = nodes.filter(({ isOut }) => !isOut);
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
-  const neverSigned = findNeverSigned(witnesses);
-  if (neverSigned.size === 0) return new Map();
-  const byName = new Map(witnesses.map((node) => [node.name, node]));
-  const silent = [...neverSigned].filter((address) => {
-    const node = byName.get(nameOf.get(address) ?? '');
-    if (node === undefined || node.isStarting || !isSettled(node) || !masternodes.active.includes(address))
-      return false;
+  const silent = [...findNeverSigned(witnesses)].filter((address) => {
+    const node = masters.get(address);
+    if (node === undefined || node.isOut || node.isStarting || !isSettled(node)) return false;
     // A node that is behind cannot vote, and is said as that.
-    return !fails(node.state, 'latest_block');
+    return masternodes.active.includes(address) && !fails(node, 'latest_block');
   });
-  const missed = silent.length === 0 ? new Map<string, number>() : countMissed(witnesses, silent, oldest);
-  return new Map([...missed].filter(([, count]) => count >= MIN_MISSED));
+  if (silent.length === 0) return new Map();
+  return new Map([...countMissed(witnesses, silent, oldest)].filter(([, count]) => count >= MIN_MISSED));
 }

@@ -4,8 +4,16 @@ import type { Progress } from '../model/facts.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explain } from './explain-checks.ts';
-import { findQuorum } from './quorum.ts';
-import { checkOf, fails, isStopped, listNames, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import {
+  checkOf,
+  fails,
+  isMissing,
+  isStopped,
+  listNames,
+  type NodeView,
+  type SubnetView,
+  stalledMs,
+} from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 
@@ -20,7 +28,7 @@ function describeOut(node: NodeView): string {
 
 /** The checks that fail because no block comes. */
 const explainHalt = ({ targets }: SubnetView) =>
-  targets.flatMap(({ state }) => explain(state, 'latest_block', 'log_block', 'submissions', 'block_data'));
+  targets.flatMap((view) => explain(view, 'latest_block', 'log_block', 'submissions', 'block_data'));
 
 const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
 
@@ -44,7 +52,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const stalledSince = highest(heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
   if (heights.length === 0 ? !nodes.every(isGone) : now - stalledSince < stallAfterMs) return undefined;
-  const { total, required, voting } = findQuorum(view) ?? { total: 0, required: 0, voting: 0 };
+  const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   const last =
     heights.length === 0
       ? 'no node runs and answers'
@@ -68,19 +76,18 @@ const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFIN
 
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
-  const { nodes, silentVoters, reference } = view;
-  const quorum = findQuorum(view);
-  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const idle = nodes.filter(
-    ({ isOut, isStarting, isStalled, height, state }) =>
-      !isOut && !isStarting && (isStalled || (isBelow(height, reference) && fails(state, 'latest_block'))),
-  );
+  const { nodes, silentVoters, reference, quorum } = view;
   if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
+  const isIdle = (node: NodeView) =>
+    !node.isOut &&
+    !node.isStarting &&
+    (node.isStalled || (isBelow(node.height, reference) && fails(node, 'latest_block')));
+  const idle = nodes.filter(isIdle);
   const { total, required } = quorum;
   const voting = quorum.voting - idle.length;
   if (voting === total || voting > required) return undefined;
-  const silent = nodes.filter(({ state }) => silentVoters.has(state.facts.node?.chain?.observation.address ?? ''));
-  const missing = [...new Set([...out, ...idle, ...silent])];
+  const silent = nodes.filter(({ said }) => silentVoters.has(said?.observation.address ?? ''));
+  const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const names = namesOf(missing);
   const short = required - voting;
   return {
@@ -118,8 +125,8 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
     summary: 'subnetd cannot reach any node',
     evidence: `all ${asked.length} nodes became unreachable from here (${kinds})${rising.length === 0 ? ', and none is known to be stopped' : `, while the log of ${namesOf(rising)} goes on`}`,
     fix: 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
-    explains: targets.flatMap(({ state }) =>
-      explain(state, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
+    explains: targets.flatMap((view) =>
+      explain(view, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
     ),
     causes: nodes.flatMap(({ name }) =>
       (['node_down', 'node_hanging', 'node_stalled'] as const).map(
@@ -133,23 +140,31 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
 const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
-function findFinality({ nodes: all, targets, reference, now }: SubnetView): Suspicion | undefined {
-  const nodes = all.filter(({ height, isForeign }) => !isForeign && isCredible(height?.number ?? 0, reference));
-  const committed = nodes.flatMap(({ state }) => state.facts.node?.committed ?? []);
-  const latest = nodes.flatMap(({ height }) => height ?? []);
-  const moves = nodes.some(({ height }) => height?.risen && now - height.advancedAt < STALLED_MS);
-  if (committed.length === 0 || latest.length === 0 || !moves) return undefined;
-  const since = highest(committed.map(({ advancedAt, fall }) => Math.max(advancedAt, fall?.at ?? 0)));
-  if (now - since < STALLED_MS) return undefined;
-  const top = highest(committed.map(({ number }) => number));
-  const waiting = highest(latest.map(({ number }) => number)) - top;
+function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion | undefined {
+  let since = Number.NEGATIVE_INFINITY;
+  let top = Number.NEGATIVE_INFINITY;
+  let latest = Number.NEGATIVE_INFINITY;
+  let moves = false;
+  for (const { height, isForeign, state } of nodes) {
+    if (isForeign || !isCredible(height?.number ?? 0, reference)) continue;
+    const { committed } = state.facts.node ?? {};
+    if (committed !== undefined) {
+      since = Math.max(since, committed.advancedAt, committed.fall?.at ?? 0);
+      top = Math.max(top, committed.number);
+    }
+    if (height === undefined) continue;
+    latest = Math.max(latest, height.number);
+    moves ||= height.risen && now - height.advancedAt < STALLED_MS;
+  }
+  // No node has given a committed block, or no height rises.
+  if (!Number.isFinite(since) || !moves || now - since < STALLED_MS) return undefined;
   return {
     problem: 'finality_stalled',
     summary: 'the subnet commits no blocks',
-    evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${waiting} wait`,
+    evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${latest - top} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
     // The relayer submits committed blocks.
-    explains: targets.flatMap(({ state }) => explain(state, 'submissions')),
+    explains: targets.flatMap((view) => explain(view, 'submissions')),
     causes: [],
   };
 }

@@ -20,10 +20,11 @@ const formatBootnodes = ({ state }: NodeView): string =>
  * node talks to its right bootnode cannot be seen from here; the log of the bootnode shows that.
  */
 export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
-  const known = nodes.flatMap((node) => {
+  const known: { readonly node: NodeView; readonly key: string }[] = [];
+  for (const node of nodes) {
     const key = isStopped(node) ? undefined : toKey(node);
-    return key === undefined ? [] : [{ node, key }];
-  });
+    if (key !== undefined) known.push({ node, key });
+  }
   const counts = new Map<string, number>();
   for (const { key } of known) counts.set(key, (counts.get(key) ?? 0) + 1);
   const most = known.find(({ key }) => (counts.get(key) ?? 0) * 2 > known.length);

@@ -1,8 +1,8 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
-import { type EndedProblem, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import { fails } from './subnet-view.ts';
+import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
@@ -36,11 +36,10 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
     (before.state === 'clearing' && isOther);
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
-  const base = { ...found, severity, alert, since, seenAt: now };
   const openedAt = isNew ? undefined : before.openedAt;
   if (openedAt === undefined && Math.max(now - since, found.lastedMs ?? 0) < confirmMs)
-    return { ...base, state: 'suspected' };
-  return { ...base, state: 'open', openedAt: openedAt ?? now };
+    return { ...found, severity, alert, since, seenAt: now, state: 'suspected' };
+  return { ...found, severity, alert, since, seenAt: now, state: 'open', openedAt: openedAt ?? now };
 }
 
 /** A problem that is not found any more; undefined when it is over. */
@@ -52,7 +51,9 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | 
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again.
-  const explains = before.explains.filter((each) => subjectsOf(each).some((state) => fails(state, each.check)));
+  const explains = before.explains.filter((each) =>
+    subjectsOf(each).some((state) => checkOf(state, each.check)?.verdict === 'fail'),
+  );
   return { ...before, explains, state: 'clearing', clearingSince };
 }
 
@@ -64,24 +65,26 @@ const toEnded = (key: string, { problem, about, since, openedAt }: Problem, now:
 const byUrgency = (one: Problem, other: Problem): number =>
   SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
 
-/** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
+/**
+ * The problems of a subnet after `found` at `now`, the worst first; `known` and `found` by their keys. What cannot be judged now
+ * stays as it is.
+ */
 export function followProblems(
-  before: Followed,
-  found: readonly Suspicion[],
+  known: ReadonlyMap<string, Problem>,
+  endedBefore: readonly EndedProblem[],
+  found: ReadonlyMap<string, Suspicion>,
   targets: readonly TargetState[],
   now: number,
 ): Followed {
-  const known = new Map(before.problems.map((problem) => [problemKey(problem), problem]));
-  const ended = new Map(before.ended.map((one) => [one.key, one]));
+  const ended = new Map(endedBefore.map((one) => [one.key, one]));
   const problems: Problem[] = [];
-  for (const one of found) {
-    const key = problemKey(one);
+  for (const [key, one] of found) {
     problems.push(raise(known.get(key), ended.get(key), one, now));
-    known.delete(key);
     ended.delete(key);
   }
-  const subjectsOf = known.size === 0 ? () => [] : indexSubjects(targets);
-  for (const [key, one] of known) {
+  const gone = [...known].filter(([key]) => !found.has(key));
+  const subjectsOf = gone.length === 0 ? () => [] : indexSubjects(targets);
+  for (const [key, one] of gone) {
     const left = clear(one, subjectsOf, now);
     if (left !== undefined) problems.push(left);
     else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(key, toEnded(key, one, now));

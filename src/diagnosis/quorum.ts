@@ -1,6 +1,6 @@
 import type { Quorum } from '../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
-import type { NodeView, SubnetView } from './subnet-view.ts';
+import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The share of votes that the chain asks for by default. */
 const THRESHOLD = 0.667;
@@ -12,33 +12,41 @@ export const requiredVotes = (masternodes: number, threshold = THRESHOLD): numbe
  * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs. A node that is out and has
  * never given its address is taken for one of the masternodes without a name.
  */
-function countSilent({ nodes, chain, silentVoters }: SubnetView, active: readonly string[]): number {
-  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting).map(({ name }) => name);
-  if (out.length === 0 && silentVoters.size === 0) return 0;
-  const outNames = new Set(out);
-  const named = new Set(chain.nameOf.values());
-  const silent = active.filter((address) => outNames.has(chain.nameOf.get(address) ?? '') || silentVoters.has(address));
-  const nameless = active.filter((address) => !chain.nameOf.has(address));
-  return silent.length + Math.min(nameless.length, out.filter((name) => !named.has(name)).length);
+function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly string[]): number {
+  let silent = 0;
+  let nameless = 0;
+  for (const address of active) {
+    const node = masters.get(address);
+    if (node === undefined) nameless += 1;
+    if (silentVoters.has(address) || (node !== undefined && isMissing(node))) silent += 1;
+  }
+  if (nameless === 0) return silent;
+  const unnamed = nodes.filter(
+    (node) => isMissing(node) && (node.isForeign || node.said?.observation.address === undefined),
+  );
+  return silent + Math.min(nameless, unnamed.length);
 }
+
+/** What the quorum is found by. */
+type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /**
  * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one. A masternode
  * that the inventory does not list counts as voting.
  */
-export function findQuorum(view: SubnetView): Quorum | undefined {
-  const { nodes, chain } = view;
+export function findQuorum(voters: Voters): Quorum | undefined {
+  const { nodes, chain } = voters;
   const { masternodes, consensus } = chain;
   if (masternodes === undefined || masternodes.active.length === 0) {
     if (nodes.length === 0) return undefined;
-    const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting).length;
-    return { total: nodes.length, required: requiredVotes(nodes.length), voting: nodes.length - out };
+    const missing = nodes.filter(isMissing).length;
+    return { total: nodes.length, required: requiredVotes(nodes.length), voting: nodes.length - missing };
   }
   const total = masternodes.active.length;
   return {
     total,
     required: requiredVotes(total, consensus?.certificateThreshold),
-    voting: total - countSilent(view, masternodes.active),
+    voting: total - countSilent(voters, masternodes.active),
   };
 }
 

@@ -1,7 +1,8 @@
-import type { Progress } from '../model/facts.ts';
+import type { ChainFacts, Progress } from '../model/facts.ts';
 import type { Container, Fault } from '../model/observation.ts';
+import type { ExplainedCheck } from '../model/problem.ts';
 import { START_MS } from '../model/restart-cause.ts';
-import type { TargetState } from '../model/snapshot.ts';
+import type { Quorum, TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import type { CheckName, CheckState } from '../model/verdict.ts';
 import type { ChainView } from './chain-view.ts';
@@ -19,12 +20,16 @@ export type ContainerView =
 export interface TargetView {
   readonly state: TargetState;
   readonly container: ContainerView;
+  /** Its checks that fail. One that a problem explains is known by its object. */
+  readonly failing: readonly ExplainedCheck[];
 }
 
 /** What is known of one node at one moment. */
 export interface NodeView extends TargetView {
   readonly target: NodeTarget;
   readonly name: string;
+  /** What it has said about its chain. */
+  readonly said: ChainFacts | undefined;
   /** Whether its RPC or IPC answered the last probe; undefined if it was not probed, or subnetd itself could not. */
   readonly answers: boolean | undefined;
   readonly fault: Fault | undefined;
@@ -55,14 +60,23 @@ export interface SubnetView {
   /** The height that at least half of the nodes on the chain have reached. */
   readonly reference: number | undefined;
   readonly chain: ChainView;
+  /** The nodes of masternodes, penalised ones included, by their addresses. */
+  readonly masters: ReadonlyMap<string, NodeView>;
   /** Masternodes that run but do not vote: how many of its newest rounds each missed, by address. */
   readonly silentVoters: ReadonlyMap<string, number>;
+  /** Undefined without nodes. */
+  readonly quorum: Quorum | undefined;
   readonly stallAfterMs: number;
   readonly now: number;
 }
 
 /** Whether Docker says that the container does not run. */
-export const isStopped = ({ container: { kind } }: TargetView): boolean => kind !== 'running' && kind !== 'unknown';
+export const isDown = ({ kind }: ContainerView): boolean => kind !== 'running' && kind !== 'unknown';
+
+export const isStopped = ({ container }: TargetView): boolean => isDown(container);
+
+/** Whether a node that should take part cannot. */
+export const isMissing = ({ isOut, isStarting }: NodeView): boolean => isOut && !isStarting;
 
 /** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
 export const isSettled = ({ container }: TargetView, now: number): boolean =>
@@ -82,7 +96,7 @@ export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | 
   checks.find(({ check }) => check === name);
 
 /** Whether a check of the target fails. */
-export const fails = (state: TargetState, name: CheckName): boolean => checkOf(state, name)?.verdict === 'fail';
+export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 
 /** Names for a sentence. */
 export const listNames = (names: readonly string[]): string =>

@@ -1,13 +1,14 @@
 import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
 import { isOwnFault } from '../model/observation.ts';
+import type { ExplainedCheck } from '../model/problem.ts';
 import { isLooping } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
-import { type ChainView, isForeign, viewChain } from './chain-view.ts';
+import { type ChainView, viewChain } from './chain-view.ts';
 import { findSilentVoters } from './find-silent-voters.ts';
-import { findReference, findStallMs } from './quorum.ts';
-import { type ContainerView, isStopped, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
+import { findQuorum, findReference, findStallMs } from './quorum.ts';
+import { type ContainerView, isDown, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** A node that started a shorter time ago has neither found its peers nor caught up. */
 const START_MS = 60_000;
@@ -15,14 +16,29 @@ const START_MS = 60_000;
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
 
+const UNKNOWN: ContainerView = { kind: 'unknown' };
+
 function viewContainer({ facts }: TargetState): ContainerView {
   const observation = facts.container?.observation;
-  if (observation === undefined || observation.kind === 'docker-unreachable') return { kind: 'unknown' };
+  if (observation === undefined || observation.kind === 'docker-unreachable') return UNKNOWN;
   if (observation.kind === 'missing') return { kind: 'missing' };
   const { container } = observation;
   if (container.status === 'paused') return { kind: 'paused', container };
   if (container.status === 'restarting') return { kind: 'restarting', container };
   return { kind: container.running ? 'running' : 'stopped', container };
+}
+
+const NONE: readonly ExplainedCheck[] = [];
+
+/** Most checks of thousands pass: only those that fail cost an array. */
+function findFailing({ target: { component, name }, checks }: TargetState): readonly ExplainedCheck[] {
+  let failing: ExplainedCheck[] | undefined;
+  for (const { check, verdict } of checks) {
+    if (verdict !== 'fail') continue;
+    failing ??= [];
+    failing.push({ component, name, check });
+  }
+  return failing ?? NONE;
 }
 
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
@@ -42,7 +58,6 @@ const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
 
 /** What all nodes of a subnet are seen by. */
 interface Moment {
-  readonly chain: ChainView;
   readonly stallAfterMs: number;
   readonly reference: number | undefined;
   /** How many blocks below the reference a node may be. */
@@ -58,7 +73,7 @@ type Seen = Pick<NodeView, 'height' | 'isForeign'>;
  * Whether a rise to this height shows that the chain goes on: it is credible, and not far below the reference, as that of a node
  * that catches up. A node without a height claims nothing.
  */
-const isWitness = (
+const canBeWitness = (
   height: Progress | undefined,
   { reference, maxLag }: Pick<Moment, 'reference' | 'maxLag'>,
 ): boolean =>
@@ -69,7 +84,8 @@ const isWitness = (
 function findLastRise(nodes: readonly Seen[], against: Pick<Moment, 'reference' | 'maxLag'>): number {
   let last = Number.NEGATIVE_INFINITY;
   for (const { height, isForeign } of nodes)
-    if (height?.risen && height.advancedAt > last && !isForeign && isWitness(height, against)) last = height.advancedAt;
+    if (height?.risen && height.advancedAt > last && !isForeign && canBeWitness(height, against))
+      last = height.advancedAt;
   return last;
 }
 
@@ -82,75 +98,80 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: Moment,
 ): boolean => number < reference && lastRise - riseDueSince >= stallAfterMs / 2;
 
-function viewNode(state: TargetState, target: NodeTarget, moment: Moment): NodeView {
-  const { chain, stallAfterMs, now } = moment;
-  const { facts } = state;
-  const { observation } = facts.node ?? {};
+function viewNode(state: TargetState, target: NodeTarget, { height, isForeign }: Seen, moment: Moment): NodeView {
+  const { stallAfterMs, now } = moment;
+  const { node, logs } = state.facts;
+  const { observation } = node ?? {};
   const container = viewContainer(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
-  const height = heightOf(state);
-  const log = facts.logs?.node;
+  const risenAt = logs?.node?.advancedAt;
   const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
   const { isStarting, isLooping } = viewStart(state, container, now);
-  const foreign = isForeign(state, chain.chain);
   const rises =
-    !foreign &&
+    !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
       // The log of a node that answers says nothing new, and that of one that does not is a second witness.
-      (observation?.answered !== true && within(log?.advancedAt, stallAfterMs, now)));
-  const isSilent = answers === false && !within(log?.advancedAt, LOG_ALIVE_MS, now);
+      (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
+  const isSilent = answers === false && !within(risenAt, LOG_ALIVE_MS, now);
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
+  const isWitness = canBeWitness(height, moment);
   return {
     state,
     container,
+    failing: findFailing(state),
     target,
     name: target.name,
+    said: node?.chain,
     answers,
     fault,
     height,
-    isWitness: isWitness(height, moment),
-    rises: rises && isWitness(height, moment),
+    isWitness,
+    rises: rises && isWitness,
     isStalled: height !== undefined && !rises && isLeftBehind(height, moment),
     peers,
-    isForeign: foreign,
+    isForeign,
     isStarting,
-    isOut: foreign || isStopped({ state, container }) || isLooping || isSilent || isAlone,
+    isOut: isForeign || isDown(container) || isLooping || isSilent || isAlone,
   };
+}
+
+/** The nodes of masternodes, by their addresses. */
+function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): ReadonlyMap<string, NodeView> {
+  const { active = [], penalised = [] } = masternodes ?? {};
+  const addresses = new Set([...active, ...penalised]);
+  const masters = new Map<string, NodeView>();
+  for (const node of nodes) {
+    const address = node.isForeign ? undefined : node.said?.observation.address;
+    if (address !== undefined && addresses.has(address)) masters.set(address, node);
+  }
+  return masters;
 }
 
 /** Brings together what is known of a subnet. */
 export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
-  const nodeStates = states.filter(({ target }) => target.component === 'node');
-  const chain = viewChain(nodeStates);
+  const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
-  const heights = nodeStates.map((state) => ({ height: heightOf(state), isForeign: isForeign(state, chain.chain) }));
+  const heights = states.map((state): Seen => ({ height: heightOf(state), isForeign: chain.foreign.has(state) }));
   const reference = findReference(heights);
   const against = { reference, maxLag };
-  const moment = { ...against, chain, stallAfterMs, lastRise: findLastRise(heights, against), now };
+  const moment = { ...against, stallAfterMs, lastRise: findLastRise(heights, against), now };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
-  const targets = states.map((state) => {
-    const { target } = state;
-    if (target.component === 'node') {
-      const node = viewNode(state, target, moment);
+  const targets = states.map((state, index) => {
+    const seen = heights[index];
+    if (state.target.component === 'node' && seen !== undefined) {
+      const node = viewNode(state, state.target, seen, moment);
       nodes.push(node);
       return node;
     }
-    const service = { state, container: viewContainer(state) };
+    const service = { state, container: viewContainer(state), failing: findFailing(state) };
     services.push(service);
     return service;
   });
-  return {
-    subnet,
-    targets,
-    nodes,
-    services,
-    reference,
-    chain,
-    silentVoters: findSilentVoters(nodes, chain),
-    stallAfterMs,
-    now,
-  };
+  const masters = findMasters(nodes, chain);
+  const silentVoters = findSilentVoters(nodes, chain, masters);
+  const voters = { nodes, chain, masters, silentVoters };
+  return { subnet, targets, services, reference, ...voters, quorum: findQuorum(voters), stallAfterMs, now };
 }

@@ -65,5 +65,9 @@ export interface EndedProblem {
 export const problemKey = ({ problem, component, name }: ProblemRef): string =>
   `${problem} ${component ?? ''} ${name ?? ''}`;
 
+/** Problems by their keys, in their order. */
+export const indexProblems = <T extends ProblemRef>(problems: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(problems.map((one) => [problemKey(one), one]));
+
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
@@ -7,7 +6,7 @@ import type { Problem } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
-import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../support/diagnosed.ts';
+import { diagnosedNode, diagnosedService, type Given, listCauses, NOW, STOPPED } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -78,7 +77,7 @@ test('a relayer whose node has just started waits for it, for a minute', () => {
   ];
   const found = (ms: number) => {
     const targets = startedAgo(ms);
-    return diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW)).map(({ problem }) => problem);
+    return listCauses(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW)).map(({ problem }) => problem);
   };
   expect(found(59_999)).toEqual([]);
   expect(found(60_000)).toEqual(['relayer_stopped']);
@@ -91,7 +90,7 @@ describe('what a node that hangs brings for its readers', () => {
   ];
   const recovered = [...NAMES.map((name) => diagnosedNode(name, NAMES)), failingRelayer()];
   const named = (targets: readonly Known[], before: readonly Problem[]) =>
-    diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), before).map(({ problem }) => problem);
+    listCauses(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), before).map(({ problem }) => problem);
   const open = diagnoseSubnet(toSubnet(hanging), judgeTargets(hanging, NOW), NOTHING_FOLLOWED, NOW).problems.map(
     (problem): Problem => ({ ...problem, state: 'open' }),
   );
@@ -113,7 +112,7 @@ describe('what a node that hangs brings for its readers', () => {
 
 describe('a node that catches up far below the others', () => {
   const seen = (stalledMs: Readonly<Record<string, number>>) =>
-    diagnose(
+    listCauses(
       ((targets) => viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW))(
         NAMES.map((name) =>
           diagnosedNode(name, NAMES, name === 'n2' ? { height: 900 } : { stalledMs: stalledMs[name] ?? 2_000 }),
@@ -142,8 +141,9 @@ test('a node that is not heard yet when the link is back was not silent all the 
   const offline = { ...{ problem: 'monitor_offline', severity: 'warning', alert: 'SubnetdOffline' }, state: 'open' };
   const before = { ...offline, ...{ summary: '', evidence: '', fix: '', explains: [], causes: [] } };
   const lastOf = (problems: readonly Problem[]) =>
-    diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), problems).find(({ name }) => name === 'n2')
-      ?.lastedMs;
+    listCauses(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), problems).find(
+      ({ name }) => name === 'n2',
+    )?.lastedMs;
   expect(lastOf([])).toBeUndefined();
   expect(lastOf([{ ...before, since: NOW - 480_000, seenAt: NOW } as Problem])).toBe(0);
 });
@@ -181,7 +181,7 @@ describe('how soon a problem of a node is open', () => {
 
 test('a relayer pages for its submissions with what its container has', () => {
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), failingRelayer(STOPPED)];
-  const found = diagnose(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW));
+  const found = listCauses(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW));
   expect(found.map(({ problem, fix }) => [problem, fix.split(';')[0]])).toEqual([
     ['container_down', 'start it with `docker start generated-relayer-1`'],
     ['relayer_stopped', 'start it with `docker start generated-relayer-1`'],

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
-import { type Followed, followProblems } from '../../src/diagnosis/follow-problems.ts';
+import type { Followed } from '../../src/diagnosis/follow-problems.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
+import { follow as followOnce } from '../support/diagnosed.ts';
 import { nodeTarget } from '../support/views.ts';
 
 const SECOND = 1_000;
@@ -48,7 +49,7 @@ function follow(
 ) {
   let followed = NOTHING_FOLLOWED;
   return moments.map(([ms, found, targets = found.length > 0 ? failing : well]) => {
-    followed = followProblems(followed, found, targets, T0 + ms);
+    followed = followOnce(followed, found, targets, T0 + ms);
     return followed.problems.map((one) => one.state);
   });
 }
@@ -134,7 +135,7 @@ describe('a problem', () => {
       expect(follow(...ended, [over + clearMs, [suspicion()]]).at(-1)).toEqual(['suspected']);
       let followed = NOTHING_FOLLOWED;
       for (const [ms, found] of [...ended, [over + SECOND, [suspicion()]] as const])
-        followed = followProblems(followed, found, found.length > 0 ? failing : well, T0 + ms);
+        followed = followOnce(followed, found, found.length > 0 ? failing : well, T0 + ms);
       expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + over + SECOND }]);
     });
 
@@ -160,14 +161,14 @@ describe('a problem', () => {
         const one = suspicion({ name });
         const targets = [state(name, { latest_block: 'fail' })];
         const seen = (followed: Followed, ms: number, found: readonly Suspicion[]) =>
-          followProblems(followed, found, targets, T0 + ms);
+          followOnce(followed, found, targets, T0 + ms);
         return (followed: Followed) => seen(seen(seen(seen(followed, 0, [one]), confirmMs, [one]), gone, []), over, []);
       };
       expect(end('a')(NOTHING_FOLLOWED).ended).toMatchObject([{ since: T0, endedAt: T0 + over }]);
-      expect(followProblems(end('a')(NOTHING_FOLLOWED), [], well, T0 + over + clearMs).ended).toEqual([]);
-      const found = followProblems(NOTHING_FOLLOWED, [suspicion()], failing, T0);
-      const open = followProblems(found, [suspicion()], failing, T0 + confirmMs);
-      expect(followProblems(open, [], [state('b', {})], T0 + gone).ended).toEqual([]);
+      expect(followOnce(end('a')(NOTHING_FOLLOWED), [], well, T0 + over + clearMs).ended).toEqual([]);
+      const found = followOnce(NOTHING_FOLLOWED, [suspicion()], failing, T0);
+      const open = followOnce(found, [suspicion()], failing, T0 + confirmMs);
+      expect(followOnce(open, [], [state('b', {})], T0 + gone).ended).toEqual([]);
       const many = Array.from({ length: 300 }, (_, index) => `n${index}`).reduce<Followed>(
         (followed, name) => end(name)(followed),
         NOTHING_FOLLOWED,
@@ -184,10 +185,10 @@ describe('a problem', () => {
   });
 
   test('that clears explains only what has failed since', () => {
-    const open = followProblems(NOTHING_FOLLOWED, [suspicion({ problem: 'chain_forked' })], failing, T0);
-    const [still] = followProblems(open, [], [state('a', {}), state('b', { peers: 'fail' })], T0 + SECOND).problems;
+    const open = followOnce(NOTHING_FOLLOWED, [suspicion({ problem: 'chain_forked' })], failing, T0);
+    const [still] = followOnce(open, [], [state('a', {}), state('b', { peers: 'fail' })], T0 + SECOND).problems;
     expect(still?.explains).toHaveLength(1);
-    const [recovered] = followProblems(open, [], well, T0 + SECOND).problems;
+    const [recovered] = followOnce(open, [], well, T0 + SECOND).problems;
     expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
   });
 
@@ -197,8 +198,8 @@ describe('a problem', () => {
       suspicion({ name: 'b' }),
       suspicion({ problem: 'subnet_halted', component: undefined, name: undefined }),
     ];
-    const first = followProblems(NOTHING_FOLLOWED, found.slice(0, 2), failing, T0);
-    expect(followProblems(first, found, failing, T0 + SECOND).problems.map(({ problem }) => problem)).toEqual([
+    const first = followOnce(NOTHING_FOLLOWED, found.slice(0, 2), failing, T0);
+    expect(followOnce(first, found, failing, T0 + SECOND).problems.map(({ problem }) => problem)).toEqual([
       'subnet_halted',
       'node_down',
       'head_regression',

@@ -1,9 +1,12 @@
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { type Followed, followProblems } from '../../src/diagnosis/follow-problems.ts';
+import type { SubnetView } from '../../src/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
 import type { Facts, Known } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
-import type { Suspicion } from '../../src/model/problem.ts';
+import { indexProblems, type Problem, type Suspicion } from '../../src/model/problem.ts';
+import type { TargetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
 import { judgeTargets } from './judge-targets.ts';
 
@@ -129,9 +132,22 @@ export function diagnosedService(
   };
 }
 
+/** The causes that the diagnosis finds in a subnet whose problems so far are these. */
+export const listCauses = (view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] => [
+  ...diagnose(view, indexProblems(before)).values(),
+];
+
+/** The problems after these causes were found. */
+export const follow = (
+  before: Followed,
+  found: readonly Suspicion[],
+  targets: readonly TargetState[],
+  now: number,
+): Followed => followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now);
+
 /** The causes that the real rules and the diagnosis find in these targets at `NOW`. */
 export const diagnosed = (targets: readonly Known[]): readonly Suspicion[] =>
-  diagnose(
+  listCauses(
     viewSubnet(
       { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings: DEFAULT_SETTINGS },
       judgeTargets(targets, NOW),

@@ -1,14 +1,11 @@
-import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../src/diagnosis/find-headline.ts';
 import { findMembers } from '../../src/diagnosis/find-members.ts';
-import { followProblems } from '../../src/diagnosis/follow-problems.ts';
-import { findQuorum } from '../../src/diagnosis/quorum.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
-import { NOW } from './diagnosed.ts';
+import { follow, listCauses, NOW } from './diagnosed.ts';
 import { judgeTargets } from './judge-targets.ts';
 
 /** How long the problems have been found, and how often. */
@@ -25,11 +22,11 @@ export function stateOf(targets: readonly Known[], name = 'devnet'): SubnetState
   };
   const judged = judgeTargets(targets, NOW);
   const view = viewSubnet(subnet, judged, NOW);
-  const found = diagnose(view);
+  const found = listCauses(view);
   let followed = NOTHING_FOLLOWED;
-  for (let at = NOW - OPEN_MS; at <= NOW; at += STEP_MS) followed = followProblems(followed, found, judged, at);
+  for (let at = NOW - OPEN_MS; at <= NOW; at += STEP_MS) followed = follow(followed, found, judged, at);
   const { problems } = followed;
-  const quorum = findQuorum(view);
+  const { quorum } = view;
   return {
     subnet,
     targets: explainTargets(judged, problems),
