@@ -5,7 +5,6 @@ import {
   eraAfter,
   eraOf,
   heightAt,
-  inOffice,
   type Pace,
   placeOf,
   startTimeline,
@@ -104,7 +103,7 @@ export const createChain = (
   const addressesOf = (places: readonly number[]): readonly Hex[] =>
     places.map((place) => masternodes[place] ?? ZERO_ADDRESS);
   const proposerOf = (round: number, number: number): Hex =>
-    masternodes[turnOf(pace, eraOf(timeline, number), round)] ?? ZERO_ADDRESS;
+    masternodes[turnOf(eraOf(timeline, number), round)] ?? ZERO_ADDRESS;
 
   const fieldsOf = (number: number): BlockFields => {
     const { round, ms } = placeOf(timeline, number);
@@ -134,10 +133,9 @@ export const createChain = (
     hashOf,
     officeAt: (number) => {
       const era = eraAfter(timeline, number);
-      const places = inOffice(pace, era);
       return {
-        masternodes: addressesOf(places),
-        voters: addressesOf(places.filter((place) => !era.absent.includes(place))),
+        masternodes: addressesOf(era.inOffice),
+        voters: addressesOf(era.inOffice.filter((place) => !era.absent.includes(place))),
         penalised: addressesOf(era.penalised),
       };
     },

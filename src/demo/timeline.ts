@@ -11,13 +11,28 @@ export interface Turnout {
   readonly penalised: readonly number[];
 }
 
-/** A stretch of time in which blocks come, or do not come, in one way. */
-export interface Era extends Turnout {
+/** Where an era begins. */
+interface Begin {
   readonly fromMs: number;
   /** The height when it begins. */
   readonly fromNumber: number;
   /** The round of that block. */
   readonly fromRound: number;
+}
+
+/** How the blocks of an era come: in each cycle every masternode has one round. */
+interface Cycle {
+  readonly rounds: number;
+  readonly ms: number;
+  /** The blocks of one cycle: rounds and time since its beginning. */
+  readonly blocks: readonly { readonly round: number; readonly ms: number }[];
+}
+
+/** A stretch of time in which blocks come, or do not come, in one way. */
+export interface Era extends Turnout, Begin {
+  /** The places of the masternodes in office. */
+  readonly inOffice: readonly number[];
+  readonly cycle: Cycle;
 }
 
 /** What makes blocks come as they do. */
@@ -34,59 +49,38 @@ export interface Timeline {
   readonly eras: readonly [Era, ...Era[]];
 }
 
-/** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds; `lostRounds` ran out before block 1. */
-export const startTimeline = (nowMs: number, height: number, lostRounds: number, pace: Pace): Timeline => ({
-  pace,
-  eras: [
-    {
-      fromMs: Math.floor(nowMs / 1000) * 1000 - height * BLOCK_PERIOD_MS,
-      fromNumber: 0,
-      fromRound: lostRounds,
-      producing: true,
-      absent: [],
-      penalised: [],
-    },
-  ],
-});
-
-/** The places of the masternodes in office. */
-export const inOffice = ({ masternodes }: Pace, { penalised }: Turnout): readonly number[] =>
-  Array.from({ length: masternodes }, (_, place) => place).filter((place) => !penalised.includes(place));
-
 /** Whose turn a round is, by place. */
-export const turnOf = (pace: Pace, turnout: Turnout, round: number): number => {
-  const places = inOffice(pace, turnout);
-  return places[round % places.length] ?? 0;
-};
+export const turnOf = ({ inOffice }: Pick<Era, 'inOffice'>, round: number): number =>
+  inOffice[round % inOffice.length] ?? 0;
 
-/** How the blocks of an era come: in each cycle every masternode has one round. */
-interface Cycle {
-  readonly rounds: number;
-  readonly ms: number;
-  /** The blocks of one cycle: rounds and time since its beginning. */
-  readonly blocks: readonly { readonly round: number; readonly ms: number }[];
-}
-
-const cycleOf = (pace: Pace, era: Era): Cycle => {
-  const rounds = inOffice(pace, era).length;
+const beginEra = ({ masternodes, roundTimeoutMs }: Pace, begin: Begin, turnout: Turnout): Era => {
+  const places = Array.from({ length: masternodes }, (_, place) => place);
+  const inOffice = places.filter((place) => !turnout.penalised.includes(place));
   const blocks = [];
   let ms = 0;
-  for (let round = 1; round <= rounds; round++) {
-    if (era.absent.includes(turnOf(pace, era, era.fromRound + round))) ms += pace.roundTimeoutMs;
+  for (let round = 1; round <= inOffice.length; round++) {
+    if (turnout.absent.includes(turnOf({ inOffice }, begin.fromRound + round))) ms += roundTimeoutMs;
     else {
       ms += BLOCK_PERIOD_MS;
       blocks.push({ round, ms });
     }
   }
-  return { rounds, ms, blocks };
+  return { ...turnout, ...begin, inOffice, cycle: { rounds: inOffice.length, ms, blocks } };
+};
+
+/** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds; `lostRounds` ran out before block 1. */
+export const startTimeline = (nowMs: number, height: number, lostRounds: number, pace: Pace): Timeline => {
+  const fromMs = Math.floor(nowMs / 1000) * 1000 - height * BLOCK_PERIOD_MS;
+  const begin = { fromMs, fromNumber: 0, fromRound: lostRounds };
+  return { pace, eras: [beginEra(pace, begin, { producing: true, absent: [], penalised: [] })] };
 };
 
 /** The number of the newest block at a time, now or in the past. */
-export const heightAt = ({ pace, eras }: Timeline, ms: number): number => {
+export const heightAt = ({ eras }: Timeline, ms: number): number => {
   const era = eras.findLast(({ fromMs }) => fromMs <= ms);
   if (era === undefined) return 0;
   if (!era.producing) return era.fromNumber;
-  const cycle = cycleOf(pace, era);
+  const { cycle } = era;
   const cycles = Math.floor((ms - era.fromMs) / cycle.ms);
   const rest = ms - era.fromMs - cycles * cycle.ms;
   const begun = cycle.blocks.filter((block) => block.ms <= rest).length;
@@ -104,9 +98,8 @@ export const eraAfter = ({ eras }: Timeline, number: number): Era =>
 /** When a block was made, and in which round. */
 export const placeOf = (timeline: Timeline, number: number): { readonly round: number; readonly ms: number } => {
   const era = eraOf(timeline, number);
-  const { fromMs: ms, fromNumber, fromRound } = era;
+  const { fromMs: ms, fromNumber, fromRound, cycle } = era;
   if (number <= fromNumber) return { round: number === 0 ? 0 : fromRound, ms };
-  const cycle = cycleOf(timeline.pace, era);
   const index = number - fromNumber - 1;
   const cycles = Math.floor(index / cycle.blocks.length);
   const block = cycle.blocks[index % cycle.blocks.length] ?? { round: 0, ms: 0 };
@@ -124,5 +117,5 @@ export const changeTimeline = (timeline: Timeline, ms: number, turnout: Turnout)
   if (same) return timeline;
   const fromNumber = heightAt(timeline, ms);
   const fromRound = Math.max(placeOf(timeline, fromNumber).round, eras[0].fromRound);
-  return { pace, eras: [...eras, { ...turnout, fromMs: ms, fromNumber, fromRound }] };
+  return { pace, eras: [...eras, beginEra(pace, { fromMs: ms, fromNumber, fromRound }, turnout)] };
 };
