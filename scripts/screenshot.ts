@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { takeStatusPicture, withOutline } from '../test/support/status-picture.ts';
+import { takeStatusPictures, withOutline } from '../test/support/status-picture.ts';
 
-/** Writes the picture of the README, from the demo in Chromium. */
+/** Writes the pictures of the README, from the demo in Chromium. */
 const folder = new URL('../docs/images/', import.meta.url);
 mkdirSync(folder, { recursive: true });
-writeFileSync(new URL('status.png', folder), withOutline(await takeStatusPicture(true)));
+for (const picture of await takeStatusPictures(true))
+  writeFileSync(new URL(picture.file, folder), withOutline(picture));

@@ -5,15 +5,20 @@ import { chromium } from 'playwright-core';
 import { findChromium } from './chromium.ts';
 import { eventually, startCli, temporaryFolder } from './cli.ts';
 
-/** The picture of the README: the page at `/` of a demo with a node that is down. */
+/** A picture of the README: the page at `/` of a demo with a node that is down. */
 export interface StatusPicture {
+  /** Its file in `docs/images`. */
+  readonly file: string;
   readonly png: Buffer;
   /** What a reader recognises on the page: rooms, panels, columns, targets, and how the style sheet looks. */
   readonly outline: string;
 }
 
-/** In CSS pixels, which are the pixels of the picture. */
-export const PICTURE_SIZE = { width: 1280, height: 1000 } as const;
+/** The pictures; their sizes are in CSS pixels, which are the pixels of the picture. */
+export const PICTURES = [
+  { file: 'status.png', width: 1280, height: 1000, colorScheme: 'light' },
+  { file: 'status-phone.png', width: 390, height: 844, colorScheme: 'dark' },
+] as const;
 
 const FAULT = 'node-down';
 
@@ -24,7 +29,7 @@ const KEYWORD = 'Description';
 const SIGNATURE_BYTES = 8;
 
 /** Starts a demo, waits until its page shows the fault when that is wanted, and photographs it in Chromium. */
-export async function takeStatusPicture(untilFault: boolean): Promise<StatusPicture> {
+export async function takeStatusPictures(untilFault: boolean): Promise<readonly StatusPicture[]> {
   const folder = temporaryFolder();
   const demo = startCli(['demo', '--fault', FAULT, '--listen', '127.0.0.1:0'], { TMPDIR: folder.path('') });
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
@@ -40,11 +45,16 @@ export async function takeStatusPicture(untilFault: boolean): Promise<StatusPict
         120_000,
         500,
       );
-    const page = await browser.newPage({ viewport: PICTURE_SIZE, colorScheme: 'light' });
-    await page.goto(url);
-    const words = await page.locator('nav a, .panel > h3, th').allInnerTexts();
     const style = createHash('sha256').update(readFileSync(STYLE)).digest('hex').slice(0, 16);
-    return { png: await page.screenshot(), outline: [...words, `style ${style}`].join('\n') };
+    const pictures: StatusPicture[] = [];
+    for (const { file, width, height, colorScheme } of PICTURES) {
+      const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+      await page.goto(url);
+      const words = await page.locator('nav a, .panel > h3, th').allInnerTexts();
+      pictures.push({ file, png: await page.screenshot(), outline: [...words, `style ${style}`].join('\n') });
+      await page.close();
+    }
+    return pictures;
   } finally {
     await browser.close();
     demo.child.kill('SIGTERM');
@@ -60,7 +70,7 @@ export const sizeOf = (png: Buffer): { readonly width: number; readonly height: 
 });
 
 /** A PNG with an outline in a chunk of text behind its first chunk. */
-export function withOutline({ png, outline }: StatusPicture): Buffer {
+export function withOutline({ png, outline }: Pick<StatusPicture, 'png' | 'outline'>): Buffer {
   const body = Buffer.from(`iTXt${KEYWORD}\0\0\0\0\0${outline}`);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(body.length - 4);
