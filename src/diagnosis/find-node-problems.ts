@@ -82,17 +82,13 @@ function findPartitioned(node: NodeView, connected: string): Suspicion | undefin
 }
 
 /** A height that is stalled while others rise. */
-function findStalled(
-  node: NodeView,
-  witness: NodeView | undefined,
-  { now, stallAfterMs }: SubnetView,
-): Suspicion | undefined {
+function findStalled(node: NodeView, witness: NodeView | undefined, { now }: SubnetView): Suspicion | undefined {
   const { name, height, isStalled, peers, isStarting } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   return {
     ...subjectOf(node, 'node_stalled'),
-    lastedMs: stalledMs(node, { now, stallAfterMs }),
+    lastedMs: stalledMs(node, { now }),
     explains: explain(node, 'latest_block', 'log_block'),
     summary: `${name} is stalled at block ${height.number}`,
     evidence: `${seen}, while ${witness.name} rises`,

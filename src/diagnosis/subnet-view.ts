@@ -82,13 +82,10 @@ export const isMissing = ({ isOut, isStarting }: NodeView): boolean => isOut && 
 export const isSettled = ({ container }: TargetView, now: number): boolean =>
   container.kind === 'running' && now - (container.container.startedAt ?? now) >= START_MS;
 
-/**
- * How long a node that is stalled has been left behind, where a restart cannot be why. Half of the limit is left to the others:
- * for as long they must have gone on without it.
- */
-export const stalledMs = (node: NodeView, { now, stallAfterMs }: Pick<SubnetView, 'now' | 'stallAfterMs'>) =>
-  node.isStalled && node.height !== undefined && isSettled(node, now)
-    ? now - node.height.riseDueSince - stallAfterMs / 2
+/** How long a node that is stalled has been left behind, where a restart cannot be why. */
+export const stalledMs = (node: NodeView, { now }: Pick<SubnetView, 'now'>): number | undefined =>
+  node.isStalled && node.height?.passedAt !== undefined && isSettled(node, now)
+    ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
     : undefined;
 
 /** The check of a target, if it has it. */

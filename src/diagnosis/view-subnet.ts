@@ -91,12 +91,13 @@ function findLastRise(nodes: readonly Seen[], against: Pick<Moment, 'reference' 
 
 /**
  * Whether a node has not risen for the stall limit while the chain went on. Half of the nodes are above it, and one of them has
- * risen for half of the limit longer. When all stop at once, one of them is the first to reach the limit.
+ * risen for half of the limit longer. When all stop at once, one of them is the first to reach the limit. When all go on again,
+ * one of them is the last to be asked: the time in which nobody rose does not count.
  */
 const isLeftBehind = (
-  { number, riseDueSince }: Progress,
+  { number, riseDueSince, passedAt = Number.POSITIVE_INFINITY }: Progress,
   { reference = number, lastRise, stallAfterMs }: Moment,
-): boolean => number < reference && lastRise - riseDueSince >= stallAfterMs / 2;
+): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
 function viewNode(state: TargetState, target: NodeTarget, { height, isForeign }: Seen, moment: Moment): NodeView {
   const { stallAfterMs, now } = moment;

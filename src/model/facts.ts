@@ -16,6 +16,8 @@ export interface Progress {
   /** Since when a rise is due: the last rise, the first reading, or a fall that set a new base. */
   readonly riseDueSince: WatchedMs;
   readonly lastGoodAt: WatchedMs;
+  /** Since when half of the nodes are known to be above it; absent while they are not. A halt of all does not count. */
+  readonly passedAt?: WatchedMs;
   /** The last time the height was lower than before. */
   readonly fall?: Fall;
   /** While the height is not credible: the last one that was. */

@@ -51,6 +51,19 @@ function fold(
   return { ...advance(previous, look.value, at, stallAfterMs, seenLastTime), ...(credible && { credible }) };
 }
 
+/** Adds since when the node is known to be left behind at its height. */
+function withPassed(
+  previous: Progress | undefined,
+  latest: Progress | undefined,
+  at: number,
+  reference: number | undefined,
+): Progress | undefined {
+  if (latest === undefined || latest === previous || reference === undefined || latest.number >= reference)
+    return latest;
+  const isSame = latest.number === previous?.number && latest.riseDueSince <= previous.riseDueSince;
+  return { ...latest, passedAt: isSame ? Math.min(previous.passedAt ?? at, at) : at };
+}
+
 /** Adds an observation of a node; `at` in watched time, `reference` the height that at least half of the nodes have reached. */
 export function foldNode(
   previous: NodeFacts | undefined,
@@ -61,7 +74,8 @@ export function foldNode(
 ): NodeFacts {
   const limits = { stallAfterMs, reference };
   const last = previous?.observation;
-  const latest = fold(previous?.latest, observation.latest, at, limits, last?.latest.ok === true);
+  const seen = fold(previous?.latest, observation.latest, at, limits, last?.latest.ok === true);
+  const latest = withPassed(previous?.latest, seen, at, reference);
   const committed = fold(previous?.committed, observation.committed, at, limits, last?.committed?.ok === true);
   const chain = foldChain(previous?.chain, observation, at);
   return { observation, latest, committed, ...(chain && { chain }) };

@@ -28,7 +28,7 @@ const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, 
     logFiles: [],
     patterns: [],
   };
-  const latest = { number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true };
+  const latest = { number: height, advancedAt: at, riseDueSince: at, passedAt: at, lastGoodAt: NOW, risen: true };
   return {
     target,
     facts: {

@@ -52,6 +52,42 @@ describe('a height', () => {
   it('fails when it falls and falls', () => expect(verdicts([9, 8, 7, 6, 5, 4, 3, 2, 1])).toBe('ppfffffff'));
   it('fails when two nodes answer in turn at one address', () =>
     expect(verdicts([50, 9, 51, 9, 52, 9])).toBe('pppfff'));
+  it('is passed once half of the nodes are seen above it, until it rises or has been unreachable for long', () => {
+    const passedAt = (steps: readonly (readonly [number | null, number])[]) => {
+      let facts: NodeFacts | undefined;
+      return steps.map(([number, reference], i) => {
+        const latest =
+          number === null
+            ? ({ ok: false, fault: { kind: 'refused', address: 'http://a' } } as const)
+            : ({ ok: true, value: { number } } as const);
+        facts = foldNode(facts, { answered: latest.ok, latest }, i * SECOND, 3 * SECOND, reference);
+        return facts.latest?.passedAt;
+      });
+    };
+    // A halt of all leaves nobody behind, however long it lasts.
+    expect(
+      passedAt([
+        [7, 7],
+        [7, 7],
+        [7, 8],
+        [7, 9],
+        [8, 9],
+        [8, 9],
+        [9, 9],
+      ]),
+    ).toEqual([...[undefined, undefined, 2 * SECOND, 2 * SECOND, 4 * SECOND, 4 * SECOND, undefined]]);
+    expect(
+      passedAt([
+        [7, 8],
+        [null, 8],
+        [7, 8],
+        [null, 9],
+        [null, 9],
+        [null, 9],
+        [7, 9],
+      ]),
+    ).toEqual([...[0, 0, 0, 0, 0, 0, 6 * SECOND]]);
+  });
   it('that is not credible is no base: its end is no fall, and a real fall is', () => {
     const seen = (heights: readonly number[], reference = 100) =>
       heights.reduce<NodeFacts | undefined>((facts, number, i) => {

@@ -49,6 +49,8 @@ export interface Given {
   readonly height?: number;
   /** How long its height has not risen. */
   readonly stalledMs?: number;
+  /** How long half of the nodes are known to be above it; as long as it has not risen, unless it is given. */
+  readonly passedMs?: number | undefined;
   /** The names of the nodes that it is connected to. */
   readonly peers?: readonly string[];
   readonly fault?: Fault;
@@ -63,6 +65,7 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
   const others = names.filter((one) => one !== name);
   const { height = 1_000, stalledMs = 2_000, peers = others, fault, container } = given;
   const at = NOW - stalledMs;
+  const { passedMs } = 'passedMs' in given ? given : { passedMs: stalledMs };
   const target: NodeTarget = {
     subnet: 'devnet',
     component: 'node',
@@ -74,7 +77,10 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
     logFiles: [],
     patterns: [],
   };
-  const latest = { number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true };
+  const latest = {
+    ...{ number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true },
+    ...(passedMs !== undefined && { passedAt: NOW - passedMs }),
+  };
   const observation: ChainObservation = {
     chainId: 28656,
     genesis: '0xgenesis',
