@@ -1,6 +1,7 @@
 import { databaseAway } from '../model/database-failure.ts';
 import { settleWithin } from '../model/within.ts';
 import type { Repositories } from './create-repositories.ts';
+import { createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
 import type { DatabaseAddress } from './parse-database-url.ts';
@@ -8,6 +9,8 @@ import type { DatabaseAddress } from './parse-database-url.ts';
 /** A database that may go down and come back. */
 export interface DatabaseLink {
   /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
+  openStores(): Promise<Stores>;
+  /** The same with the stores of the platform API, which load Kysely. */
   open(): Promise<Repositories>;
   isUp(): boolean;
   stop(): Promise<void>;
@@ -41,6 +44,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   /** The first attempt to open it has ended. */
   const tried = Promise.withResolvers<void>();
   let connection: DatabaseConnection | undefined;
+  let stores: Stores | undefined;
   let repositories: Promise<Repositories> | undefined;
   let up: boolean | undefined;
   /** Why it is down, as reported. */
@@ -51,6 +55,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const drop = async () => {
     const gone = connection;
     connection = undefined;
+    stores = undefined;
     repositories = undefined;
     if (gone !== undefined) await settleWithin(CLOSE_WITHIN_MS, gone.close());
   };
@@ -92,18 +97,26 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   };
   void checkNow();
 
+  const getConnection = async (): Promise<DatabaseConnection> => {
+    if (connection === undefined && up === undefined) {
+      const late = new Promise((resolve) => setTimeout(resolve, FIRST_WITHIN_MS).unref());
+      await Promise.race([tried.promise, late]);
+    }
+    if (connection === undefined) throw databaseAway();
+    return connection;
+  };
+  const onFailure = () => void checkNow(true);
+
   return {
+    openStores: async () => {
+      const current = await getConnection();
+      stores ??= createStores(current, onFailure);
+      return stores;
+    },
     open: async () => {
-      if (connection !== undefined && repositories !== undefined) return repositories;
-      if (up === undefined) {
-        const late = new Promise((resolve) => setTimeout(resolve, FIRST_WITHIN_MS).unref());
-        await Promise.race([tried.promise, late]);
-      }
-      const current = connection;
-      if (current === undefined) throw databaseAway();
-      // Kysely comes with the first that needs it.
+      const current = await getConnection();
       repositories ??= import('./create-repositories.ts').then(({ createRepositories }) =>
-        createRepositories(current, () => void checkNow(true)),
+        createRepositories(current, onFailure),
       );
       return repositories;
     },

@@ -7,6 +7,16 @@ export interface Session {
   column(sql: string): Promise<readonly string[]>;
 }
 
+/** A connection that belongs to one caller until it is released. */
+export interface LentConnection {
+  /** `command` is what PostgreSQL says that it has done. */
+  query(
+    text: string,
+    parameters: readonly unknown[],
+  ): Promise<{ readonly rows: readonly unknown[]; readonly command?: string }>;
+  release(): void;
+}
+
 /** How a database is opened. */
 export interface OpenOptions {
   /** Receives a sentence for each thing that an operator should know. */
@@ -29,6 +39,8 @@ export interface DatabaseConnection {
   ping(writes: boolean): Promise<void>;
   /** Retries while another process keeps the database locked, without blocking the event loop. */
   retry<T>(attempt: () => T | Promise<T>): Promise<T>;
+  /** Waits for a connection. SQLite has one that writes; Kysely waits for the same. */
+  lend(): Promise<LentConnection>;
   /** Loads Kysely, only when it is needed: it costs a fifth of a second and 20 MB. */
   createDialect(): Promise<Dialect>;
   /**

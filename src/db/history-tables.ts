@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { HistoryQuery, HistoryStore, PaceRow, Retention, StoredChange, UptimeRow } from '../model/history.ts';
-import type { InTransaction } from './in-transaction.ts';
-import type { Queries } from './tables.ts';
+import type { PlainSql } from './run-sql.ts';
+import { joinSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
+import type { Cell, Tables } from './tables.ts';
 
 /** A number of rows that fits one statement of either database, and that SQLite writes in a few milliseconds. */
 const ROWS_AT_ONCE = 200;
@@ -11,180 +11,172 @@ const DAY_MS = 24 * HOUR_MS;
 
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
-const slices = <T>(rows: readonly T[]): readonly (readonly T[])[] =>
+/** Statements that write all rows, some at once. */
+const slices = <T>(
+  rows: readonly T[],
+  toCells: (row: T) => readonly Cell[],
+  write: (values: Sql) => Sql,
+): readonly Sql[] =>
   Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, index) =>
-    rows.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
+    write(rowsSql(rows.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE).map(toCells))),
   );
 
 /** How many changes are looked at for deletion at once. The oldest have the lowest ids. */
 const CHANGES_AT_ONCE = 1_000;
 
-async function trimChanges(transaction: Queries, { changes, most }: Retention): Promise<boolean> {
-  const newest = await transaction
-    .selectFrom('history_change')
-    .select('id')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const { numAffectedRows } = await sql`
+async function trimChanges(run: Run, { changes, most }: Retention): Promise<boolean> {
+  const [newest] = await run<{ id: number }>(sql`select id from history_change order by id desc limit 1`);
+  const deleted = await run(sql`
     delete from history_change where id in (
       select id from (select id, at from history_change order by id limit ${CHANGES_AT_ONCE}) as oldest
-      where at < ${toIso(changes)} or id <= ${Number(newest?.id ?? 0) - most}
-    )`.execute(transaction);
-  return Number(numAffectedRows ?? 0) === CHANGES_AT_ONCE;
+      where at < ${toIso(changes)} or id <= ${(newest?.id ?? 0) - most}
+    ) returning id`);
+  return deleted.length === CHANGES_AT_ONCE;
 }
 
 /** Deletes what is as old as the oldest row, up to an hour or a day younger; resolves to whether it found any. */
-async function trimOldest(
-  transaction: Queries,
-  table: 'pace' | 'uptime',
-  before: number,
-  sliceMs: number,
-): Promise<boolean> {
-  const column = sql.ref(table === 'pace' ? 'minute' : 'start');
+async function trimOldest(run: Run, table: 'pace' | 'uptime', before: number, sliceMs: number): Promise<boolean> {
+  const column = rawSql(table === 'pace' ? 'minute' : 'start');
   const ofSpan = table === 'pace' ? sql`1 = 1` : sql`span = ${sliceMs === HOUR_MS ? 'hour' : 'day'}`;
-  const { rows } = await sql<{ oldest: string | null }>`
-    select min(${column}) as oldest from ${sql.table(table)} where ${ofSpan}`.execute(transaction);
-  const oldest = Date.parse(rows[0]?.oldest ?? '');
+  const [row] = await run<{ oldest: string | null }>(
+    sql`select min(${column}) as oldest from ${rawSql(table)} where ${ofSpan}`,
+  );
+  const oldest = Date.parse(row?.oldest ?? '');
   if (!(oldest < before)) return false;
-  await sql`delete from ${sql.table(table)}
-    where ${ofSpan} and ${column} < ${toIso(Math.min(before, oldest + sliceMs))}`.execute(transaction);
+  const end = toIso(Math.min(before, oldest + sliceMs));
+  await run(sql`delete from ${rawSql(table)} where ${ofSpan} and ${column} < ${end}`);
   return true;
 }
 
-/** Reads the uptimes of days. */
-async function readDays(db: Queries, instance: string, query: HistoryQuery): Promise<readonly UptimeRow[]> {
-  let days = db.selectFrom('uptime').selectAll().where('instance', '=', instance).where('span', '=', 'day');
-  if (query.subnet !== undefined) days = days.where('subnet', '=', query.subnet);
-  if (query.name !== undefined) days = days.where('name', '=', query.name);
-  if (query.from !== undefined) days = days.where('start', '>=', toIso(query.from));
-  if (query.to !== undefined) days = days.where('start', '<', toIso(query.to));
-  const rows = await days
-    .orderBy('subnet')
-    .orderBy('component')
-    .orderBy('name')
-    .orderBy('start')
-    .limit(query.limit)
-    .execute();
-  return rows.map(({ instance: _, start, ...row }) => ({ ...row, start: Date.parse(start) }));
+/** The conditions that a query has, all of which a row must meet. */
+function matching(
+  { subnet, name, from, to }: Omit<HistoryQuery, 'limit'>,
+  at: Sql,
+  always: Sql,
+  more: readonly Sql[],
+): Sql {
+  const conditions = [
+    always,
+    ...(subnet === undefined ? [] : [sql`subnet = ${subnet}`]),
+    ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ...(from === undefined ? [] : [sql`${at} >= ${toIso(from)}`]),
+    ...(to === undefined ? [] : [sql`${at} < ${toIso(to)}`]),
+    ...more,
+  ];
+  return joinSql(conditions, ' and ');
 }
+
+/** Reads the uptimes of days. */
+async function readDays(run: Run, instance: string, query: HistoryQuery): Promise<readonly UptimeRow[]> {
+  const own = sql`instance = ${instance} and span = 'day'`;
+  const rows = await run<Omit<Tables['uptime'], 'instance'>>(sql`
+    select subnet, component, name, span, start, ok, fail, unseen, planned from uptime
+    where ${matching(query, rawSql('start'), own, [])}
+    order by subnet, component, name, start limit ${query.limit}`);
+  return rows.map((row) => ({ ...row, start: Date.parse(row.start) }));
+}
+
+type Change = { readonly id: number } & Omit<Tables['history_change'], 'id' | 'instance'>;
 
 /** Reads changes, the newest first. */
 async function readChanges(
-  db: Queries,
+  run: Run,
   instance: string,
-  { subnet, name, from, to, before, limit }: Parameters<HistoryStore['changes']>[0],
+  { before, limit, ...query }: Parameters<HistoryStore['changes']>[0],
 ): Promise<readonly StoredChange[]> {
-  let changes = db.selectFrom('history_change').selectAll().where('instance', '=', instance);
-  if (subnet !== undefined) changes = changes.where('subnet', '=', subnet);
-  if (name !== undefined) changes = changes.where('name', '=', name);
-  if (from !== undefined) changes = changes.where('at', '>=', toIso(from));
-  if (to !== undefined) changes = changes.where('at', '<', toIso(to));
-  if (before !== undefined) {
-    const at = toIso(before.at);
-    changes = changes.where('at', '<=', at).where(({ eb, or }) => or([eb('at', '<', at), eb('id', '<', before.id)]));
-  }
-  const rows = await changes.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-  return rows.map(({ id, at, component, name: target, kind, what, old_state, new_state, reason, ...row }) => ({
-    id,
-    at: Date.parse(at),
+  const at = before === undefined ? '' : toIso(before.at);
+  const older = before === undefined ? [] : [sql`at <= ${at} and (at < ${at} or id < ${before.id})`];
+  const rows = await run<Change>(sql`
+    select id, at, subnet, component, name, kind, what, old_state, new_state, reason from history_change
+    where ${matching(query, rawSql('at'), sql`instance = ${instance}`, older)}
+    order by at desc, id desc limit ${limit}`);
+  return rows.map((row) => ({
+    id: row.id,
+    at: Date.parse(row.at),
     subnet: row.subnet,
-    ...(component !== null && { component }),
-    ...(target !== null && { name: target }),
-    kind,
-    what,
-    was: old_state,
-    is: new_state,
-    reason,
+    ...(row.component !== null && { component: row.component }),
+    ...(row.name !== null && { name: row.name }),
+    kind: row.kind,
+    what: row.what,
+    was: row.old_state,
+    is: row.new_state,
+    reason: row.reason,
   }));
 }
 
 /** The history of the instance of subnetd with this name. */
-export const createHistoryTables = (db: Queries, inTransaction: InTransaction, instance: string): HistoryStore => ({
-  addTimes: (uptimes) =>
+export function createHistoryTables({ run, inTransaction }: PlainSql, instance: string): HistoryStore {
+  const writeAll = (statements: readonly Sql[]) =>
     inTransaction(async (transaction) => {
-      for (const rows of slices(uptimes))
-        await transaction
-          .insertInto('uptime')
-          .values(
-            rows.map(({ subnet, component, name, span, start, ok, fail, unseen, planned }) => ({
-              ...{ instance, subnet, component, name, span, start: toIso(start) },
-              ...{ ok, fail, unseen, planned },
-            })),
-          )
-          .onConflict((conflict) =>
-            conflict.columns(['instance', 'subnet', 'component', 'name', 'span', 'start']).doUpdateSet({
-              ok: sql`uptime.ok + excluded.ok`,
-              fail: sql`uptime.fail + excluded.fail`,
-              unseen: sql`uptime.unseen + excluded.unseen`,
-              planned: sql`uptime.planned + excluded.planned`,
-            }),
-          )
-          .execute();
-    }),
-  addMinutes: (minutes) =>
-    inTransaction(async (transaction) => {
-      for (const rows of slices(minutes))
-        await transaction
-          .insertInto('pace')
-          .values(
-            rows.map(({ subnet, at, blocks, gap = null }) => ({ instance, subnet, minute: toIso(at), blocks, gap })),
-          )
-          .onConflict((conflict) =>
-            conflict
-              .columns(['instance', 'subnet', 'minute'])
-              .doUpdateSet(({ ref }) => ({ blocks: ref('excluded.blocks'), gap: ref('excluded.gap') })),
-          )
-          .execute();
-    }),
-  addChanges: (changes) =>
-    inTransaction(async (transaction) => {
-      for (const rows of slices(changes))
-        await transaction
-          .insertInto('history_change')
-          .values(
-            rows.map(({ at, subnet, component = null, name = null, kind, what, was, is, reason }) => ({
-              ...{ instance, at: toIso(at), subnet, component, name },
-              ...{ kind, what, old_state: was, new_state: is, reason },
-            })),
-          )
-          .execute();
-    }),
-  uptimesAt: async (span, start) => {
-    const rows = await db
-      .selectFrom('uptime')
-      .selectAll()
-      .where('span', '=', span)
-      .where('start', '=', toIso(start))
-      .where('instance', '=', instance)
-      .execute();
-    return rows.map(({ instance: _, ...row }) => ({ ...row, start }));
-  },
-  minutesFrom: async (from) => {
-    const rows = await db
-      .selectFrom('pace')
-      .selectAll()
-      .where('minute', '>=', toIso(from))
-      .where('instance', '=', instance)
-      .orderBy('minute')
-      .execute();
-    return rows.map(
-      ({ subnet, minute, blocks, gap }): PaceRow => ({
-        ...{ subnet, at: Date.parse(minute), blocks },
-        ...(gap !== null && { gap }),
+      for (const statement of statements) await transaction(statement);
+    });
+  return {
+    addTimes: (uptimes) =>
+      writeAll(
+        slices(
+          uptimes,
+          ({ subnet, component, name, span, start, ok, fail, unseen, planned }) => [
+            ...[instance, subnet, component, name, span, toIso(start)],
+            ...[ok, fail, unseen, planned],
+          ],
+          (values) => sql`
+            insert into uptime (instance, subnet, component, name, span, start, ok, fail, unseen, planned) values ${values}
+            on conflict (instance, subnet, component, name, span, start) do update set
+              ok = uptime.ok + excluded.ok, fail = uptime.fail + excluded.fail,
+              unseen = uptime.unseen + excluded.unseen, planned = uptime.planned + excluded.planned`,
+        ),
+      ),
+    addMinutes: (minutes) =>
+      writeAll(
+        slices(
+          minutes,
+          ({ subnet, at, blocks, gap = null }) => [instance, subnet, toIso(at), blocks, gap],
+          (values) => sql`
+            insert into pace (instance, subnet, minute, blocks, gap) values ${values}
+            on conflict (instance, subnet, minute) do update set blocks = excluded.blocks, gap = excluded.gap`,
+        ),
+      ),
+    addChanges: (changes) =>
+      writeAll(
+        slices(
+          changes,
+          ({ at, subnet, component = null, name = null, kind, what, was, is, reason }) => [
+            ...[instance, toIso(at), subnet, component, name],
+            ...[kind, what, was, is, reason],
+          ],
+          (values) => sql`
+            insert into history_change
+              (instance, at, subnet, component, name, kind, what, old_state, new_state, reason) values ${values}`,
+        ),
+      ),
+    uptimesAt: async (span, start) => {
+      const rows = await run<Omit<UptimeRow, 'start'>>(sql`
+        select subnet, component, name, span, ok, fail, unseen, planned from uptime
+        where span = ${span} and start = ${toIso(start)} and instance = ${instance}`);
+      return rows.map((row) => ({ ...row, start }));
+    },
+    minutesFrom: async (from) => {
+      const rows = await run<Omit<Tables['pace'], 'instance'>>(sql`
+        select subnet, minute, blocks, gap from pace
+        where minute >= ${toIso(from)} and instance = ${instance} order by minute`);
+      return rows.map(
+        ({ subnet, minute, blocks, gap }): PaceRow => ({
+          ...{ subnet, at: Date.parse(minute), blocks },
+          ...(gap !== null && { gap }),
+        }),
+      );
+    },
+    changes: (query) => readChanges(run, instance, query),
+    days: (query) => readDays(run, instance, query),
+    trim: (keep) =>
+      inTransaction(async (transaction) => {
+        const found = [
+          await trimChanges(transaction, keep),
+          await trimOldest(transaction, 'uptime', keep.hours, HOUR_MS),
+          await trimOldest(transaction, 'uptime', keep.days, DAY_MS),
+          await trimOldest(transaction, 'pace', keep.minutes, HOUR_MS),
+        ];
+        return found.includes(true);
       }),
-    );
-  },
-  changes: (query) => readChanges(db, instance, query),
-  days: (query) => readDays(db, instance, query),
-  trim: (keep) =>
-    inTransaction(async (transaction) => {
-      const found = [
-        await trimChanges(transaction, keep),
-        await trimOldest(transaction, 'uptime', keep.hours, HOUR_MS),
-        await trimOldest(transaction, 'uptime', keep.days, DAY_MS),
-        await trimOldest(transaction, 'pace', keep.minutes, HOUR_MS),
-      ];
-      return found.includes(true);
-    }),
-});
+  };
+}

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { Queries } from './tables.ts';
@@ -8,9 +7,14 @@ import type { Queries } from './tables.ts';
  * reports that nothing was stored. Rejects if the connection is lost at the commit: then it may or may not be on
  * disk.
  */
-export type InTransaction = <T>(work: Work<T>) => Promise<T>;
+export type InTransaction<Transaction = Queries> = <T>(work: Work<Transaction, T>) => Promise<T>;
 
-type Work<T> = (transaction: Queries) => Promise<T>;
+type Work<Transaction, T> = (transaction: Transaction) => Promise<T>;
+
+/** Runs work on a connection of its own. `control` runs a statement such as `commit`, and says what PostgreSQL has done. */
+export type OnConnection<Transaction> = <T>(
+  work: (transaction: Transaction, control: (text: string) => Promise<string | undefined>) => Promise<T>,
+) => Promise<T>;
 
 /** PostgreSQL ended the transaction in favour of another one: a deadlock, or a serialization failure. */
 const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
@@ -18,29 +22,32 @@ const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((err
 const ATTEMPTS = 5;
 
 /** Locks at once: SQLite refuses a transaction that starts with a read if another process has written meanwhile. */
-async function attempt<T>(db: Queries, kind: DatabaseConnection['kind'], work: Work<T>): Promise<T> {
-  return db.connection().execute(async (connection) => {
-    await sql.raw(kind === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
+const attempt = <Transaction, T>(
+  onConnection: OnConnection<Transaction>,
+  kind: DatabaseConnection['kind'],
+  work: Work<Transaction, T>,
+): Promise<T> =>
+  onConnection(async (transaction, control) => {
+    await control(kind === 'sqlite' ? 'begin immediate' : 'begin');
     try {
-      const result = await work(connection);
-      const { rows } = await sql.raw<{ readonly command?: string }>('commit').execute(connection);
+      const result = await work(transaction);
       // PostgreSQL answers like this, not with an error, if an earlier statement has failed.
-      if (rows[0]?.command === 'ROLLBACK') throw new Error('the transaction was rolled back');
+      if ((await control('commit')) === 'ROLLBACK') throw new Error('the transaction was rolled back');
       return result;
     } catch (error) {
-      await sql
-        .raw('rollback')
-        .execute(connection)
-        .catch(() => {});
+      await control('rollback').catch(() => {});
       throw error;
     }
   });
-}
 
-async function run<T>(db: Queries, kind: DatabaseConnection['kind'], work: Work<T>): Promise<T> {
+async function run<Transaction, T>(
+  onConnection: OnConnection<Transaction>,
+  kind: DatabaseConnection['kind'],
+  work: Work<Transaction, T>,
+): Promise<T> {
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
-      return await attempt(db, kind, work);
+      return await attempt(onConnection, kind, work);
     } catch (error) {
       if (left <= 0 || !isLostRace(error)) throw error;
     }
@@ -48,8 +55,8 @@ async function run<T>(db: Queries, kind: DatabaseConnection['kind'], work: Work<
 }
 
 /** A write that waits for the end of the current turn of the event loop. */
-interface Waiting {
-  readonly work: Work<unknown>;
+interface Waiting<Transaction> {
+  readonly work: Work<Transaction, unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -59,14 +66,14 @@ interface Waiting {
  * event loop share a transaction. If one of them fails, each runs again in its own transaction. If another process
  * writes, all reject, and the callers try again.
  */
-function createSharing(db: Queries): InTransaction {
-  let waiting: Waiting[] = [];
+function createSharing<Transaction>(onConnection: OnConnection<Transaction>): InTransaction<Transaction> {
+  let waiting: Waiting<Transaction>[] = [];
   const runAll = async () => {
     const all = waiting;
     waiting = [];
     if (all.length > 1) {
       try {
-        const results = await run(db, 'sqlite', async (transaction) => {
+        const results = await run(onConnection, 'sqlite', async (transaction) => {
           const done: unknown[] = [];
           for (const { work } of all) done.push(await work(transaction));
           return done;
@@ -80,14 +87,18 @@ function createSharing(db: Queries): InTransaction {
         }
       }
     }
-    for (const { work, resolve, reject } of all) await run(db, 'sqlite', work).then(resolve, reject);
+    for (const { work, resolve, reject } of all) await run(onConnection, 'sqlite', work).then(resolve, reject);
   };
-  return <T>(work: Work<T>) =>
+  return <T>(work: Work<Transaction, T>) =>
     new Promise<T>((resolve, reject) => {
-      if (waiting.push({ work, resolve: resolve as Waiting['resolve'], reject }) === 1) setImmediate(runAll);
+      if (waiting.push({ work, resolve: resolve as Waiting<Transaction>['resolve'], reject }) === 1)
+        setImmediate(runAll);
     });
 }
 
 /** How the repositories write: calls for the same database share transactions where possible. */
-export const createInTransaction = (db: Queries, kind: DatabaseConnection['kind']): InTransaction =>
-  kind === 'sqlite' ? createSharing(db) : (work) => run(db, kind, work);
+export const createInTransaction = <Transaction>(
+  onConnection: OnConnection<Transaction>,
+  kind: DatabaseConnection['kind'],
+): InTransaction<Transaction> =>
+  kind === 'sqlite' ? createSharing(onConnection) : (work) => run(onConnection, kind, work);

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import type {
   Capsule,
   Incident,
@@ -7,8 +6,8 @@ import type {
   IncidentStore,
   IncidentTimeline,
 } from '../model/incident.ts';
-import type { InTransaction } from './in-transaction.ts';
-import type { Queries } from './tables.ts';
+import type { PlainSql } from './run-sql.ts';
+import { joinSql, type Run, rawSql, type Sql, sql } from './sql.ts';
 
 /** How many incidents are deleted at once, with all that belongs to them. */
 const ENDED_AT_ONCE = 100;
@@ -29,31 +28,31 @@ function parse<T>(text: string | undefined): T | undefined {
 const toIncidents = (rows: readonly { readonly value: string }[]): readonly Incident[] =>
   rows.flatMap(({ value }) => parse<Incident>(value) ?? []);
 
-async function list(db: Queries, instance: string, query: IncidentQuery): Promise<readonly Incident[]> {
+async function list(run: Run, instance: string, query: IncidentQuery): Promise<readonly Incident[]> {
   const { onlyGrave, before, limit } = query;
-  const conditions: RawBuilder<unknown>[] = [sql`instance = ${instance}`];
+  const conditions: Sql[] = [sql`instance = ${instance}`];
   for (const name of ['subnet', 'problem', 'alert', 'component', 'name'] as const)
-    if (query[name] !== undefined) conditions.push(sql`${sql.ref(name)} = ${query[name]}`);
+    if (query[name] !== undefined) conditions.push(sql`${rawSql(name)} = ${query[name]}`);
   if (onlyGrave) conditions.push(sql`severity <> 'info'`);
   if (before !== undefined) {
     const at = toIso(before.startedAt);
     conditions.push(sql`ended_at is not null and (started_at < ${at} or (started_at = ${at} and id < ${before.id}))`);
   }
-  const { rows } = await sql<{ value: string }>`
-    select value from incident where ${sql.join(conditions, sql` and `)}
-    order by case when ended_at is null then 0 else 1 end, started_at desc, id desc limit ${limit}`.execute(db);
+  const rows = await run<{ value: string }>(sql`
+    select value from incident where ${joinSql(conditions, ' and ')}
+    order by case when ended_at is null then 0 else 1 end, started_at desc, id desc limit ${limit}`);
   return toIncidents(rows);
 }
 
-async function read(db: Queries, instance: string, id: string): Promise<IncidentRecord | undefined> {
+async function read(run: Run, instance: string, id: string): Promise<IncidentRecord | undefined> {
   const own = sql`instance = ${instance} and id = ${id}`;
-  const { rows } = await sql<{ value: string }>`select value from incident where ${own}`.execute(db);
+  const rows = await run<{ value: string }>(sql`select value from incident where ${own}`);
   const [incident] = toIncidents(rows);
   if (incident === undefined) return undefined;
-  const { rows: parts } = await sql<{ kind: string; value: string }>`
-    select kind, value from incident_part where ${own}`.execute(db);
-  const { rows: notes } = await sql<{ at: string; author: string; text: string }>`
-    select at, author, text from incident_note where ${own} order by number`.execute(db);
+  const parts = await run<{ kind: string; value: string }>(sql`
+    select kind, value from incident_part where ${own}`);
+  const notes = await run<{ at: string; author: string; text: string }>(sql`
+    select at, author, text from incident_note where ${own} order by number`);
   const part = <T>(kind: string) => parse<T>(parts.find((one) => one.kind === kind)?.value);
   const capsule = part<Capsule>('capsule');
   const timeline = part<IncidentTimeline>('timeline');
@@ -66,38 +65,38 @@ async function read(db: Queries, instance: string, id: string): Promise<Incident
 }
 
 /** Deletes the oldest of all instances that ended before, or that are too many. */
-async function trimEnded(db: Queries, endedBefore: number, most: number): Promise<boolean> {
-  const { rows } = await sql<{ instance: string; id: string }>`
+async function trimEnded(run: Run, endedBefore: number, most: number): Promise<boolean> {
+  const rows = await run<{ instance: string; id: string }>(sql`
     select instance, id from (
       select instance, id, ended_at from incident where ended_at is not null
       order by ended_at desc limit ${ENDED_AT_ONCE * 1_000} offset ${most}
     ) as beyond
     union
     select instance, id from incident where ended_at < ${toIso(endedBefore)}
-    limit ${ENDED_AT_ONCE}`.execute(db);
+    limit ${ENDED_AT_ONCE}`);
   for (const { instance, id } of rows)
     for (const table of ['incident_note', 'incident_part', 'incident'])
-      await sql`delete from ${sql.table(table)} where instance = ${instance} and id = ${id}`.execute(db);
+      await run(sql`delete from ${rawSql(table)} where instance = ${instance} and id = ${id}`);
   return rows.length === ENDED_AT_ONCE;
 }
 
 /** Deletes the capsules and timelines of the oldest that are too many. */
-async function trimParts(db: Queries, most: number): Promise<boolean> {
-  const { rows } = await sql<{ instance: string; id: string }>`
+async function trimParts(run: Run, most: number): Promise<boolean> {
+  const rows = await run<{ instance: string; id: string }>(sql`
     select distinct p.instance, p.id from incident_part p where p.id < (
       select id from incident_part where kind = 'capsule' order by id desc limit 1 offset ${most - 1}
-    ) limit ${ENDED_AT_ONCE}`.execute(db);
+    ) limit ${ENDED_AT_ONCE}`);
   for (const { instance, id } of rows)
-    await sql`delete from incident_part where instance = ${instance} and id = ${id}`.execute(db);
+    await run(sql`delete from incident_part where instance = ${instance} and id = ${id}`);
   return rows.length === ENDED_AT_ONCE;
 }
 
 /** The incidents of the instance of subnetd with this name. */
-export function createIncidentTables(db: Queries, inTransaction: InTransaction, instance: string): IncidentStore {
+export function createIncidentTables({ run, inTransaction }: PlainSql, instance: string): IncidentStore {
   const savePart = (id: string, kind: 'capsule' | 'timeline', value: Capsule | IncidentTimeline) =>
     inTransaction(async (transaction) => {
-      await sql`insert into incident_part (instance, id, kind, value) values (${instance}, ${id}, ${kind}, ${JSON.stringify(value)})
-        on conflict (instance, id, kind) do update set value = excluded.value`.execute(transaction);
+      await transaction(sql`insert into incident_part (instance, id, kind, value) values (${instance}, ${id}, ${kind}, ${JSON.stringify(value)})
+        on conflict (instance, id, kind) do update set value = excluded.value`);
     });
   return {
     save: (incidents) =>
@@ -105,23 +104,23 @@ export function createIncidentTables(db: Queries, inTransaction: InTransaction, 
         for (const one of incidents) {
           const { id, subnet, problem, alert, component = null, name = null, severity, startedAt, endedAt } = one;
           const ended = endedAt === undefined ? null : toIso(endedAt);
-          await sql`insert into incident
+          await transaction(sql`insert into incident
             (instance, id, subnet, problem, alert, component, name, severity, started_at, ended_at, value)
             values (${instance}, ${id}, ${subnet}, ${problem}, ${alert}, ${component}, ${name}, ${severity},
               ${toIso(startedAt)}, ${ended}, ${JSON.stringify(one)})
             on conflict (instance, id) do update set severity = excluded.severity, started_at = excluded.started_at,
-              ended_at = excluded.ended_at, value = excluded.value`.execute(transaction);
+              ended_at = excluded.ended_at, value = excluded.value`);
         }
       }),
     saveCapsule: (id, capsule) => savePart(id, 'capsule', capsule),
     saveTimeline: (id, timeline) => savePart(id, 'timeline', timeline),
     addNote: (id, { at, author, text }) =>
       inTransaction(async (transaction) => {
-        await sql`insert into incident_note (instance, id, at, author, text)
-          values (${instance}, ${id}, ${toIso(at)}, ${author}, ${text.replaceAll('\0', '')})`.execute(transaction);
+        await transaction(sql`insert into incident_note (instance, id, at, author, text)
+          values (${instance}, ${id}, ${toIso(at)}, ${author}, ${text.replaceAll('\0', '')})`);
       }),
-    list: (query) => list(db, instance, query),
-    read: (id) => read(db, instance, id),
+    list: (query) => list(run, instance, query),
+    read: (id) => read(run, instance, id),
     trim: ({ endedBefore, most, mostCapsules }) =>
       inTransaction(async (transaction) => {
         const found = [await trimEnded(transaction, endedBefore, most), await trimParts(transaction, mostCapsules)];

@@ -1,7 +1,7 @@
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { TrackedAlert, TrackedAlertStore } from '../model/tracked-alert.ts';
-import type { InTransaction } from './in-transaction.ts';
-import type { Queries } from './tables.ts';
+import type { PlainSql } from './run-sql.ts';
+import { joinSql, rowsSql, sql } from './sql.ts';
 
 /** A number of rows that fits one statement of either database. */
 const ROWS_AT_ONCE = 500;
@@ -25,20 +25,16 @@ function parse(text: string): object | undefined {
 
 /** The values of one kind of an instance. `isOne` recognises a value; an older program may have left others. */
 function createInstanceState<T>(
-  db: Queries,
-  inTransaction: InTransaction,
+  { run, inTransaction }: PlainSql,
   instance: string,
   kind: 'alert' | 'log-position',
   isOne: (value: unknown) => value is T,
 ): InstanceState<T> {
   return {
     read: async () => {
-      const rows = await db
-        .selectFrom('instance_state')
-        .select(['key', 'value'])
-        .where('instance', '=', instance)
-        .where('kind', '=', kind)
-        .execute();
+      const rows = await run<{ key: string; value: string }>(
+        sql`select key, value from instance_state where instance = ${instance} and kind = ${kind}`,
+      );
       const known = new Map<string, T>();
       for (const { key, value: text } of rows) {
         const value = parse(text);
@@ -47,25 +43,19 @@ function createInstanceState<T>(
       return known;
     },
     write: (changed, gone) => {
-      const rows = [...changed].map(([key, value]) => ({ instance, kind, key, value: JSON.stringify(value) }));
+      const rows = [...changed].map(([key, value]) => [instance, kind, key, JSON.stringify(value)]);
       return inTransaction(async (transaction) => {
-        for (let start = 0; start < gone.length; start += ROWS_AT_ONCE)
-          await transaction
-            .deleteFrom('instance_state')
-            .where('instance', '=', instance)
-            .where('kind', '=', kind)
-            .where('key', 'in', gone.slice(start, start + ROWS_AT_ONCE))
-            .execute();
+        for (let start = 0; start < gone.length; start += ROWS_AT_ONCE) {
+          const keys = gone.slice(start, start + ROWS_AT_ONCE).map((key) => sql`${key}`);
+          await transaction(sql`
+            delete from instance_state
+            where instance = ${instance} and kind = ${kind} and key in (${joinSql(keys, ', ')})`);
+        }
         for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
-          await transaction
-            .insertInto('instance_state')
-            .values(rows.slice(start, start + ROWS_AT_ONCE))
-            .onConflict((conflict) =>
-              conflict
-                .columns(['instance', 'kind', 'key'])
-                .doUpdateSet((known) => ({ value: known.ref('excluded.value') })),
-            )
-            .execute();
+          await transaction(sql`
+            insert into instance_state (instance, kind, key, value)
+            values ${rowsSql(rows.slice(start, start + ROWS_AT_ONCE))}
+            on conflict (instance, kind, key) do update set value = excluded.value`);
       });
     },
   };
@@ -75,8 +65,8 @@ const isPosition = (value: unknown): value is LogPosition =>
   ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
 
 /** How far the instance of subnetd with this name has read its logs. */
-export const createLogPositions = (db: Queries, inTransaction: InTransaction, instance: string): PositionTable =>
-  createInstanceState(db, inTransaction, instance, 'log-position', isPosition);
+export const createLogPositions = (plain: PlainSql, instance: string): PositionTable =>
+  createInstanceState(plain, instance, 'log-position', isPosition);
 
 const isTrackedAlert = (value: unknown): value is TrackedAlert => {
   const { labels, annotations, phase, activeAt, seenAt, keepFiringForMs } = value as Partial<
@@ -93,7 +83,7 @@ const isTrackedAlert = (value: unknown): value is TrackedAlert => {
 };
 
 /** The alerts of the instance of subnetd with this name. */
-export function createTrackedAlerts(db: Queries, inTransaction: InTransaction, instance: string): TrackedAlertStore {
-  const state = createInstanceState(db, inTransaction, instance, 'alert', isTrackedAlert);
+export function createTrackedAlerts(plain: PlainSql, instance: string): TrackedAlertStore {
+  const state = createInstanceState(plain, instance, 'alert', isTrackedAlert);
   return { load: async () => [...(await state.read()).values()], save: state.write };
 }

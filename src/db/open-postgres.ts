@@ -37,7 +37,7 @@ const isFull = (error: unknown): boolean => error instanceof pg.DatabaseError &&
 const isTimeout = (error: unknown): boolean => !(error instanceof pg.DatabaseError) && /timeout/i.test(String(error));
 
 /**
- * A connection for Kysely. After an error or a timeout it is not used again: its server may still be busy with the last
+ * A connection for one caller. After an error or a timeout it is not used again: its server may still be busy with the last
  * statement, and a transaction may be open.
  */
 function lendConnection(client: pg.PoolClient, onAnswer: () => void, onRelease: () => void) {
@@ -188,6 +188,7 @@ export async function openPostgres(
     },
     ping,
     retry: async (attempt) => attempt(),
+    lend: takeConnection,
     createDialect: async () => {
       const { PostgresDialect } = await import('kysely');
       return new PostgresDialect({

@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
+import type { Driver } from 'kysely';
+import { databaseOverloaded } from '../model/database-failure.ts';
 import { whileBusy } from './busy.ts';
+import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
 import { type FileIdentity, identify, identifyLater } from './file-identity.ts';
 import { makeDatabaseFile, restrictFiles } from './private-files.ts';
@@ -10,11 +13,14 @@ const TIMEOUT_MS = 0;
 
 const IN_MEMORY = ':memory:';
 
+/** Nobody keeps the writing connection for longer, unless it hangs. */
+const TURN_WITHIN_MS = 10_000;
+
 /** The write that shows whether the database accepts writes. */
 const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
   on conflict (name) do update set value = excluded.value`;
 
-/** Kysely prepares a statement for each query; SQLite runs a prepared one again in a tenth of the time. */
+/** Callers have the text of a statement; SQLite runs a prepared one again in a tenth of the time. */
 function createStatementCache(database: Database.Database): (sql: string) => Statement {
   const statements = new Map<string, Statement>();
   return (sql) => {
@@ -73,6 +79,13 @@ export async function openSqlite(
     reader = { database: own, prepare: createStatementCache(own) };
     return reader;
   };
+  const prepare = createStatementCache(database);
+  const turns = createTurns({
+    atOnce: 1,
+    withinMs: TURN_WITHIN_MS,
+    late: databaseOverloaded,
+    ended: databaseOverloaded,
+  });
   const session: Session = {
     run: async (sql) => void database.exec(sql),
     column: async (sql) => database.prepare(sql).pluck().all().map(String),
@@ -114,10 +127,33 @@ export async function openSqlite(
       }, signal);
     },
     retry: (attempt) => whileBusy(attempt, signal),
+    lend: async () => {
+      await turns.take();
+      return {
+        query: async (text, parameters) => {
+          const statement = prepare(text);
+          if (statement.reader) return { rows: statement.all(...parameters) };
+          statement.run(...parameters);
+          return { rows: [] };
+        },
+        release: turns.give,
+      };
+    },
     createDialect: async () => {
       const { SqliteDialect } = await import('kysely');
-      const prepare = createStatementCache(database) as never;
-      return new SqliteDialect({ database: { prepare, close: () => {} } });
+      const dialect = new SqliteDialect({ database: { prepare: prepare as never, close: () => {} } });
+      const driver = dialect.createDriver();
+      const acquire = driver.acquireConnection.bind(driver);
+      // A transaction of Kysely and one of plain SQL wait for each other.
+      const inTurn: Pick<Driver, 'acquireConnection' | 'releaseConnection'> = {
+        acquireConnection: async () => {
+          await turns.take();
+          return acquire();
+        },
+        releaseConnection: async () => turns.give(),
+      };
+      dialect.createDriver = () => Object.assign(driver, inTurn);
+      return dialect;
     },
     // A database in memory belongs to its one connection.
     ...(isFile && {

@@ -1,4 +1,4 @@
-import type { Repositories } from './create-repositories.ts';
+import type { Stores } from './create-stores.ts';
 import type { InstanceState } from './instance-state.ts';
 
 /** State of an instance that is written again to a database that has lost it. */
@@ -12,23 +12,22 @@ export interface RestorableState<T> extends InstanceState<T> {
  * writes too.
  */
 export function createRestorableState<T>(
-  open: () => Promise<Repositories>,
-  stateOf: (repositories: Repositories) => InstanceState<T>,
+  open: () => Promise<Stores>,
+  stateOf: (stores: Stores) => InstanceState<T>,
 ): RestorableState<T> {
   /** What the database should hold. */
   let expected: ReadonlyMap<string, T> = new Map();
-  let writtenTo: Repositories | undefined;
+  let writtenTo: Stores | undefined;
   const writeNow: InstanceState<T>['write'] = async (changed, gone) => {
-    // A restore before the first use writes nothing. Opening the database would load Kysely for it.
+    // A restore before the first use has nothing to write.
     if (writtenTo === undefined && changed.size + gone.length === 0) return;
-    const repositories = await open();
-    const wasReopened = writtenTo !== undefined && writtenTo !== repositories;
+    const stores = await open();
+    const wasReopened = writtenTo !== undefined && writtenTo !== stores;
     const all = new Map([...expected, ...changed]);
     for (const key of gone) all.delete(key);
-    if (wasReopened || changed.size + gone.length > 0)
-      await stateOf(repositories).write(wasReopened ? all : changed, gone);
+    if (wasReopened || changed.size + gone.length > 0) await stateOf(stores).write(wasReopened ? all : changed, gone);
     expected = all;
-    writtenTo = repositories;
+    writtenTo = stores;
   };
   /** One after the other, so that no old value replaces a new one. */
   let lastWrite: Promise<void> = Promise.resolve();
@@ -38,11 +37,11 @@ export function createRestorableState<T>(
   };
   return {
     read: async () => {
-      const repositories = await open();
-      const rows = await stateOf(repositories).read();
+      const stores = await open();
+      const rows = await stateOf(stores).read();
       if (writtenTo === undefined) {
         expected = new Map([...rows, ...expected]);
-        writtenTo = repositories;
+        writtenTo = stores;
       }
       return rows;
     },

@@ -13,7 +13,10 @@ import { createRestorableState, type RestorableState } from './restorable-state.
 export interface Database {
   /** Whether other processes of subnetd use the same database. */
   readonly isShared: boolean;
-  /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
+  /**
+   * The stores of the platform API. Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt
+   * to open it.
+   */
   open(): Promise<Repositories>;
   isUp(): boolean;
   /** Where the instance of subnetd with this name keeps how far it has read its logs. */
@@ -47,8 +50,8 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
   const trackedAlertsOf = (instance: string): RestorableState<TrackedAlert> => {
     const state =
       trackedAlerts.get(instance) ??
-      createRestorableState(link.open, (repositories) => {
-        const { load, save } = repositories.trackedAlerts(instance);
+      createRestorableState(link.openStores, (stores) => {
+        const { load, save } = stores.trackedAlerts(instance);
         return { read: async () => byKey(await load()), write: save };
       });
     trackedAlerts.set(instance, state);
@@ -60,17 +63,17 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     isUp: link.isUp,
     positions: (instance) => {
       const state =
-        positions.get(instance) ?? createRestorableState(link.open, ({ logPositions }) => logPositions(instance));
+        positions.get(instance) ?? createRestorableState(link.openStores, ({ logPositions }) => logPositions(instance));
       positions.set(instance, state);
       return state;
     },
     trackedAlerts: async (instance) => {
-      await link.open();
+      await link.openStores();
       const { read, write } = trackedAlertsOf(instance);
       return { load: async () => [...(await read()).values()], save: write };
     },
-    history: async (instance) => (await link.open()).history(instance),
-    incidents: async (instance) => (await link.open()).incidents(instance),
+    history: async (instance) => (await link.openStores()).history(instance),
+    incidents: async (instance) => (await link.openStores()).incidents(instance),
     stop: link.stop,
   };
 }

@@ -6,7 +6,8 @@ import type { DatabaseConnection } from './database-connection.ts';
 /** What a column holds, in both databases. */
 export type Cell = string | number | null;
 
-interface Tables {
+/** The tables outside the declarations. */
+export interface Tables {
   readonly api_key: {
     readonly id: Generated<number>;
     readonly name: string;

@@ -1,0 +1,59 @@
+import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
+import type { HistoryStore } from '../model/history.ts';
+import type { IncidentStore } from '../model/incident.ts';
+import type { PositionTable } from '../model/log.ts';
+import type { TrackedAlertStore } from '../model/tracked-alert.ts';
+import type { DatabaseConnection } from './database-connection.ts';
+import { createHistoryTables } from './history-tables.ts';
+import { createIncidentTables } from './incident-tables.ts';
+import { createLogPositions, createTrackedAlerts } from './instance-state.ts';
+import { createPlainSql } from './run-sql.ts';
+
+/** What every instance of subnetd keeps in an open database. */
+export interface Stores {
+  /** How far this instance of subnetd has read its logs. */
+  readonly logPositions: (instance: string) => PositionTable;
+  /** The alerts that this instance of subnetd keeps. */
+  readonly trackedAlerts: (instance: string) => TrackedAlertStore;
+  /** What happened, as this instance of subnetd saw it. */
+  readonly history: (instance: string) => HistoryStore;
+  /** The incidents that this instance of subnetd has seen. */
+  readonly incidents: (instance: string) => IncidentStore;
+}
+
+type Call = (...args: never[]) => Promise<unknown>;
+
+/**
+ * Makes every function of a repository wait while SQLite is busy. On failure it calls `onFailure` and rejects with a
+ * `DatabaseFailure`.
+ */
+export const createGuard =
+  (retry: DatabaseConnection['retry'], onFailure: (error: unknown) => void) =>
+  <T extends object>(repository: T): T => {
+    const guarded = Object.entries(repository).map(([name, call]: [string, Call]) => [
+      name,
+      async (...args: never[]) => {
+        try {
+          return await retry(() => call(...args));
+        } catch (error) {
+          // The call only waited too long for its turn: the database works.
+          if (isDatabaseFailure(error)) throw error;
+          onFailure(error);
+          throw databaseFailure(error);
+        }
+      },
+    ]);
+    return Object.fromEntries(guarded) as T;
+  };
+
+/** Creates the stores of an open database, by plain SQL: every daemon has them, and Kysely costs 20 MB. */
+export function createStores(connection: DatabaseConnection, onFailure: (error: unknown) => void = () => {}): Stores {
+  const plain = createPlainSql(connection);
+  const guard = createGuard(connection.retry, onFailure);
+  return {
+    logPositions: (instance) => guard(createLogPositions(plain, instance)),
+    trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
+    history: (instance) => guard(createHistoryTables(plain, instance)),
+    incidents: (instance) => guard(createIncidentTables(plain, instance)),
+  };
+}
