@@ -48,7 +48,10 @@ function pagesOf(now: () => number) {
       isDatabaseUp: true,
     }),
     snapshot: board.snapshot,
-    history,
+    history: { ...history, probeTimesOf: () => [], barsOf: () => [] },
+    matchingLines: () => [],
+    outside: {},
+    mayProbe: false,
     now,
     toWall: (at) => at,
     onBug: (error) => {

@@ -44,6 +44,7 @@ export interface AppOptions {
   readonly instance: string;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
+  readonly prometheusUrl?: string;
   readonly clock: Clock;
 }
 
@@ -181,6 +182,9 @@ export async function startApp(
       }),
       snapshot: monitor.snapshot,
       history,
+      matchingLines: monitor.matchingLines,
+      outside: { grafanaUrl: options.grafanaUrl, prometheusUrl: options.prometheusUrl },
+      mayProbe: options.checkUser !== undefined,
       now,
       toWall,
       onBug: (error) => log.error({ err: error }, 'a page broke; please report this'),
@@ -199,6 +203,7 @@ export async function startApp(
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reloader.reload('request'),
+    probe: monitor.probeTarget,
     api,
     checkUser: options.checkUser,
     isPublic: options.isPublic,

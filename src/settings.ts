@@ -84,19 +84,21 @@ function readLink(environment: Environment, name: string, errors: string[], flag
 }
 
 /**
- * The addresses of this subnetd and Grafana for people, without a slash at the end. Links in alerts and dashboards
- * begin with them.
+ * The addresses of this subnetd, Grafana and Prometheus for people, without a slash at the end. Links in alerts, on
+ * dashboards and pages begin with them.
  */
 export interface LinkSettings {
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
+  readonly prometheusUrl?: string;
 }
 
 /** Reads the starts of links; `errors` gets a sentence for each bad one. */
 export function parseLinkSettings(environment: Environment, flags: LinkSettings, errors: string[]): LinkSettings {
   const publicUrl = readLink(environment, 'SUBNETD_PUBLIC_URL', errors, flags.publicUrl);
   const grafanaUrl = readLink(environment, 'SUBNETD_GRAFANA_URL', errors, flags.grafanaUrl);
-  return { publicUrl, grafanaUrl };
+  const prometheusUrl = readLink(environment, 'SUBNETD_PROMETHEUS_URL', errors);
+  return { publicUrl, grafanaUrl, prometheusUrl };
 }
 
 /** `true` or `false`; false when it is not set. */

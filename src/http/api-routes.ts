@@ -29,14 +29,15 @@ export interface ApiRoutes {
   readonly docs: () => Promise<string>;
 }
 
-interface Env {
+/** `@hono/node-server` hands over Node's own request. */
+export interface RoutesEnv {
   readonly Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   readonly Variables: { readonly route?: string };
 }
 
 /** The platform API, its description and its reference page. */
-export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
-  const answer = async (c: Context<Env>) => {
+export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes): void {
+  const answer = async (c: Context<RoutesEnv>) => {
     c.set('route', await api.routeOf(c.req.path));
     const { incoming, outgoing } = c.env ?? {};
     return api.answer({
@@ -55,20 +56,37 @@ export function addApiRoutes(app: Hono<Env>, api: ApiRoutes): void {
 
 const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };
 
-/** The answer, as text, to a reload without a credential that may operate the daemon; undefined when it has one. */
-export async function reloadRefusal(
-  api: ApiRoutes,
+/**
+ * The answer, as text, to a request without a credential that may operate the daemon; undefined when it has one. `needed` says
+ * what it takes, `instead` what works without the database.
+ */
+export async function operateRefusal(
+  api: Pick<ApiRoutes, 'authorize'>,
   request: Request,
   remoteAddress: string | undefined,
+  needed: string,
+  instead = 'wait until it is back',
 ): Promise<Response | undefined> {
   const authorized = await api.authorize({ request, remoteAddress }, 'operate');
   if (authorized.ok) return undefined;
   const { code, message, headers } = authorized.failure;
   const text =
-    code === 1106
-      ? 'the database failed, so no credential can be checked; send SIGHUP instead'
-      : `${message}; a reload needs an API key or a token with the scope operate, or send SIGHUP`;
+    code === 1106 ? `the database failed, so no credential can be checked; ${instead}` : `${message}; ${needed}`;
   const status = STATUS[code] ?? 400;
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="subnetd"' } : {};
   return new Response(`${text}\n`, { status, headers: { ...challenge, ...headers } });
 }
+
+/** The same for a reload. */
+export const reloadRefusal = (
+  api: ApiRoutes,
+  request: Request,
+  remoteAddress: string | undefined,
+): Promise<Response | undefined> =>
+  operateRefusal(
+    api,
+    request,
+    remoteAddress,
+    'a reload needs an API key or a token with the scope operate, or send SIGHUP',
+    'send SIGHUP instead',
+  );

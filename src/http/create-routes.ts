@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Context, Hono } from 'hono';
@@ -11,9 +10,10 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { HistoryStore } from '../model/history.ts';
 import { assets } from '../pages/assets.ts';
 import type { Pages } from '../pages/create-pages.ts';
-import { type ApiRoutes, addApiRoutes, reloadRefusal } from './api-routes.ts';
+import { type ApiRoutes, addApiRoutes, type RoutesEnv, reloadRefusal } from './api-routes.ts';
 import { acceptsGzip, cachedText } from './cached-text.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
+import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
@@ -39,6 +39,8 @@ export interface RouteDeps {
   readonly isReady: () => boolean;
   /** Resolves to the errors of the new inventory; without errors it is active. */
   readonly reload: () => Promise<readonly string[]>;
+  /** Probes a target at once; undefined when the inventory has no such target. */
+  readonly probe: (subnet: string, name: string) => Promise<void> | undefined;
   readonly api: ApiRoutes;
   /** Guards every route except the open ones; undefined leaves everything open. */
   readonly checkUser: CheckUser | undefined;
@@ -50,12 +52,6 @@ export interface RouteDeps {
   readonly onError: (error: unknown, requestId: string | undefined) => void;
 }
 
-/** `@hono/node-server` hands over Node's own request. */
-interface Env {
-  readonly Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
-  readonly Variables: { readonly route?: string };
-}
-
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The pattern of the middleware for every route. */
@@ -64,7 +60,7 @@ const compressBytes = promisify(gzip);
 
 /** Measures every request by the pattern of its route, never by its path. */
 const measure = (onRequest: RouteDeps['onRequest']) =>
-  createMiddleware<Env>(async (c, next) => {
+  createMiddleware<RoutesEnv>(async (c, next) => {
     const started = performance.now();
     await next();
     const pattern = c.get('route') ?? routePath(c, -1);
@@ -98,8 +94,8 @@ const security = (isTls: boolean) =>
  * The routes of the daemon. Routes before the guard are open or check their own credentials; the guard covers the
  * rest.
  */
-export function createRoutes(deps: RouteDeps): Hono<Env> {
-  const app = new Hono<Env>();
+export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
+  const app = new Hono<RoutesEnv>();
   app.use(measure(deps.onRequest));
   app.use(security(deps.isTls));
   app.onError((error, c) => {
@@ -124,8 +120,10 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     return errors.length === 0 ? c.text('reloaded\n') : c.text(`${errors.join('\n')}\n`, 400);
   });
 
+  addProbeRoute(app, deps);
+
   const packed = compress();
-  const badge = async (c: Context<Env>) => {
+  const badge = async (c: Context<RoutesEnv>) => {
     const svg = (await deps.pages()).badge((c.req.param('file') ?? '').replace(/\.svg$/, ''));
     if (svg === undefined) return c.text('the inventory has no such subnet\n', 404);
     return c.body(svg, 200, { 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });

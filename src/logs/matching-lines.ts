@@ -13,8 +13,8 @@ export interface MatchingLines {
 
 /** Ten thousand targets may have that many each. */
 const KEPT_FAULTS = 6;
-const KEPT_OTHERS = 3;
-/** A program that works prints many lines that say so: one a second is kept. */
+const KEPT_OTHERS = 4;
+/** A program that works prints many lines that say so: one a second of a pattern is kept. */
 const OTHERS_EVERY_MS = 1_000;
 
 interface KeptLine {
@@ -25,21 +25,32 @@ interface KeptLine {
   readonly bytes: Buffer;
 }
 
-/** Starts without a line. Lines about faults do not give way to others. */
+/** Starts without a line. Of a pattern that is no fault, the last line is kept, so lines about faults stay. */
 export function createMatchingLines(): MatchingLines {
   const faults: KeptLine[] = [];
-  const others: KeptLine[] = [];
+  /** By pattern, the one that has matched last at the end. */
+  const others = new Map<string, KeptLine>();
+  const toKept = ({ pattern, means, at }: Parameters<MatchingLines['add']>[0], line: string): KeptLine => ({
+    ...{ pattern, means, at },
+    bytes: Buffer.from(line.slice(0, MAX_READ + 1), 'latin1'),
+  });
   return {
-    add: ({ pattern, means, at }, line) => {
-      const isFault = means === 'error' || means === 'fatal';
-      const last = others.at(-1);
-      if (!isFault && last !== undefined && Math.abs(at - last.at) < OTHERS_EVERY_MS) return;
-      const lines = isFault ? faults : others;
-      lines.push({ pattern, means, at, bytes: Buffer.from(line.slice(0, MAX_READ + 1), 'latin1') });
-      if (lines.length > (isFault ? KEPT_FAULTS : KEPT_OTHERS)) lines.shift();
+    add: (hit, line) => {
+      const { pattern, means, at } = hit;
+      if (means === 'error' || means === 'fatal') {
+        faults.push(toKept(hit, line));
+        if (faults.length > KEPT_FAULTS) faults.shift();
+        return;
+      }
+      const last = others.get(pattern);
+      if (last !== undefined && Math.abs(at - last.at) < OTHERS_EVERY_MS) return;
+      others.delete(pattern);
+      others.set(pattern, toKept(hit, line));
+      const [oldest = pattern] = others.keys();
+      if (others.size > KEPT_OTHERS) others.delete(oldest);
     },
     read: (secrets) =>
-      [...faults, ...others]
+      [...faults, ...others.values()]
         .toSorted((one, other) => one.at - other.at)
         .map(({ pattern, means, at, bytes }) => {
           const line = fromLatin1(bytes.toString('latin1'));

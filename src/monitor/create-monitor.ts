@@ -19,6 +19,7 @@ import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import type { RoundEvents } from './create-round.ts';
 import { closeWatch, createSubnetWatch, probersOf, type SubnetWatch } from './create-subnet-watch.ts';
+import { createTargetProbes } from './create-target-probes.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
 
@@ -39,6 +40,8 @@ export interface Monitor {
   readLastLines(target: Target, count: number): Promise<LastLines>;
   /** The last lines of a target's log that matched a pattern, each redacted and cut. */
   matchingLines(target: Target): readonly MatchingLine[];
+  /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
+  probeTarget(subnet: string, name: string): Promise<void> | undefined;
   /** Probes each wanted target once, outside of the schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
@@ -136,6 +139,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     board.diagnose(subnet, now());
     onFinished(subnet, round, seconds);
   };
+  const targetProbes = createTargetProbes({ runs, connections, onEnded: () => board.diagnoseChanged(now()), onBug });
   const shared = { scheduled, runs, connections, awakeMs, onFinished: onRoundFinished, onLate, onBug };
 
   /** Judges a round again when all of its targets have been probed: the first were judged before the others were known. */
@@ -226,6 +230,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     enginesUp: docker.areUp,
     readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secretsOf(target) }),
     matchingLines: (target) => logs.linesOf(target, secretsOf(target)),
+    probeTarget: (subnet, name) => {
+      const watch = watches.find((one) => one.subnet.name === subnet);
+      const target = watch?.subnet.targets.find((one) => one.name === name);
+      return watch && target && targetProbes.probe(target, watch.probers);
+    },
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>
         [...probers].flatMap(([round, own]) =>

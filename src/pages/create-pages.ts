@@ -1,10 +1,14 @@
-import type { History } from '../model/history.ts';
+import type { History, RecentHistory } from '../model/history.ts';
+import type { MatchingLine } from '../model/last-lines.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import type { Target } from '../model/target.ts';
+import type { CheckName } from '../model/verdict.ts';
 import { alertList, alertPage } from './alert-pages.ts';
 import { badgeSvg } from './badge.ts';
 import type { LiveContent } from './frame.ts';
 import { createLiveStreams } from './live-streams.ts';
 import type { Html } from './marks.ts';
+import type { OutsideAddresses } from './outside-links.ts';
 import { describeOwnState, type OwnState } from './own-state.ts';
 import { publicPage } from './public-page.ts';
 import { statusContent, statusPage } from './status-page.ts';
@@ -41,7 +45,12 @@ export interface Pages {
 export interface PagesDeps {
   readonly own: () => OwnState;
   readonly snapshot: () => Snapshot;
-  readonly history: Pick<History, 'minutesOf' | 'historyOf'>;
+  readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory;
+  /** The last lines of a target's log that matched a pattern, without secrets. */
+  readonly matchingLines: (target: Target) => readonly MatchingLine[];
+  readonly outside: OutsideAddresses;
+  /** Whether those who see the pages may ask for a probe. */
+  readonly mayProbe: boolean;
   readonly now: () => number;
   readonly toWall: (at: number) => number;
   readonly onBug: (error: unknown) => void;
@@ -51,7 +60,8 @@ const toTexts = ({ sections }: LiveContent): ReadonlyMap<string, string> =>
   new Map(sections.map((section) => [section.id, String(section.html)]));
 
 /** Creates the pages. */
-export function createPages({ own, snapshot, history, now, toWall, onBug }: PagesDeps): Pages {
+export function createPages(deps: PagesDeps): Pages {
+  const { own, snapshot, history, now, toWall, onBug } = deps;
   const footer = () => ({ footer: describeOwnState(own(), toWall(now())) });
   const statusInput = ({ subnet, search }: PageQuery) => {
     const nowWall = toWall(now());
@@ -70,7 +80,14 @@ export function createPages({ own, snapshot, history, now, toWall, onBug }: Page
     const state = snapshot().find((one) => one.subnet.name === subnet);
     const target = state?.targets.find((one) => one.target.name === name);
     if (state === undefined || target === undefined) return undefined;
-    return { state, target, history: history.historyOf(target.target, nowWall), toWall, nowWall };
+    const one = target.target;
+    return {
+      ...{ state, target, toWall, nowWall },
+      history: history.historyOf(one, nowWall),
+      probeTimes: history.probeTimesOf(one, nowWall),
+      barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
+      lines: deps.matchingLines(one),
+    };
   };
   const contentOf = (query: PageQuery): LiveContent | undefined => {
     if (query.target === undefined) return statusContent(statusInput(query));
@@ -97,7 +114,7 @@ export function createPages({ own, snapshot, history, now, toWall, onBug }: Page
     },
     target: (subnet, name) => {
       const input = targetInput(subnet, name);
-      return input && targetPage(input, footer());
+      return input && targetPage(input, { ...footer(), outside: deps.outside, mayProbe: deps.mayProbe });
     },
     runbooks: () => alertList(toWall(now())),
     runbook: (alert, { subnet, name }) => {

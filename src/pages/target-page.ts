@@ -2,28 +2,47 @@ import { html } from 'hono/html';
 import { toTargetFacts } from '../alerts/fill-runbook.ts';
 import { beginSentence } from '../model/begin-sentence.ts';
 import { formatDuration } from '../model/duration.ts';
-import type { TargetHistory } from '../model/history.ts';
+import { findExchanges } from '../model/find-exchanges.ts';
+import type { CheckBar, ProbeMinute, TargetHistory } from '../model/history.ts';
+import type { MatchingLine } from '../model/last-lines.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../model/snapshot.ts';
-import { formatReason } from '../model/verdict.ts';
+import { type CheckName, formatReason } from '../model/verdict.ts';
 import type { Moment } from './banner.ts';
+import { exchangePanel } from './exchange-panel.ts';
 import { type LiveContent, page } from './frame.ts';
 import { badge, type Html, shape, standingOf, standingOfVerdict } from './marks.ts';
-import { subnetPath } from './paths.ts';
+import { matchingLinesPanel } from './matching-lines-panel.ts';
+import { type OutsideAddresses, outsideLinks } from './outside-links.ts';
+import { subnetPath, targetPath } from './paths.ts';
+import { probeCurve } from './probe-curve.ts';
 import { problemCard } from './problem-card.ts';
 import { ago, at, count, lasting } from './times.ts';
-import { uptimeBars } from './uptime-bars.ts';
+import { checkBars, uptimeBars } from './uptime-bars.ts';
 
 /** What the page of a target shows. */
 export interface TargetInput extends Moment {
   readonly state: SubnetState;
   readonly target: TargetState;
   readonly history: TargetHistory;
+  readonly probeTimes: readonly ProbeMinute[];
+  readonly barsOf: (check: CheckName) => readonly CheckBar[];
+  /** The last lines of its log that matched a pattern. */
+  readonly lines: readonly MatchingLine[];
 }
 
-function checkRow(check: ExplainedCheckState, { toWall, nowWall }: Moment): Html {
+/** What stands around the state of a target. */
+export interface TargetFrame {
+  readonly footer: readonly Html[];
+  readonly outside: OutsideAddresses;
+  /** Whether those who see the page may ask for a probe: users of the web config may. */
+  readonly mayProbe: boolean;
+}
+
+function checkRow(check: ExplainedCheckState, { toWall, nowWall, barsOf }: TargetInput): Html {
   const { lastRun, durationSeconds, runs, failures } = check;
   const took = durationSeconds === undefined ? '' : `, took ${Math.round(durationSeconds * 1_000)} ms`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${formatReason(check)}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}`}</td><td role="cell" data-l="Failed">${failures} of ${runs}</td></tr>`;
+  const failed = failures === 0 ? '' : html`<br><span class="dim">${count(failures)} of ${count(runs)} failed</span>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${formatReason(check)}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(barsOf(check.check), check.check)}</td></tr>`;
 }
 
 const pair = (name: string, value: Html | string | undefined): Html | string =>
@@ -36,16 +55,16 @@ function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Mom
   if (observation?.kind !== 'found')
     return html`<p class="empty">${observation?.kind === 'missing' ? 'Docker has no such container.' : 'Docker has not answered yet.'}</p>`;
   const { container } = observation;
-  const { memoryBytes, memoryLimitBytes, startedAt, exitCode } = container;
+  const { memoryBytes, memoryLimitBytes, startedAt, finishedAt, exitCode, image } = container;
   const mib = (bytes: number) => `${count(Math.round(bytes / 2 ** 20))} MiB`;
   const memory =
     memoryBytes === undefined
       ? undefined
       : `${mib(memoryBytes)}${memoryLimitBytes === undefined ? '' : ` of ${mib(memoryLimitBytes)}`}`;
-  return html`<dl class="pairs">${pair('Name', html`<code>${container.name}</code>`)}${pair(
+  return html`<dl class="pairs">${pair('Name', html`<code>${container.name}</code>`)}${pair('Image', image && html`<code>${image}</code>`)}${pair(
     'State',
     container.running || exitCode === undefined ? container.status : `${container.status} with ${exitCode}`,
-  )}${pair('Started', startedAt === undefined ? undefined : ago(toWall(startedAt), nowWall))}${pair('Memory', memory)}${pair(
+  )}${pair('Started', startedAt === undefined ? undefined : ago(toWall(startedAt), nowWall))}${pair('Ended', container.running || finishedAt === undefined ? undefined : ago(toWall(finishedAt), nowWall))}${pair('Memory', memory)}${pair(
     'Restarts',
     `${restarts} since subnetd started${oomKills === 0 ? '' : `, ${oomKills} out of memory`}`,
   )}${pair('Last exit', lastExit === undefined ? undefined : html`code ${lastExit.code}, ${ago(toWall(lastExit.at), nowWall)}`)}</dl>`;
@@ -63,24 +82,6 @@ function addressPanel({ target, facts }: TargetState): Html {
   )}</dl>`;
 }
 
-/** The last matches of each pattern: what the pack says that they mean, never the line itself. */
-function logPanel({ facts }: TargetState, { toWall, nowWall }: Moment): Html {
-  const { sources = {}, patterns = {} } = facts.logs ?? {};
-  const matched = Object.entries(patterns).toSorted(([, one], [, other]) => other.order - one.order);
-  const read = Object.entries(sources).map(
-    ([source, { up, lines }]) => `${source}: ${up ? `${count(lines)} lines read` : 'cannot be read'}`,
-  );
-  if (read.length === 0)
-    return html`<p class="empty">No log is followed. Name a container or log files in the inventory.</p>`;
-  const rows = matched
-    .slice(0, 12)
-    .map(
-      ([name, { means, count: times, at: last, what }]) =>
-        html`<li>${shape(means === 'fatal' || means === 'error' ? 'bad' : 'ok')}<b>${name}</b><span>${times} times, the last ${ago(toWall(last), nowWall)}<br><span class="dim">${what}</span></span></li>`,
-    );
-  return html`<p class="hint">${read.join(', ')}.</p>${rows.length === 0 ? html`<p class="empty">No line has matched a pattern yet.</p>` : html`<ul class="services">${rows}</ul>`}`;
-}
-
 function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const { standing, check } = standingOf(target);
   const { name } = target.target;
@@ -93,7 +94,8 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
 }
 
 /** What the page of a target shows: its problems, checks, container and log. */
-export function targetContent({ state, target, history, ...moment }: TargetInput): LiveContent {
+export function targetContent(input: TargetInput): LiveContent {
+  const { state, target, history, probeTimes, lines, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
   const own = problems.filter((one) => one.component === component && one.name === name);
@@ -109,9 +111,16 @@ ${own.map((problem) => problemCard(subnet.name, problem, moment))}</section>`,
       {
         id: 'state-checks',
         html: html`<section class="panel" aria-labelledby="checks" id="state-checks"><h2 id="checks">Checks</h2>
-<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Check</th><th scope="col" role="columnheader">Verdict</th><th scope="col" role="columnheader">Why</th><th scope="col" role="columnheader">Since</th><th scope="col" role="columnheader">Last probe</th><th scope="col" role="columnheader">Failed</th></tr></thead><tbody role="rowgroup">
-${target.checks.map((check) => checkRow(check, moment))}
+<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Check</th><th scope="col" role="columnheader">Verdict</th><th scope="col" role="columnheader">Why</th><th scope="col" role="columnheader">Since</th><th scope="col" role="columnheader">Last probe</th><th scope="col" role="columnheader" class="w">24 hours</th></tr></thead><tbody role="rowgroup">
+${target.checks.map((check) => checkRow(check, input))}
 </tbody></table></section>`,
+      },
+      {
+        id: 'state-probes',
+        html: html`<div class="grid two" id="state-probes">
+<section class="panel" aria-labelledby="times"><h2 id="times">Time of a probe, last hour</h2>${probeCurve(probeTimes, moment.nowWall)}</section>
+${exchangePanel(findExchanges(target, subnet.consensus), moment)}
+</div>`,
       },
       {
         id: 'state-facts',
@@ -121,15 +130,20 @@ ${target.checks.map((check) => checkRow(check, moment))}
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
 <section class="panel" aria-labelledby="where"><h2 id="where">Where it is</h2>${addressPanel(target)}</section>
 </div>
-<section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${logPanel(target, moment)}</section>
+<section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${matchingLinesPanel(target.facts.logs, lines, moment)}</section>
 </div>`,
       },
     ],
   };
 }
 
+const probeForm = (subnet: string, name: string, mayProbe: boolean): Html =>
+  mayProbe
+    ? html`<form method="post" action="${targetPath(subnet, name)}/probe"><button type="submit">Probe now</button></form>`
+    : html`<p class="hint">To probe now from here, name users in <code>basic_auth_users</code> of <code>SUBNETD_WEB_CONFIG</code>.</p>`;
+
 /** The page of one target. */
-export function targetPage(input: TargetInput, { footer }: { readonly footer: readonly Html[] }): Html {
+export function targetPage(input: TargetInput, { footer, outside, mayProbe }: TargetFrame): Html {
   const { subnet } = input.state;
   const { name, component } = input.target.target;
   const { title, sections } = targetContent(input);
@@ -141,7 +155,7 @@ export function targetPage(input: TargetInput, { footer }: { readonly footer: re
     stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name })}`,
     banner: top?.html,
     footer,
-    content: html`<p class="hint"><a href="/">Status</a> / <a href="${subnetPath(subnet.name)}">${subnet.name}</a> / ${name}, ${component}</p>
+    content: html`<div class="line"><p class="hint"><a href="/">Status</a> / <a href="${subnetPath(subnet.name)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, mayProbe)}</div>
 ${others.map((section) => section.html)}`,
   });
 }

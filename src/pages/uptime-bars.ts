@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import type { Uptime } from '../model/history.ts';
+import type { CheckBar, Uptime } from '../model/history.ts';
 import type { Html } from './marks.ts';
 
 /** A bar says something once it was watched for this long. */
 const SEEN_MS = 30_000;
 
-type Kind = 'up' | 'part' | 'down' | 'none';
+type Kind = CheckBar;
 
 const watched = ({ ok, fail, planned }: Uptime): number => ok + fail + planned;
 
@@ -42,17 +42,27 @@ export function formatPercent(percent: number | undefined): string {
   return `${percent >= 100 ? '100' : cut.toFixed(1)} %`;
 }
 
-/** The bars of a target, the oldest first, with the share of its uptime. One path for each kind keeps a row small. */
-export function uptimeBars(uptimes: readonly (Uptime | undefined)[], span: string): Html {
+/** Bars, the oldest first. One path for each kind keeps a row small. */
+function draw(kinds: readonly Kind[], label: string): Html {
   const paths = new Map<Kind, string>();
-  for (const [index, one] of uptimes.entries()) {
-    const kind = kindOf(one);
-    paths.set(kind, `${paths.get(kind) ?? ''}M${index}.5${SHAPE[kind]}`);
-  }
-  const percent = formatPercent(upPercent(uptimes));
-  return html`<div class="share"><svg class="bars" viewBox="0 0 ${uptimes.length} 28" preserveAspectRatio="none" role="img" aria-label="${span}: ${percent === 'no data' ? percent : `up ${percent}`}">${[
+  for (const [index, kind] of kinds.entries()) paths.set(kind, `${paths.get(kind) ?? ''}M${index}.5${SHAPE[kind]}`);
+  return html`<svg class="bars" viewBox="0 0 ${kinds.length} 28" preserveAspectRatio="none" role="img" aria-label="${label}">${[
     ...paths,
-  ].map(([kind, path]) => html`<path class="${kind}" d="${path}"/>`)}</svg><span>${percent}</span></div>`;
+  ].map(([kind, path]) => html`<path class="${kind}" d="${path}"/>`)}</svg>`;
+}
+
+/** The bars of a check in the last 24 hours, half an hour each. */
+export function checkBars(bars: readonly CheckBar[], check: string): Html {
+  const count = (kind: CheckBar) => bars.filter((one) => one === kind).length;
+  const bad = count('down') + count('part');
+  const words = bad === 0 ? 'it did not fail' : `it failed in ${bad} of ${bars.length - count('none')} half-hours`;
+  return draw(bars, `${check}, 24 hours: ${count('none') === bars.length ? 'no data' : words}`);
+}
+
+/** The bars of a target, the oldest first, with the share of its uptime. */
+export function uptimeBars(uptimes: readonly (Uptime | undefined)[], span: string): Html {
+  const percent = formatPercent(upPercent(uptimes));
+  return html`<div class="share">${draw(uptimes.map(kindOf), `${span}: ${percent === 'no data' ? percent : `up ${percent}`}`)}<span>${percent}</span></div>`;
 }
 
 /** What the bars of a table mean. */

@@ -42,7 +42,15 @@ const pages = createPages({
     isDatabaseUp: true,
   }),
   snapshot: () => [],
-  history: { minutesOf: () => [], historyOf: () => ({ hours: [], days: [] }) },
+  history: {
+    minutesOf: () => [],
+    historyOf: () => ({ hours: [], days: [] }),
+    probeTimesOf: () => [],
+    barsOf: () => [],
+  },
+  matchingLines: () => [],
+  outside: {},
+  mayProbe: false,
   now: () => 0,
   toWall: (at) => at,
   onBug: (error) => {
@@ -71,6 +79,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     isAlive: () => true,
     isReady: () => true,
     reload: async () => [],
+    probe: () => undefined,
     api: apiThat(),
     checkUser: undefined,
     isTls: false,
@@ -196,6 +205,7 @@ describe('under basic auth', () => {
   const authorization = `Basic ${btoa('prometheus:scrape me')}`;
   const { app, requests } = routes({ checkUser });
 
+  const PROBE = '/targets/:subnet/:name/probe';
   /** What is open to all, or has credentials of its own. All else is guarded, a new route too. */
   const OPEN = new Set([
     '/livez',
@@ -208,6 +218,7 @@ describe('under basic auth', () => {
     '/api/openapi.json',
     '/api/v1/openapi.json',
     '/-/reload',
+    PROBE,
   ]);
   const all = app.routes.filter(({ path }) => path !== '/*').map(({ method, path }) => [method, path] as const);
   const guarded = all.filter(([, path]) => !OPEN.has(path));
@@ -236,7 +247,8 @@ describe('under basic auth', () => {
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
     const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });
-    expect(answer.status).toBe(200);
+    // The credential of this test is good, and the inventory empty.
+    expect(answer.status).toBe(pattern === PROBE ? 404 : 200);
   });
 
   it.each([

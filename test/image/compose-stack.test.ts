@@ -73,6 +73,7 @@ describe('the whole stack of docker-compose.yml', () => {
     const links = [
       services.subnetd?.environment?.SUBNETD_PUBLIC_URL,
       services.subnetd?.environment?.SUBNETD_GRAFANA_URL,
+      services.subnetd?.environment?.SUBNETD_PROMETHEUS_URL,
       services.grafana?.environment?.GF_SERVER_ROOT_URL,
       ...Object.values(services).flatMap(
         ({ command = [] }) => /--web\.external-url=([^\s,]+)/.exec(String(command))?.[1] ?? [],
@@ -81,7 +82,7 @@ describe('the whole stack of docker-compose.yml', () => {
     const published = Object.values(services).flatMap(({ ports = [] }) =>
       ports.map((port) => port.split(':').slice(0, 2)),
     );
-    expect(links).toHaveLength(5);
+    expect(links).toHaveLength(6);
     for (const link of links)
       expect(published).toContainEqual([new URL(link ?? '').hostname, new URL(link ?? '').port]);
   });

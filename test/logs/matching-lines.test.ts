@@ -10,8 +10,15 @@ test('the last lines that matched are kept by time, and a flood of progress driv
   for (let at = 0; at < 100_000; at += 1) lines.add(hit('block', 'progress', 1_000 + at), `block ${at}`);
   expect(lines.read([]).map(({ text }) => text)).toEqual([
     ...['error 4', 'error 5', 'error 6', 'error 7', 'error 8', 'error 9'],
-    ...['block 97000', 'block 98000', 'block 99000'],
+    'block 99000',
   ]);
+});
+
+test('of what is no fault, the last line of each of the last four patterns is kept', () => {
+  const lines = createMatchingLines();
+  for (const [at, pattern] of ['a', 'b', 'c', 'd', 'a', 'e'].entries())
+    lines.add(hit(pattern, 'state', at * 1_000), `${pattern} ${at}`);
+  expect(lines.read([]).map(({ text }) => text)).toEqual(['c 2', 'd 3', 'a 4', 'e 5']);
 });
 
 test('each line is shown as UTF-8, without secrets, and cut', () => {

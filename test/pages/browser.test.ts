@@ -86,7 +86,7 @@ test('without a script everything is there, and the page says when it was made',
   await context.close();
 });
 
-const PAGES = ['/', '/targets/demo/subnet2', '/alerts', '/alerts/SubnetHalted?subnet=demo'];
+const PAGES = ['/', '/targets/demo/subnet1', '/targets/demo/subnet2', '/alerts', '/alerts/SubnetHalted?subnet=demo'];
 
 describe.each([
   ['a phone', 360, 'dark'],

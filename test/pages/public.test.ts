@@ -86,6 +86,17 @@ test('a public daemon shows everybody that page and badges, and its users everyt
   expect((await ask('/badge/x.svg'))[0]).toBe(404);
   for (const path of ['/metrics', '/status.json', '/targets/s/n', '/alerts', '/events', '/?subnet=s&full'])
     expect([path, (await ask(path))[0]]).toEqual([path, 401]);
+  const probe = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await fetch(`${daemon.url}/targets/s/n/probe`, { method: 'POST', redirect: 'manual', headers });
+    return [answer.status, answer.headers.get('location')];
+  };
+  expect(await probe({})).toEqual([401, null]);
+  expect(await probe({ authorization, 'sec-fetch-site': 'cross-site' })).toEqual([403, null]);
+  // Node's own fetch says that it is none of a page.
+  expect(await probe({ authorization, origin: daemon.url })).toEqual([303, '/targets/s/n']);
+  const [, target] = await ask('/targets/s/n', { authorization });
+  expect(target).toContain('action="/targets/s/n/probe"');
+  expect(target).toMatch(/POST http:\/\/127\.0\.0\.1:1<\/code>, took .* no: the connection was refused/s);
 });
 
 test('a public daemon without users does not start, as everybody would see everything', async () => {
