@@ -1,11 +1,10 @@
 import { isJudged, isJudgedFor } from '../model/is-judged.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
-import { problemsOfAlert } from '../model/problem-catalog.ts';
+import { pagesFor, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
 import { COMPONENTS } from '../model/target.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import type { AlertInstance, Condition } from './condition.ts';
-import { pagesFor } from './problem-rule.ts';
 
 /** The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. */
 function raisingProblems({ problems }: SubnetState): readonly Problem[] {

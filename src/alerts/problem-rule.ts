@@ -1,12 +1,6 @@
-import { problemCatalog, problemsOfAlert } from '../model/problem-catalog.ts';
+import { PAGES_FOR, problemCatalog, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 import { TARGET } from './promql.ts';
-
-/** Problems that page for whatever the targets of a component have: one message a cause. */
-const PAGES_FOR: Readonly<Record<string, readonly string[]>> = {
-  node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],
-  relayer: ['relayer_stopped', 'contract_missing', 'parent_unreachable'],
-};
 
 const standing = (problems: readonly string[]): string => `subnet_problem{problem=~"${problems.join('|')}"} == 1`;
 
@@ -51,7 +45,3 @@ export function reportProblems<const Name extends string>(
     labels,
   };
 }
-
-/** Whether a problem pages for the warnings of a component. */
-export const pagesFor = (component: string, problem: string): boolean =>
-  PAGES_FOR[component]?.includes(problem) ?? false;

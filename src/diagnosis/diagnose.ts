@@ -55,9 +55,13 @@ export function diagnose(
   before: ReadonlyMap<string, Problem> = new Map(),
   clock: ClockDisturbances = {},
 ): ReadonlyMap<string, Suspicion> {
+  const failures = findKnownFailures(view);
+  const isEnd = ({ causes }: Suspicion) => causes.length > 0;
   const causes = dropCaused([
+    // What a failure leaves running is not out because of it.
+    ...failures.filter((one) => !isEnd(one)),
     ...explainAround(
-      [...findKnownFailures(view), ...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)],
+      [...failures.filter(isEnd), ...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)],
       view,
     ),
     ...findChainProblems(view),

@@ -74,6 +74,9 @@ function findHalt(view: SubnetView): Suspicion | undefined {
 const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFINITY): boolean =>
   height !== undefined && height.number < reference;
 
+/** A halt is seen this much after the stall limit, at the latest: once each node was asked again. */
+const HALT_SEEN_MS = 20_000;
+
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
   const { nodes, silentVoters, reference, quorum } = view;
@@ -94,7 +97,8 @@ function findRisk(view: SubnetView): Suspicion | undefined {
     problem: 'quorum_at_risk',
     about: names,
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
-    // The halt itself is said when no block has come for the stall limit.
+    // The halt itself is said when no block has come for the stall limit, and is the page. If blocks come, this is.
+    confirmMs: short > 0 ? view.stallAfterMs + HALT_SEEN_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${required} are needed, without ${names}`,
     fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,

@@ -1,7 +1,8 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
-import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
-import { problemCatalog } from '../model/problem-catalog.ts';
+import { type EndedProblem, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import { pagesFor, problemCatalog } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
+import { COMPONENTS } from '../model/target.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
@@ -22,22 +23,45 @@ export interface Followed {
 const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
   now - endedAt < problemCatalog[problem].clearMs;
 
+/** How long one that is over must be found before it is open again: a planned restart takes less. */
+const REOPEN_MS = 10_000;
+
+const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
+
+/** One that is clearing and is found again, but about others: it stays until that is confirmed by itself. */
+function raiseNext(before: Problem, found: Suspicion, now: number): Problem {
+  const { severity, alert, clearMs } = problemCatalog[found.problem];
+  const { about, explains, lastedMs = 0 } = found;
+  const since = before.next?.about === about ? Math.min(before.next?.since ?? now, now) : now;
+  if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
+    return { ...found, severity, alert, since, seenAt: now, state: 'open', openedAt: now };
+  if (now - (before.clearingSince ?? now) >= clearMs)
+    return { ...found, severity, alert, since, seenAt: now, state: 'suspected' };
+  return { ...before, explains, next: { about, since } };
+}
+
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
-  const { severity, alert, confirmMs } = problemCatalog[found.problem];
-  if (ended !== undefined && before === undefined && ended.about === found.about && mayReopen(ended, now)) {
-    const { since, openedAt = now } = ended;
-    return { ...found, severity, alert, state: 'open', since, seenAt: now, openedAt };
-  }
+  const { severity, alert } = problemCatalog[found.problem];
   const isOther = before?.about !== found.about;
-  const isNew =
-    before === undefined ||
-    (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS)) ||
-    // What it was about is over, and this must be confirmed by itself.
-    (before.state === 'clearing' && isOther);
+  if (before?.state === 'clearing' && isOther) return raiseNext(before, found, now);
+  const isNew = before === undefined || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
+  const lastedMs = Math.max(now - since, found.lastedMs ?? 0);
+  const confirmMs = confirmMsOf(found);
+  const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
+  if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS))
+    return {
+      ...found,
+      severity,
+      alert,
+      state: 'open',
+      since: ended.since,
+      seenAt: now,
+      openedAt: ended.openedAt ?? now,
+    };
   const openedAt = isNew ? undefined : before.openedAt;
-  if (openedAt === undefined && Math.max(now - since, found.lastedMs ?? 0) < confirmMs)
+  if (openedAt === undefined && lastedMs < confirmMs)
     return { ...found, severity, alert, since, seenAt: now, state: 'suspected' };
   return { ...found, severity, alert, since, seenAt: now, state: 'open', openedAt: openedAt ?? now };
 }
@@ -54,7 +78,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | 
   const explains = before.explains.filter((each) =>
     subjectsOf(each).some((state) => checkOf(state, each.check)?.verdict === 'fail'),
   );
-  return { ...before, explains, state: 'clearing', clearingSince };
+  return { ...before, explains, state: 'clearing', clearingSince, next: undefined };
 }
 
 const toEnded = (key: string, { problem, about, since, openedAt }: Problem, now: number): EndedProblem => ({
@@ -64,6 +88,24 @@ const toEnded = (key: string, { problem, about, since, openedAt }: Problem, now:
 
 const byUrgency = (one: Problem, other: Problem): number =>
   SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
+
+/** How long a warning that is confirmed waits for what may page in its place. */
+const MOST_WAIT_MS = 60_000;
+
+/** Warnings that would open now wait while something is suspected that pages for them: one message a cause. */
+function holdBack(raised: readonly Problem[], known: ReadonlyMap<string, Problem>, now: number): readonly Problem[] {
+  // Each node of thousands may have a problem, but there are few names of problems.
+  const suspected = new Set(raised.flatMap(({ state, problem }) => (state === 'suspected' ? [problem] : [])));
+  const waiting = COMPONENTS.filter((component) => [...suspected].some((problem) => pagesFor(component, problem)));
+  if (waiting.length === 0) return raised;
+  return raised.map((one) => {
+    const before = known.get(problemKey(one));
+    const opens = one.state === 'open' && (before === undefined || !isStanding(before));
+    if (!opens || one.severity !== 'warning' || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
+    if (!waiting.some((component) => component === one.component)) return one;
+    return { ...one, state: 'suspected', openedAt: undefined };
+  });
+}
 
 /**
  * The problems of a subnet after `found` at `now`, the worst first; `known` and `found` by their keys. What cannot be judged now
@@ -77,11 +119,9 @@ export function followProblems(
   now: number,
 ): Followed {
   const ended = new Map(endedBefore.map((one) => [one.key, one]));
-  const problems: Problem[] = [];
-  for (const [key, one] of found) {
-    problems.push(raise(known.get(key), ended.get(key), one, now));
-    ended.delete(key);
-  }
+  const raised = [...found].map(([key, one]) => raise(known.get(key), ended.get(key), one, now));
+  const problems = [...holdBack(raised, known, now)];
+  for (const one of problems) if (isStanding(one)) ended.delete(problemKey(one));
   const gone = [...known].filter(([key]) => !found.has(key));
   const subjectsOf = gone.length === 0 ? () => [] : indexSubjects(targets);
   for (const [key, one] of gone) {

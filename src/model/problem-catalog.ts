@@ -115,6 +115,16 @@ export const problemCatalog = {
 
 export type ProblemName = keyof typeof problemCatalog;
 
+/** Problems that page for whatever the targets of a component have: one message a cause. */
+export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
+  node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],
+  relayer: ['relayer_stopped', 'contract_missing', 'parent_unreachable'],
+};
+
+/** Whether a problem pages for the warnings of a component. */
+export const pagesFor = (component: string, problem: string): boolean =>
+  PAGES_FOR[component]?.some((name) => name === problem) ?? false;
+
 const entries = Object.entries(problemCatalog) as readonly [ProblemName, ProblemKind][];
 
 /** The problems that an alert reports. */

@@ -28,6 +28,8 @@ export interface Suspicion extends ProblemRef {
   readonly explains: readonly ExplainedCheck[];
   /** How long the evidence goes back, where that is known: it counts as if it had been found since then. */
   readonly lastedMs?: number | undefined;
+  /** How long it must be found before it is open, where that is longer than for others of its name. */
+  readonly confirmMs?: number | undefined;
   /** Of what it consists. While it is suspected, a change makes it another one: nodes restarted in turn are no risk. */
   readonly about?: string;
   /** Problems that follow from this one. They are not listed and raise no alert. */
@@ -49,6 +51,8 @@ export interface Problem extends Suspicion {
   readonly openedAt?: WatchedMs;
   /** Since when it has not been found, while it is clearing. */
   readonly clearingSince?: WatchedMs;
+  /** While it is clearing: what it would be about next, found since then and not confirmed. */
+  readonly next?: { readonly about?: string | undefined; readonly since: WatchedMs } | undefined;
 }
 
 /** A problem that is over. When it comes back within its reopen window, it is the same one. */

@@ -183,6 +183,29 @@ describe('how soon a problem of a node is open', () => {
     expect(last(confirmMs)).toEqual(['quorum_at_risk open', 'node_stalled open']);
   });
 
+  test('too few votes for another block are a page only if blocks come all the same: a halt is one by itself', () => {
+    const stopped = ['n2', 'n3'];
+    const targets = NAMES.map((name) => {
+      const isStopped = stopped.includes(name);
+      const fault = { kind: 'unreachable', address: 'x' } as const;
+      return diagnosedNode(name, NAMES, isStopped ? { fault, container: STOPPED } : {});
+    });
+    const follow = (moments: readonly number[]) => {
+      let followed = NOTHING_FOLLOWED;
+      for (const ms of moments)
+        followed = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), followed, NOW + ms);
+      return followed.problems.map(({ problem, state }) => `${problem} ${state}`);
+    };
+    const risk = { problem: 'quorum_at_risk', summary: 'too few nodes vote for another block' };
+    expect(listCauses(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW))).toContainEqual(
+      expect.objectContaining({ ...risk, confirmMs: stallMs + 20_000 }),
+    );
+    expect(follow([0, 20_000])).toEqual([
+      ...['quorum_at_risk suspected', 'container_down suspected', 'container_down suspected'],
+    ]);
+    expect(follow([0, 25_900, 26_000])).toEqual(['subnet_halted open', 'container_down open', 'container_down open']);
+  });
+
   test('a node that does not answer is suspected first, however long it has been silent: others may be silent too', () => {
     const fault = { kind: 'timeout', address: 'x', afterMs: 5_000, received: false } as const;
     expect(states({ fault, stalledMs: 90_000 })).toContain('node_hanging suspected');

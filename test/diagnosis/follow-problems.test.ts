@@ -116,8 +116,16 @@ describe('a problem', () => {
     ] as const;
     const again = wait + 2 * SECOND;
     expect(follow(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
-    expect(follow(...before, [again, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    // It covers the warnings of the nodes until it is over, or until what it is about next is confirmed.
+    expect(follow(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    expect(follow(...before, [again, [risk('b')]], [again + wait - 1, [risk('b')]]).at(-1)).toEqual(['clearing']);
     expect(follow(...before, [again, [risk('b')]], [again + wait, [risk('b')]]).at(-1)).toEqual(['open']);
+    expect(follow(...before, [again, [risk('b')]], [again + SECOND, []], [again + wait, [risk('b')]]).at(-1)).toEqual([
+      'clearing',
+    ]);
+    const over = wait + SECOND + problemCatalog.quorum_at_risk.clearMs;
+    expect(follow(...before, [over - SECOND, [risk('b')]], [over, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    expect(follow(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
   });
 
   describe('that was over', () => {
@@ -130,13 +138,18 @@ describe('a problem', () => {
       [over, []],
     ] as const;
 
-    test('is open at once when it comes back within its reopen window, and since when it first was', () => {
-      expect(follow(...ended, [over + clearMs - 1, [suspicion()]]).at(-1)).toEqual(['open']);
-      expect(follow(...ended, [over + clearMs, [suspicion()]]).at(-1)).toEqual(['suspected']);
+    test('is open after 10 s when it comes back within its reopen window, and since when it first was', () => {
+      const back = over + SECOND;
+      const again = (afterMs: number, from = back) =>
+        follow(...ended, [from, [suspicion()]], [from + afterMs, [suspicion()]]).at(-1);
+      expect(again(9_999)).toEqual(['suspected']);
+      expect(again(10_000)).toEqual(['open']);
+      expect(again(10_000, over + clearMs - 10_001)).toEqual(['open']);
+      expect(again(10_000, over + clearMs - 10_000)).toEqual(['suspected']);
       let followed = NOTHING_FOLLOWED;
-      for (const [ms, found] of [...ended, [over + SECOND, [suspicion()]] as const])
+      for (const [ms, found] of [...ended, [back, [suspicion()]] as const, [back + 10_000, [suspicion()]] as const])
         followed = followOnce(followed, found, found.length > 0 ? failing : well, T0 + ms);
-      expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + over + SECOND }]);
+      expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + back + 10_000 }]);
     });
 
     test('is another one on another target, of other nodes, or when it was never confirmed', () => {
@@ -152,8 +165,10 @@ describe('a problem', () => {
         [wait.confirmMs + SECOND, []],
         [end, []],
       ] as const;
-      expect(follow(...before, [end + SECOND, [risk('b')]]).at(-1)).toEqual(['suspected']);
-      expect(follow(...before, [end + SECOND, [risk('a')]]).at(-1)).toEqual(['open']);
+      const back = (about: string) =>
+        follow(...before, [end + SECOND, [risk(about)]], [end + 11 * SECOND, [risk(about)]]).at(-1);
+      expect(back('b')).toEqual(['suspected']);
+      expect(back('a')).toEqual(['open']);
     });
 
     test('is forgotten after its window, with its target, and when very many have ended since', () => {
@@ -204,5 +219,35 @@ describe('a problem', () => {
       'node_down',
       'head_regression',
     ]);
+  });
+});
+
+describe('a warning of a node', () => {
+  const wait = problemCatalog.quorum_at_risk.confirmMs;
+  const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
+  const at = (ms: number, ...found: readonly Suspicion[]) => [ms, found] as const;
+
+  test('waits for what is suspected to page in its place, for a minute at most', () => {
+    const late = 7 * SECOND;
+    const both = [at(0, suspicion()), at(late, suspicion(), risk)] as const;
+    const states = (...more: readonly (readonly [number, readonly Suspicion[]])[]) => follow(...both, ...more).at(-1);
+    expect(states(at(confirmMs, suspicion(), risk))).toEqual(['suspected', 'suspected']);
+    expect(states(at(late + wait, suspicion(), risk))).toEqual(['open', 'open']);
+    expect(states(at(confirmMs, suspicion()))).toEqual(['open']);
+    const slow = { ...risk, confirmMs: 10 * 60 * SECOND };
+    const seen = at(40 * SECOND, suspicion(), slow);
+    expect(states(seen, at(confirmMs + 60 * SECOND - 1, suspicion(), slow))).toEqual(['suspected', 'suspected']);
+    expect(states(seen, at(confirmMs + 60 * SECOND, suspicion(), slow))).toEqual(['suspected', 'open']);
+  });
+
+  test('that is open, of another component, or no warning does not wait', () => {
+    const opened = [at(0, suspicion()), at(confirmMs, suspicion())] as const;
+    expect(follow(...opened, at(confirmMs + SECOND, suspicion(), risk)).at(-1)).toEqual(['suspected', 'open']);
+    const others = [
+      suspicion({ component: 'stats', name: 'stats', problem: 'service_down' }),
+      suspicion({ problem: 'head_regression' }),
+    ];
+    const seen = follow(at(0, ...others), at(25 * SECOND, ...others, risk), at(30 * SECOND, ...others, risk));
+    expect(seen.at(-1)).toEqual(['suspected', 'open', 'open']);
   });
 });

@@ -95,6 +95,15 @@ test('a loop whose exit code is an error is told until the container has outlast
   expect(loop(60_000)).toEqual([]);
 });
 
+test('a failure that leaves its program running does not explain what others miss of it', () => {
+  const patterns = { repaired_head: { ...matched(1, 2 * MINUTE), means: 'note' as const } };
+  const hanging = restarted(3 * MINUTE, { isUp: false, patterns });
+  const found = diagnosed([hanging, ...others(NAMES.filter((name) => name !== 'n2'))]);
+  const explainOthers = found.filter(({ explains }) => explains.some(({ name }) => name !== 'n2'));
+  expect(found.map(({ problem }) => problem)).toContain('head_regression');
+  expect(explainOthers.map(({ problem, name }) => `${problem} ${name}`)).toEqual(['container_restarting n2']);
+});
+
 test('an error of another kind in the same log is told beside a failure that is over', () => {
   const patterns = { address_in_use: matched(1, 62_000), bad_block: { ...matched(1, 5_000), means: 'error' as const } };
   expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
