@@ -87,6 +87,8 @@ const security = (isTls: boolean) =>
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
+    // With `no-referrer`, a browser names no origin with a form, and over plain HTTP that is all that shows who made it.
+    referrerPolicy: 'same-origin',
     strictTransportSecurity: isTls ? 'max-age=15552000' : false,
   });
 

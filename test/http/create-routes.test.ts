@@ -279,7 +279,7 @@ describe('the headers for browsers', () => {
   const CSP =
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-  it('on every answer: load from this host only, be in no frame, guess no type, send no address', async () => {
+  it('on every answer: load from this host only, be in no frame, guess no type, send no other host an address', async () => {
     const { app } = routes();
     for (const path of [
       '/',
@@ -295,7 +295,7 @@ describe('the headers for browsers', () => {
       expect(headers.get('content-security-policy'), path).toBe(CSP);
       expect(headers.get('x-frame-options'), path).toBe('DENY');
       expect(headers.get('x-content-type-options'), path).toBe('nosniff');
-      expect(headers.get('referrer-policy'), path).toBe('no-referrer');
+      expect(headers.get('referrer-policy'), path).toBe('same-origin');
       expect(headers.get('strict-transport-security'), path).toBeNull();
     }
   });

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
+import { hash } from 'bcrypt';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../support/chromium.ts';
-import { startCli, temporaryFolder } from '../support/cli.ts';
+import { startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
 
 /** What axe-core answers, as far as the test reads it. */
 interface AxeAnswer {
@@ -21,7 +22,8 @@ beforeAll(async () => {
   folder = temporaryFolder();
   browser = await chromium.launch({
     executablePath: findChromium(),
-    args: ['--no-sandbox'],
+    // A name that is no address of this machine, as a browser treats those in another way.
+    args: ['--no-sandbox', '--host-resolver-rules=MAP subnetd.test 127.0.0.1'],
     env: { HOME: tmpdir(), PATH: process.env.PATH ?? '' },
   });
   demo = startCli(['demo', '--fault', 'node-down', '--listen', '127.0.0.1:0'], { TMPDIR: folder.path('') });
@@ -85,6 +87,38 @@ test('without a script everything is there, and the page says when it was made',
   expect(await page.locator('.cmd button').first().isVisible()).toBe(false);
   await context.close();
 });
+
+test.each(['127.0.0.1', 'subnetd.test'])(
+  'at %s a user probes a target from its page, without a script',
+  async (host) => {
+    const inventory = folder.path('one.yaml');
+    writeFileSync(
+      inventory,
+      'subnets: [{ name: s, nodes: [{ name: n, rpc: http://127.0.0.1:1 }], checks: { rpc: { schedule: every 1h } } }]\n',
+    );
+    writeFileSync(folder.path('web.yml'), `basic_auth_users: { me: '${await hash('pass word', 4)}' }\n`);
+    const daemon = await startDaemon(inventory, { SUBNETD_WEB_CONFIG: folder.path('web.yml') });
+    const httpCredentials = { username: 'me', password: 'pass word' };
+    const context = await browser.newContext({ javaScriptEnabled: false, httpCredentials });
+    try {
+      const page = await context.newPage();
+      const address = `http://${host}:${new URL(daemon.url).port}/targets/s/n`;
+      const failed = () =>
+        page
+          .getByText(/of \d+ failed/)
+          .first()
+          .textContent();
+      await expect.poll(async () => (await page.goto(address)) && failed()).toBe('1 of 1 failed');
+      await page.getByRole('button', { name: 'Probe now' }).click();
+      await page.waitForURL(address);
+      expect(await failed()).toBe('2 of 2 failed');
+    } finally {
+      await context.close();
+      daemon.child.kill('SIGTERM');
+      await daemon.finished;
+    }
+  },
+);
 
 const PAGES = ['/', '/targets/demo/subnet1', '/targets/demo/subnet2', '/alerts', '/alerts/SubnetHalted?subnet=demo'];
 
