@@ -52,6 +52,13 @@ function pagesOf(now: () => number) {
     matchingLines: () => [],
     outside: {},
     mayProbe: false,
+    incidents: {
+      list: async () => ({ incidents: [], isWhole: true }),
+      read: async () => undefined,
+      addNote: async () => false,
+      idOf: () => undefined,
+      isNotifying: () => false,
+    },
     now,
     toWall: (at) => at,
     onBug: (error) => {

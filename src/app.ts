@@ -7,6 +7,7 @@ import { createRoutes } from './http/create-routes.ts';
 import type { Listener } from './http/listen.ts';
 import { type Status, toStatus } from './http/to-status.ts';
 import type { CheckUser } from './http/web-config.ts';
+import { startIncidents } from './incidents/start-incidents.ts';
 import { createReloader } from './inventory/create-reloader.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
@@ -38,7 +39,7 @@ export interface AppOptions {
   readonly descriptorLimit?: number | undefined;
   readonly platform: PlatformSettings;
   readonly isPublic?: boolean;
-  /** For how long the history is kept. */
+  /** For how long the history and the incidents are kept. */
   readonly history: HistorySettings;
   /** The name under which this subnetd keeps its state in a database, which others may share. */
   readonly instance: string;
@@ -125,6 +126,7 @@ export async function startApp(
       lastReloadSuccessful: reloader.last().successful,
     }),
     store: database.trackedAlerts,
+    onAccepted: (...notification) => incidents.addNotification(...notification),
   });
 
   /** Loads a whole inventory, or throws and changes nothing. */
@@ -156,6 +158,22 @@ export async function startApp(
       if (!isAway(cause)) log.warn({ cause }, 'the history cannot be stored now; subnetd tries again');
     },
     onBug: (error) => log.error({ err: error }, 'recording the history broke; please report this'),
+    onChanges: (changes) => incidents.addChanges(changes),
+  });
+  const incidents = startIncidents({
+    store: () => database.incidents(options.instance),
+    history: () => database.history(options.instance),
+    minutesOf: history.minutesOf,
+    snapshot: monitor.snapshot,
+    clock,
+    keptDays: options.history.incidents,
+    readLastLines: monitor.readLastLines,
+    isNotifying: push.isOn,
+    onFailure: (error) => {
+      const cause = describeCause(error);
+      if (!isAway(cause)) log.warn({ cause }, 'incidents cannot be stored now; subnetd tries again');
+    },
+    onBug: (error) => log.error({ err: error }, 'recording the incidents broke; please report this'),
   });
   const ownMetrics = createOwnMetrics(build, {
     enginesUp: monitor.enginesUp,
@@ -185,6 +203,8 @@ export async function startApp(
       matchingLines: monitor.matchingLines,
       outside: { grafanaUrl: options.grafanaUrl, prometheusUrl: options.prometheusUrl },
       mayProbe: options.checkUser !== undefined,
+      incidents,
+      publicUrl: options.publicUrl,
       now,
       toWall,
       onBug: (error) => log.error({ err: error }, 'a page broke; please report this'),
@@ -235,6 +255,7 @@ export async function startApp(
         };
         await Promise.all([
           end('the history', PARTS_MS, history.stop()),
+          end('the incidents', PARTS_MS, incidents.stop()),
           end('the monitor', PARTS_MS, monitor.stop()),
           end('the push of alerts', PARTS_MS, push.stop()),
           end('the server', PARTS_MS, listener.stop(DRAIN_MS)),

@@ -16,10 +16,11 @@ export interface Settings extends LinkSettings {
   readonly platform: PlatformSettings;
 }
 
-/** For how many days the history is kept: its changes, and the uptimes of days. */
+/** For how many days the history is kept: its changes, the uptimes of days, and incidents that have ended. */
 export interface HistorySettings {
   readonly changes: number;
   readonly days: number;
+  readonly incidents: number;
 }
 
 /** Settings of the platform API, of its database, and of the server. */
@@ -145,7 +146,11 @@ export function parseHistorySettings(read: (name: string) => string | undefined,
       errors.push(`${name} must be a number of days from 1d to 9999d, as in ${fallback}d`);
     return Number.parseInt(text, 10);
   };
-  return { changes: days('SUBNETD_HISTORY_CHANGES', 30), days: days('SUBNETD_HISTORY_DAYS', 365) };
+  return {
+    changes: days('SUBNETD_HISTORY_CHANGES', 30),
+    days: days('SUBNETD_HISTORY_DAYS', 365),
+    incidents: days('SUBNETD_HISTORY_INCIDENTS', 365),
+  };
 }
 
 /** HS256 is as strong as its secret is long, up to 32 bytes. */

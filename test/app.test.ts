@@ -27,7 +27,7 @@ test('a reload that is still reading the inventory when subnetd stops loads noth
     listener: await listen('127.0.0.1', 0),
     platform: platform ?? expect.fail('bad settings'),
     instance: 'i',
-    history: { changes: 30, days: 365 },
+    history: { incidents: 1, changes: 30, days: 365 },
     clock: createProcessClock(),
   });
   if (!started.ok) expect.fail(started.errors.join());

@@ -61,6 +61,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'metrics',
       'http',
       'history',
+      'incidents',
       'pages',
       'db',
       'platform',

@@ -29,14 +29,27 @@ const toIncidents = (rows: readonly { readonly value: string }[]): readonly Inci
   rows.flatMap(({ value }) => parse<Incident>(value) ?? []);
 
 async function list(run: Run, instance: string, query: IncidentQuery): Promise<readonly Incident[]> {
-  const { onlyGrave, before, limit } = query;
+  const { onlyGrave, ids, before, limit } = query;
+  if (ids?.length === 0) return [];
   const conditions: Sql[] = [sql`instance = ${instance}`];
   for (const name of ['subnet', 'problem', 'alert', 'component', 'name'] as const)
     if (query[name] !== undefined) conditions.push(sql`${rawSql(name)} = ${query[name]}`);
+  if (ids !== undefined)
+    conditions.push(
+      sql`id in (${joinSql(
+        ids.map((id) => sql`${id}`),
+        ', ',
+      )})`,
+    );
   if (onlyGrave) conditions.push(sql`severity <> 'info'`);
   if (before !== undefined) {
     const at = toIso(before.startedAt);
-    conditions.push(sql`ended_at is not null and (started_at < ${at} or (started_at = ${at} and id < ${before.id}))`);
+    const isOlder = sql`(started_at < ${at} or (started_at = ${at} and id < ${before.id}))`;
+    conditions.push(
+      before.endedAt === undefined
+        ? sql`(ended_at is not null or ${isOlder})`
+        : sql`ended_at is not null and ${isOlder}`,
+    );
   }
   const rows = await run<{ value: string }>(sql`
     select value from incident where ${joinSql(conditions, ' and ')}

@@ -23,7 +23,10 @@ export interface ApiRoutes {
   readonly authorize: (
     request: ReceivedRequest,
     needed: 'operate',
-  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly failure: Refusal }>;
+  ) => Promise<
+    | { readonly ok: true; readonly value: { readonly owner: number; readonly credential: string } }
+    | { readonly ok: false; readonly failure: Refusal }
+  >;
   readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
@@ -57,19 +60,14 @@ export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes): void {
 const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };
 
 /**
- * The answer, as text, to a request without a credential that may operate the daemon; undefined when it has one. `needed` says
- * what it takes, `instead` what works without the database.
+ * The answer, as text, to a request without a credential that may operate the daemon. `needed` says what it takes, `instead`
+ * what works without the database.
  */
-export async function operateRefusal(
-  api: Pick<ApiRoutes, 'authorize'>,
-  request: Request,
-  remoteAddress: string | undefined,
+export function toOperateRefusal(
+  { code, message, headers }: Refusal,
   needed: string,
   instead = 'wait until it is back',
-): Promise<Response | undefined> {
-  const authorized = await api.authorize({ request, remoteAddress }, 'operate');
-  if (authorized.ok) return undefined;
-  const { code, message, headers } = authorized.failure;
+): Response {
   const text =
     code === 1106 ? `the database failed, so no credential can be checked; ${instead}` : `${message}; ${needed}`;
   const status = STATUS[code] ?? 400;
@@ -77,16 +75,14 @@ export async function operateRefusal(
   return new Response(`${text}\n`, { status, headers: { ...challenge, ...headers } });
 }
 
-/** The same for a reload. */
-export const reloadRefusal = (
+/** The same for a reload; undefined when it has one. */
+export async function reloadRefusal(
   api: ApiRoutes,
   request: Request,
   remoteAddress: string | undefined,
-): Promise<Response | undefined> =>
-  operateRefusal(
-    api,
-    request,
-    remoteAddress,
-    'a reload needs an API key or a token with the scope operate, or send SIGHUP',
-    'send SIGHUP instead',
-  );
+): Promise<Response | undefined> {
+  const authorized = await api.authorize({ request, remoteAddress }, 'operate');
+  if (authorized.ok) return undefined;
+  const needed = 'a reload needs an API key or a token with the scope operate, or send SIGHUP';
+  return toOperateRefusal(authorized.failure, needed, 'send SIGHUP instead');
+}

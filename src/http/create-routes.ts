@@ -13,6 +13,7 @@ import type { Pages } from '../pages/create-pages.ts';
 import { type ApiRoutes, addApiRoutes, type RoutesEnv, reloadRefusal } from './api-routes.ts';
 import { acceptsGzip, cachedText } from './cached-text.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
+import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import type { Status } from './to-status.ts';
@@ -123,6 +124,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   });
 
   addProbeRoute(app, deps);
+  addOpenIncidentRoutes(app, deps, deps.isPublic === true);
 
   const packed = compress();
   const badge = async (c: Context<RoutesEnv>) => {
@@ -164,6 +166,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     return stream ?? c.text('there is nothing to follow, or too many follow already\n', 503);
   });
 
+  addIncidentRoutes(app, deps);
   app.get('/alerts', packed, async (c) => c.html((await deps.pages()).runbooks()));
   app.get('/alerts/:name', packed, async (c) => {
     const { found, body } = await (await deps.pages()).runbook(c.req.param('name'), c.req.query());

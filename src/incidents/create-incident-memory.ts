@@ -1,23 +1,32 @@
 import type { Incident, IncidentQuery, IncidentRecord, IncidentStore } from '../model/incident.ts';
 
-const isAsked = (one: Incident, query: IncidentQuery): boolean => {
-  const { onlyGrave, before } = query;
-  for (const name of ['subnet', 'problem', 'alert', 'component', 'name'] as const)
-    if (query[name] !== undefined && one[name] !== query[name]) return false;
-  if (onlyGrave && one.severity === 'info') return false;
-  if (before === undefined) return true;
-  const { startedAt, id, endedAt } = one;
-  return endedAt !== undefined && (startedAt < before.startedAt || (startedAt === before.startedAt && id < before.id));
-};
+type Place = Pick<Incident, 'startedAt' | 'id' | 'endedAt'>;
 
 /** Open ones first, then the newest first. */
-export const byUrgency = (one: Incident, other: Incident): number =>
+export const byUrgency = (one: Place, other: Place): number =>
   Number(one.endedAt !== undefined) - Number(other.endedAt !== undefined) ||
   other.startedAt - one.startedAt ||
-  (one.id < other.id ? 1 : -1);
+  Number(one.id < other.id) - Number(one.id > other.id);
 
-/** The incidents of this process, for as long as no database has them: the newest `limit` ended ones, and all open ones. */
-export function createIncidentMemory(limit: number): IncidentStore {
+const isAsked = (one: Incident, query: IncidentQuery): boolean => {
+  const { onlyGrave, ids, before } = query;
+  for (const name of ['subnet', 'problem', 'alert', 'component', 'name'] as const)
+    if (query[name] !== undefined && one[name] !== query[name]) return false;
+  if (ids !== undefined && !ids.includes(one.id)) return false;
+  if (onlyGrave && one.severity === 'info') return false;
+  return before === undefined || byUrgency(before, one) < 0;
+};
+
+/** The incidents that this process knows. */
+export interface IncidentMemory extends IncidentStore {
+  /** Forgets a capsule that the database has. */
+  dropCapsule(id: string): void;
+  /** Forgets all others. */
+  keepOnly(ids: ReadonlySet<string>): void;
+}
+
+/** A memory for all open incidents, and of the ended ones the newest that make `limit` with them. */
+export function createIncidentMemory(limit: number): IncidentMemory {
   const records = new Map<string, IncidentRecord>();
   const cut = () => {
     let left = records.size - limit;
@@ -48,5 +57,14 @@ export function createIncidentMemory(limit: number): IncidentStore {
         .slice(0, query.limit),
     read: async (id) => records.get(id),
     trim: async () => false,
+    dropCapsule: (id) => {
+      const known = records.get(id);
+      if (known === undefined) return;
+      const { capsule: _, ...rest } = known;
+      records.set(id, rest);
+    },
+    keepOnly: (ids) => {
+      for (const id of records.keys()) if (!ids.has(id)) records.delete(id);
+    },
   };
 }

@@ -1,4 +1,7 @@
-import type { Minute, StoredChange } from './history.ts';
+import type { Exchange } from './find-exchanges.ts';
+import type { HistoryChange, Minute } from './history.ts';
+import type { ShownLine } from './last-lines.ts';
+import type { ProblemRef } from './problem.ts';
 import type { ProblemName, ProblemSeverity } from './problem-catalog.ts';
 import type { Quorum, Vote } from './snapshot.ts';
 import type { Component } from './target.ts';
@@ -80,8 +83,8 @@ export interface CapsuleTarget {
     /** In wall time. */
     readonly startedAt?: number;
   };
-  /** What was asked and answered last, without secrets. */
-  readonly exchange?: { readonly asked: string; readonly answered: string };
+  /** What was asked and answered last, in wall time, without secrets. */
+  readonly exchanges: readonly Exchange[];
 }
 
 /** What was known of a subnet when an incident began. Bounded, and without secrets. */
@@ -94,7 +97,13 @@ export interface Capsule {
   readonly targets: readonly CapsuleTarget[];
   /** How many more targets the subnet had. */
   readonly omitted: number;
-  readonly logs: readonly { readonly name: string; readonly lines: readonly string[] }[];
+  /** The last lines of the logs of the subject, or of what may have brought it. */
+  readonly logs: readonly {
+    readonly name: string;
+    readonly lines: readonly ShownLine[];
+    /** Why there are none. */
+    readonly why?: string;
+  }[];
 }
 
 /** A note of a person, in wall time. */
@@ -107,7 +116,7 @@ export interface IncidentNote {
 /** What changed around an incident, from ten minutes before it to ten minutes after. */
 export interface IncidentTimeline {
   /** The oldest first. */
-  readonly changes: readonly Omit<StoredChange, 'id'>[];
+  readonly changes: readonly HistoryChange[];
   readonly minutes: readonly Minute[];
 }
 
@@ -126,10 +135,11 @@ export interface IncidentQuery {
   readonly alert?: string | undefined;
   readonly component?: string | undefined;
   readonly name?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** Only those that page or open a ticket. */
   readonly onlyGrave?: boolean | undefined;
-  /** Only ended ones that began before this one, in wall time. */
-  readonly before?: { readonly startedAt: number; readonly id: string } | undefined;
+  /** Only those that are listed after this one, in wall time. */
+  readonly before?: Pick<Incident, 'startedAt' | 'id' | 'endedAt'> | undefined;
   readonly limit: number;
 }
 
@@ -145,4 +155,24 @@ export interface IncidentStore {
   read(id: string): Promise<IncidentRecord | undefined>;
   /** Deletes a slice of what ended before, and of what is too much, of every instance. Resolves to whether there is more. */
   trim(keep: { readonly endedBefore: number; readonly most: number; readonly mostCapsules: number }): Promise<boolean>;
+}
+
+/** Incidents that were listed. */
+export interface ListedIncidents {
+  readonly incidents: readonly Incident[];
+  /** False while the database does not answer: then only those of this process are there. */
+  readonly isWhole: boolean;
+}
+
+/** What pages read and write of incidents. All times are wall time. */
+export interface Incidents {
+  list(query: IncidentQuery): Promise<ListedIncidents>;
+  /** With what is known of the time around it; undefined when there is no such incident. */
+  read(id: string): Promise<(IncidentRecord & { readonly isWhole: boolean }) | undefined>;
+  /** Rejects with a `DatabaseFailure` when it cannot be stored. Resolves to false when there is no such incident. */
+  addNote(id: string, note: Omit<IncidentNote, 'at'>): Promise<boolean>;
+  /** The id of the open incident of a problem. */
+  idOf(subnet: string, problem: ProblemRef): string | undefined;
+  /** Whether subnetd itself sends alerts; otherwise Prometheus does, and subnetd does not know whom it notifies. */
+  readonly isNotifying: () => boolean;
 }

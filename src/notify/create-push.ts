@@ -1,10 +1,10 @@
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Finding, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
+import type { AlertLabels, Finding, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
 import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
-import { toAlert } from './to-alert.ts';
+import { type PostableAlert, toAlert } from './to-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
 
 /** Judges all alerts at a fixed interval and sends them to every Alertmanager. */
@@ -27,6 +27,8 @@ export interface PushOptions {
   readonly resendMs?: number;
   readonly onTransition: (transition: Transition) => void;
   readonly onFailure: (why: string) => void;
+  /** An Alertmanager has accepted an alert, each time; `to` is its address as it may be shown. */
+  readonly onAccepted?: (labels: AlertLabels, phase: 'firing' | 'resolved', to: string) => void;
   readonly onRecovery: (address: string) => void;
   /** A bug in the push itself. */
   readonly onBug: (error: unknown) => void;
@@ -91,7 +93,12 @@ export function createPush(options: PushOptions): Push {
       senders = urls.map((url) => {
         const client = createClient(url, login);
         const onRecovery = () => options.onRecovery(client.address);
-        return createSender({ client, counts, onFailure: options.onFailure, onRecovery });
+        const onAccepted = (alerts: readonly PostableAlert[]) => {
+          const at = toWall(now());
+          for (const { labels, endsAt } of alerts)
+            options.onAccepted?.(labels, Date.parse(endsAt) > at ? 'firing' : 'resolved', client.address);
+        };
+        return createSender({ client, counts, onFailure: options.onFailure, onAccepted, onRecovery });
       });
       for (const sender of before) void sender.stop(0);
       notified = new Map();

@@ -25,6 +25,8 @@ export interface SenderOptions {
   readonly firstPauseMs?: number;
   /** Called when sending starts to fail or fails for a new reason, and when it works again. */
   readonly onFailure: (why: string) => void;
+  /** The Alertmanager has accepted these. */
+  readonly onAccepted?: (alerts: readonly PostableAlert[]) => void;
   readonly onRecovery: () => void;
 }
 
@@ -75,6 +77,7 @@ export function createSender(options: SenderOptions): Sender {
     );
     if (answer.ok) {
       counts.sent += batch.length;
+      options.onAccepted?.(batch.map(([, alert]) => alert));
       pauseMs = firstPauseMs;
       if (failure !== undefined && !stopped) onRecovery();
       failure = undefined;

@@ -6,7 +6,7 @@ import type { Clock } from '../model/clock.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createLateRounds } from './create-late-rounds.ts';
-import type { Push } from './create-push.ts';
+import type { Push, PushOptions } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
 
 /** The push as part of the daemon. */
@@ -14,6 +14,8 @@ export interface PushLink {
   setAlertmanagers(alertmanagers: Alertmanagers): void;
   roundLate(subnet: string): void;
   readonly counts: Readonly<AlertCounts>;
+  /** Whether the inventory names an Alertmanager. */
+  readonly isOn: () => boolean;
   stop(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export interface PushDeps {
   readonly store: (instance: string) => Promise<TrackedAlertStore>;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
+  readonly onAccepted?: PushOptions['onAccepted'];
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -33,7 +36,16 @@ export interface PushDeps {
 const FAILED_WINDOW_MS = 10 * 60_000;
 
 /** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager. */
-export function startPush({ readAlertInput, store, instance, publicUrl, grafanaUrl, log, clock }: PushDeps): PushLink {
+export function startPush({
+  readAlertInput,
+  store,
+  instance,
+  publicUrl,
+  grafanaUrl,
+  onAccepted,
+  log,
+  clock,
+}: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
   const links = { publicUrl, grafanaUrl };
   const lateRounds = createLateRounds(clock.now);
@@ -55,6 +67,7 @@ export function startPush({ readAlertInput, store, instance, publicUrl, grafanaU
       store: () => store(instance),
       counts,
       generatorUrl: publicUrl,
+      ...(onAccepted && { onAccepted }),
       onTransition: ({ to, alert: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
       onFailure: (why) => log.warn({ why }, 'alerts cannot be sent to an Alertmanager; subnetd tries again'),
       onRecovery: (alertmanager) => log.info({ alertmanager }, 'alerts are sent to the Alertmanager again'),
@@ -75,6 +88,7 @@ export function startPush({ readAlertInput, store, instance, publicUrl, grafanaU
   };
   return {
     counts,
+    isOn: () => current.urls.length > 0,
     roundLate: lateRounds.add,
     setAlertmanagers: (alertmanagers) => {
       if (isDeepStrictEqual(alertmanagers, current)) return;

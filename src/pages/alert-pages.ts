@@ -4,6 +4,7 @@ import { alertRules } from '../alerts/alert-rules.ts';
 import { fillRunbook, toTargetFacts } from '../alerts/fill-runbook.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords, readRunbook } from '../alerts/read-runbook.ts';
+import type { Incidents } from '../model/incident.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Target } from '../model/target.ts';
 import type { Moment } from './banner.ts';
@@ -58,8 +59,9 @@ export interface AlertSubject {
   readonly subnet: string;
   readonly name?: string;
   readonly target: Target | undefined;
-  /** What the alert reports of it now. */
+  /** What the alert reports of it now, and the open incident of each. */
   readonly problems: readonly Problem[];
+  readonly incidentOf?: Incidents['idOf'];
 }
 
 /** Whether the alert has something to report of its subject now. */
@@ -128,7 +130,8 @@ export async function alertPage(
       banner: subject && describeNow(alert.rule.name, subject, moment),
       content: html`<p class="hint"><a href="/alerts">Runbooks</a> / ${severity}</p>
     ${subject === undefined ? '' : describeSubject(subject)}
-    ${subject?.problems.map((problem) => problemCard(subject.subnet, problem, moment)) ?? ''}
+    ${subject?.problems.map((problem) => problemCard(subject.subnet, problem, moment, { incident: subject.incidentOf?.(subject.subnet, problem) })) ?? ''}
+    ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: alert.rule.name, ...(subject.name && { name: subject.name }) })}">The last incident of it</a></p>`}
     <article class="panel prose">${raw(text)}</article>`,
     }),
   };

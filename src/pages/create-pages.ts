@@ -1,10 +1,12 @@
 import type { History, RecentHistory } from '../model/history.ts';
+import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { alertList, alertPage } from './alert-pages.ts';
 import { badgeSvg } from './badge.ts';
+import { createIncidentPages, type IncidentPages } from './create-incident-pages.ts';
 import type { LiveContent } from './frame.ts';
 import { createLiveStreams } from './live-streams.ts';
 import type { Html } from './marks.ts';
@@ -21,8 +23,8 @@ export interface PageQuery {
   readonly search?: string;
 }
 
-/** The pages that show how things are now. */
-export interface Pages {
+/** The pages that show how things are now, and incidents. */
+export interface Pages extends IncidentPages {
   readonly status: (query: PageQuery) => Html;
   /** What anybody may see. */
   readonly everybody: () => Html;
@@ -51,6 +53,9 @@ export interface PagesDeps {
   readonly outside: OutsideAddresses;
   /** Whether those who see the pages may ask for a probe. */
   readonly mayProbe: boolean;
+  readonly incidents: Incidents;
+  /** The address of subnetd for people, without a slash at the end. */
+  readonly publicUrl?: string | undefined;
   readonly now: () => number;
   readonly toWall: (at: number) => number;
   readonly onBug: (error: unknown) => void;
@@ -61,7 +66,7 @@ const toTexts = ({ sections }: LiveContent): ReadonlyMap<string, string> =>
 
 /** Creates the pages. */
 export function createPages(deps: PagesDeps): Pages {
-  const { own, snapshot, history, now, toWall, onBug } = deps;
+  const { own, snapshot, history, incidents, publicUrl, now, toWall, onBug } = deps;
   const footer = () => ({ footer: describeOwnState(own(), toWall(now())) });
   const statusInput = ({ subnet, search }: PageQuery) => {
     const nowWall = toWall(now());
@@ -69,6 +74,7 @@ export function createPages(deps: PagesDeps): Pages {
       snapshot: snapshot(),
       minutesOf: history.minutesOf,
       historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
+      incidentOf: incidents.idOf,
       only: subnet,
       search,
       toWall,
@@ -87,6 +93,7 @@ export function createPages(deps: PagesDeps): Pages {
       probeTimes: history.probeTimesOf(one, nowWall),
       barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
       lines: deps.matchingLines(one),
+      incidentOf: incidents.idOf,
     };
   };
   const contentOf = (query: PageQuery): LiveContent | undefined => {
@@ -103,6 +110,10 @@ export function createPages(deps: PagesDeps): Pages {
     onBug,
   });
   return {
+    ...createIncidentPages({
+      ...{ incidents, snapshot, publicUrl, footer, startedAt: own().startedAt },
+      now: () => toWall(now()),
+    }),
     status: (query) => statusPage(statusInput(query), footer()),
     everybody: () => {
       const nowWall = toWall(now());
@@ -123,7 +134,7 @@ export function createPages(deps: PagesDeps): Pages {
       const state = snapshot().find((one) => one.subnet.name === subnet);
       const target = state?.targets.find((one) => one.target.name === name)?.target;
       const problems = (state?.problems ?? []).filter((one) => one.alert === alert && (!name || one.name === name));
-      return alertPage(alert, moment, { subnet, target, problems, ...(name && { name }) });
+      return alertPage(alert, moment, { subnet, target, problems, incidentOf: incidents.idOf, ...(name && { name }) });
     },
     events: ({ subnet, target, search }) =>
       streams.open(

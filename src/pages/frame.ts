@@ -7,6 +7,7 @@ export const SCRIPT_PATH = '/assets/live.js';
 
 const ROOMS = [
   ['/', 'Status'],
+  ['/incidents', 'Incidents'],
   ['/alerts', 'Runbooks'],
   ['/docs', 'API'],
 ] as const;

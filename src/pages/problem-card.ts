@@ -3,7 +3,7 @@ import { beginSentence } from '../model/begin-sentence.ts';
 import type { ExplainedCheck, Problem } from '../model/problem.ts';
 import { commandBlock, commandsOf, withCommands } from './commands.ts';
 import { badge, type Html, standingOfSeverity } from './marks.ts';
-import { subnetPath, targetPath } from './paths.ts';
+import { incidentPath, subnetPath, targetPath } from './paths.ts';
 import { since } from './times.ts';
 
 const STATES = { suspected: 'suspected', open: 'open', clearing: 'clearing' } as const;
@@ -27,6 +27,8 @@ export interface CardOptions {
   readonly causes?: readonly Problem[];
   /** Whether the card must say of which subnet it is. */
   readonly namesSubnet?: boolean;
+  /** The incident that it is, once it is open. */
+  readonly incident?: string | undefined;
 }
 
 /** A card shows at most this many commands of causes. */
@@ -44,7 +46,7 @@ export function problemCard(
   subnet: string,
   problem: Problem,
   { toWall, nowWall }: { readonly toWall: (at: number) => number; readonly nowWall: number },
-  { causes = [], namesSubnet = false }: CardOptions = {},
+  { causes = [], namesSubnet = false, incident }: CardOptions = {},
 ): Html {
   const { severity, state, summary, evidence, fix, alert, explains, name, component } = problem;
   const id = ['problem', subnet, problem.problem, name].filter(Boolean).join('-');
@@ -61,7 +63,7 @@ ${explains.length === 0 ? '' : listExplained(explains)}
 ${findCommands(problem, causes).map((command) => commandBlock(command, summary))}
 <p class="line"><a href="${runbookPath(alert, subnet, name)}">Runbook ${alert}</a>${
     name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name)}">${name}</a>`
-  }</p>
+  }${incident === undefined ? '' : html`<a href="${incidentPath(incident)}">Incident</a>`}</p>
 </div>
 </article>`;
 }

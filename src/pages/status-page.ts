@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Minute, TargetHistory } from '../model/history.ts';
+import type { Incidents } from '../model/incident.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
@@ -21,6 +22,8 @@ export interface StatusInput extends Moment {
   readonly snapshot: Snapshot;
   readonly minutesOf: (subnet: string) => readonly Minute[];
   readonly historyOf: (target: Target) => TargetHistory;
+  /** The open incident of a problem. */
+  readonly incidentOf?: Incidents['idOf'];
   /** The one subnet to show, by the address. */
   readonly only?: string;
   /** What the names of subnets are searched for. */
@@ -31,7 +34,7 @@ export interface StatusInput extends Moment {
 const isCause = ({ name, component, severity, state }: Problem): boolean =>
   name !== undefined && component === 'node' && severity !== 'info' && state !== 'clearing';
 
-function problemSection(subnets: readonly SubnetState[], moment: Moment): Html {
+function problemSection(subnets: readonly SubnetState[], moment: Moment & Pick<StatusInput, 'incidentOf'>): Html {
   const all = worstFirst(subnets).flatMap(({ subnet, problems }) =>
     problems.map((problem) => ({ subnet, problem, causes: problems.filter(isCause) })),
   );
@@ -40,11 +43,11 @@ function problemSection(subnets: readonly SubnetState[], moment: Moment): Html {
     sorted.length === 0 ? 'No problem is known' : sorted.length === 1 ? '1 problem' : `${sorted.length} problems`;
   const more = sorted.length - MAX_PROBLEMS;
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
-${sorted
-  .slice(0, MAX_PROBLEMS)
-  .map(({ subnet, problem, causes }) =>
-    problemCard(subnet.name, problem, moment, { causes, namesSubnet: subnets.length > 1 }),
-  )}
+${sorted.slice(0, MAX_PROBLEMS).map(({ subnet, problem, causes }) =>
+  problemCard(subnet.name, problem, moment, {
+    ...{ causes, namesSubnet: subnets.length > 1, incident: moment.incidentOf?.(subnet.name, problem) },
+  }),
+)}
 ${more > 0 ? html`<p class="empty">${more} more are in <a href="/status.json">status.json</a>.</p>` : ''}
 </section>`;
 }

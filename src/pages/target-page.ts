@@ -4,6 +4,7 @@ import { beginSentence } from '../model/begin-sentence.ts';
 import { formatDuration } from '../model/duration.ts';
 import { findExchanges } from '../model/find-exchanges.ts';
 import type { CheckBar, ProbeMinute, TargetHistory } from '../model/history.ts';
+import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type CheckName, formatReason } from '../model/verdict.ts';
@@ -28,6 +29,8 @@ export interface TargetInput extends Moment {
   readonly barsOf: (check: CheckName) => readonly CheckBar[];
   /** The last lines of its log that matched a pattern. */
   readonly lines: readonly MatchingLine[];
+  /** The open incident of a problem. */
+  readonly incidentOf?: Incidents['idOf'];
 }
 
 /** What stands around the state of a target. */
@@ -95,7 +98,7 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
 
 /** What the page of a target shows: its problems, checks, container and log. */
 export function targetContent(input: TargetInput): LiveContent {
-  const { state, target, history, probeTimes, lines, ...moment } = input;
+  const { state, target, history, probeTimes, lines, incidentOf, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
   const own = problems.filter((one) => one.component === component && one.name === name);
@@ -106,7 +109,8 @@ export function targetContent(input: TargetInput): LiveContent {
       {
         id: 'state-problems',
         html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? `No problem of ${name} is known` : 'Problems'}</h2>
-${own.map((problem) => problemCard(subnet.name, problem, moment))}</section>`,
+${own.map((problem) => problemCard(subnet.name, problem, moment, { incident: incidentOf?.(subnet.name, problem) }))}
+<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subnet.name, name })}">Incidents of ${name}</a></p></section>`,
       },
       {
         id: 'state-checks',

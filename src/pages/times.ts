@@ -28,11 +28,24 @@ export function lasting(ms: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
+/** The hour, minute and second in UTC. */
+export const clockSecond = (wallMs: number): string => new Date(wallMs).toISOString().slice(11, 19);
+
+/** How long, to the second below an hour: `9 min 33 s`. */
+export function lastingExactly(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60 || seconds >= 3_600 || seconds % 60 === 0) return lasting(ms);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 const timeElement = (wallMs: number, text: string): Html =>
   html`<time datetime="${new Date(wallMs).toISOString()}" title="${absolute(wallMs)}">${text}</time>`;
 
 /** A moment as the clock shows it. */
 export const at = (wallMs: number, nowWall: number): Html => timeElement(wallMs, clockTime(wallMs, nowWall));
+
+/** A moment as the clock shows it, with seconds. */
+export const atSecond = (wallMs: number): Html => timeElement(wallMs, clockSecond(wallMs));
 
 /** A moment as how long ago it was; the script lets it run. */
 export const ago = (wallMs: number, nowWall: number): Html =>

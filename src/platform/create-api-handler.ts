@@ -6,7 +6,7 @@ import type { Body } from './check-value.ts';
 import { addressKey } from './client-address.ts';
 import { createLimits, type LimitSettings } from './create-limits.ts';
 import { createTokens, type Tokens } from './create-tokens.ts';
-import { checkCredentials, takeCredentials } from './credentials.ts';
+import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
 import { answerFailure, answerSuccess } from './envelope.ts';
 import { giveToken } from './give-token.ts';
 import type { Take } from './limits.ts';
@@ -43,8 +43,8 @@ export interface ApiHandlerDeps extends ContextDeps {
 export interface ApiHandler {
   /** Always returns the envelope; never rejects. */
   answer(request: ApiRequest): Promise<Response>;
-  /** Whether a request outside `/api` has the scope. Never rejects. */
-  authorize(request: ApiRequest, needed: Scope): Promise<Outcome<undefined>>;
+  /** Who sends a request outside `/api` that needs the scope. Never rejects. */
+  authorize(request: ApiRequest, needed: Scope): Promise<Outcome<Caller>>;
   /** The pattern of a path, for metrics. */
   routeOf(path: string): string;
   /** Writes the waiting events of the security log. */
@@ -209,7 +209,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     return authorized.ok ? dispatch(identified.value, path, found) : authorized;
   };
 
-  const checkScope = async (context: RequestContext, needed: Scope): Promise<Outcome<undefined>> => {
+  const checkScope = async (context: RequestContext, needed: Scope): Promise<Outcome<Caller>> => {
     const { request } = context;
     const limited = await limitAddress(context);
     if (!limited.ok) return limited;
@@ -217,7 +217,11 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const body = hasJson ? await readBody(request, true) : succeed<Body>({});
     if (!body.ok) return body;
     const identified = await identify(context, { body: body.value, query: queryOf(request) }, true);
-    return identified.ok ? authorize(identified.value, needed) : identified;
+    if (!identified.ok) return identified;
+    const { caller } = identified.value;
+    const authorized = authorize(identified.value, needed);
+    if (!authorized.ok) return authorized;
+    return caller === undefined ? fail(1101, 'send an API key or a token') : succeed(caller);
   };
 
   return {

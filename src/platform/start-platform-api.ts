@@ -7,6 +7,7 @@ import type { SecurityEvent } from '../model/security-event.ts';
 import { settleWithin } from '../model/within.ts';
 import type { ApiHandler } from './create-api-handler.ts';
 import type { LimitSettings } from './create-limits.ts';
+import type { Caller } from './credentials.ts';
 import type { Outcome } from './outcome.ts';
 import type { ApiRequest } from './request-context.ts';
 
@@ -14,8 +15,8 @@ import type { ApiRequest } from './request-context.ts';
 export interface PlatformApi {
   /** Answers a request with the envelope; the first request loads the API. */
   readonly answer: (request: ApiRequest) => Promise<Response>;
-  /** Whether a request outside `/api` has the scope. */
-  readonly authorize: (request: ApiRequest, needed: Scope) => Promise<Outcome<undefined>>;
+  /** Who sends a request outside `/api` that needs the scope. */
+  readonly authorize: (request: ApiRequest, needed: Scope) => Promise<Outcome<Caller>>;
   /** The pattern of a path, for metrics. */
   readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;

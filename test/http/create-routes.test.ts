@@ -4,6 +4,7 @@ import { createRoutes, type RouteDeps } from '../../src/http/create-routes.ts';
 import type { Status } from '../../src/http/to-status.ts';
 import type { HistoryStore } from '../../src/model/history.ts';
 import { createPages } from '../../src/pages/create-pages.ts';
+import { NO_INCIDENTS } from '../support/no-incidents.ts';
 
 const status: Status = {
   subnets: [
@@ -27,7 +28,8 @@ const status: Status = {
 /** A platform API that refuses what needs the scope operate, or nothing. */
 const apiThat = (refusal?: { readonly code: number; readonly message: string }): RouteDeps['api'] => ({
   answer: async () => new Response('{}'),
-  authorize: async () => (refusal === undefined ? { ok: true } : { ok: false, failure: refusal }),
+  authorize: async () =>
+    refusal === undefined ? { ok: true, value: { owner: 7, credential: 'key 3' } } : { ok: false, failure: refusal },
   routeOf: async () => '/api/*',
   openApi: async () => '{}',
   docs: async () => '',
@@ -42,6 +44,7 @@ const pages = createPages({
     isDatabaseUp: true,
   }),
   snapshot: () => [],
+  incidents: NO_INCIDENTS,
   history: {
     minutesOf: () => [],
     historyOf: () => ({ hours: [], days: [] }),
@@ -206,6 +209,7 @@ describe('under basic auth', () => {
   const { app, requests } = routes({ checkUser });
 
   const PROBE = '/targets/:subnet/:name/probe';
+  const NOTES = '/incidents/:id/notes';
   /** What is open to all, or has credentials of its own. All else is guarded, a new route too. */
   const OPEN = new Set([
     '/livez',
@@ -219,6 +223,7 @@ describe('under basic auth', () => {
     '/api/v1/openapi.json',
     '/-/reload',
     PROBE,
+    NOTES,
   ]);
   const all = app.routes.filter(({ path }) => path !== '/*').map(({ method, path }) => [method, path] as const);
   const guarded = all.filter(([, path]) => !OPEN.has(path));
@@ -241,14 +246,14 @@ describe('under basic auth', () => {
         expect(await answer.text()).toBe(asked === 'HEAD' ? '' : 'a user name and password are needed\n');
       }
     const known = await app.request(pathOf(pattern), { method, headers: { authorization } });
-    // The inventory of this test is empty.
-    expect(known.status).toBe(/^\/(targets|badge)\//.test(pattern) ? 404 : 200);
+    // The inventory of this test is empty, and nothing has ever happened.
+    expect(known.status).toBe(/^\/(targets|badge|incidents)\//.test(pattern) ? 404 : 200);
   });
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
     const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });
-    // The credential of this test is good, and the inventory empty.
-    expect(answer.status).toBe(pattern === PROBE ? 404 : 200);
+    // The credential of this test is good, the inventory empty, and a note too.
+    expect(answer.status).toBe(pattern === PROBE ? 404 : pattern === NOTES ? 400 : 200);
   });
 
   it.each([

@@ -82,7 +82,9 @@ describe('a probe now', () => {
 
   test('by a program with the scope operate needs no page, and one without it is refused', async () => {
     const program = { authorization: 'Bearer token' };
-    const { post, probed } = routes({ api: { authorize: async () => ({ ok: true }) } });
+    const { post, probed } = routes({
+      api: { authorize: async () => ({ ok: true, value: { owner: 7, credential: 'key 3' } }) },
+    });
     expect((await post(program)).status).toBe(303);
     expect(probed).toEqual(['my net/n1']);
     expect((await routes({ refusal: { code: 1104, message: 'may only read' } }).post(program)).status).toBe(403);

@@ -18,7 +18,12 @@ const incident = (minute: number, over: Partial<Incident> = {}): Incident => ({
   ...{ causes: [], effects: [], notified: [] },
   ...over,
 });
-const capsule: Capsule = { at: START, targets: [], omitted: 3, logs: [{ name: 'n1', lines: ['a', '</script>'] }] };
+const capsule: Capsule = {
+  at: START,
+  targets: [],
+  omitted: 3,
+  logs: [{ name: 'n1', lines: [{ text: 'a' }, { text: '</script>', at: START }] }],
+};
 const everything = { limit: 99 };
 
 const minutesOf = async (store: IncidentStore, query: Partial<IncidentQuery> = {}) =>
@@ -40,8 +45,11 @@ function keepsIncidents(open: () => Promise<IncidentStore>): void {
     expect(await minutesOf(store)).toEqual([2, 5, 4, 3, 1]);
     expect(await minutesOf(store, { limit: 2 })).toEqual([2, 5]);
     expect(await minutesOf(store, { before: incident(4) })).toEqual([3, 1]);
-    expect(await minutesOf(store, { before: { startedAt: incident(4).startedAt, id: 'z' } })).toEqual([4, 3, 1]);
+    expect(await minutesOf(store, { before: incident(4, { id: 'z' }) })).toEqual([4, 3, 1]);
+    expect(await minutesOf(store, { before: lasting })).toEqual([5, 4, 3, 1]);
     expect(await minutesOf(store, { onlyGrave: true })).toEqual([2, 4, 3, 1]);
+    expect(await minutesOf(store, { ids: [incident(1).id, incident(4).id, 'none'] })).toEqual([4, 1]);
+    expect(await minutesOf(store, { ids: [] })).toEqual([]);
     expect(await minutesOf(store, { subnet: 'other' })).toEqual([4]);
     expect(await minutesOf(store, { alert: 'SubnetNodeDown', name: 'n1', limit: 1 })).toEqual([2]);
     expect(await minutesOf(store, { problem: 'subnet_halted' })).toEqual([1]);
@@ -85,7 +93,7 @@ describe.each(DATABASE_KINDS)('a %s database of incidents', (kind) => {
   it('loses what ended long ago, what is too much, and capsules before incidents, slice by slice', async () => {
     const store = await open();
     const { endedAt: _, end: __, ...lasting } = incident(0);
-    const many = Array.from({ length: 240 }, (_, index) => {
+    const many = Array.from({ length: 130 }, (_, index) => {
       const at = START + (index + 1) * 1_000;
       return incident(0, { id: `id-${String(index).padStart(3, '0')}`, startedAt: at, endedAt: at });
     });
@@ -98,23 +106,23 @@ describe.each(DATABASE_KINDS)('a %s database of incidents', (kind) => {
     };
     const keep = { endedBefore: 0, most: 999, mostCapsules: 999 };
     expect(await trimAll(keep)).toBe(1);
-    expect(await store.list({ limit: 999 })).toHaveLength(241);
+    expect(await store.list({ limit: 999 })).toHaveLength(131);
 
     // Ids begin with the time, so the lowest are the oldest.
-    expect(await trimAll({ ...keep, mostCapsules: 120 })).toBe(2);
+    expect(await trimAll({ ...keep, mostCapsules: 20 })).toBe(2);
     const withCapsule = await Promise.all(many.map(async ({ id }) => (await store.read(id))?.capsule !== undefined));
-    expect(withCapsule.lastIndexOf(false)).toBe(119);
-    expect(withCapsule.filter(Boolean)).toHaveLength(120);
+    expect(withCapsule.lastIndexOf(false)).toBe(109);
+    expect(withCapsule.filter(Boolean)).toHaveLength(20);
 
-    expect(await trimAll({ ...keep, endedBefore: many[100]?.endedAt ?? 0 })).toBe(2);
+    expect(await trimAll({ ...keep, endedBefore: many[110]?.endedAt ?? 0 })).toBe(2);
     expect((await store.list({ limit: 999 })).map(({ id }) => id)).toEqual([
       lasting.id,
       ...many
-        .slice(100)
+        .slice(110)
         .map(({ id }) => id)
         .reverse(),
     ]);
-    expect(await trimAll({ ...keep, most: 5 })).toBe(2);
+    expect(await trimAll({ ...keep, most: 5 })).toBe(1);
     expect((await store.list({ limit: 999 })).map(({ id }) => id)).toEqual([
       lasting.id,
       ...many

@@ -1,0 +1,165 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../model/clock.ts';
+import type { Capsule, Incident, IncidentStore } from '../model/incident.ts';
+import { convertIncident } from './convert-incident.ts';
+import type { IncidentMemory } from './create-incident-memory.ts';
+import type { TimelineReader } from './create-timeline-reader.ts';
+import { AROUND_MS } from './find-timeline.ts';
+
+/** Writes incidents to the database, which may be down or slow. Times are watched time. */
+export interface IncidentSaver {
+  /** An incident is new or otherwise than before; without news, only its words are. */
+  add(incident: Incident, isNews: boolean): void;
+  addCapsule(id: string, capsule: Capsule): void;
+  /** How many capsules the database does not have yet. */
+  readonly waitingCapsules: () => number;
+  /** Forgets what is to be written of others. */
+  keepOnly(ids: ReadonlySet<string>): void;
+  /** Starts to write, unless that is running; never rejects. The last time, all is written but timelines. */
+  save(isLast?: boolean): Promise<void>;
+}
+
+/** The dependencies of the saver. */
+export interface SaverDeps {
+  /** Rejects while the database is down. */
+  readonly store: () => Promise<IncidentStore>;
+  /** Called once with the incidents that the database has, before anything is written. */
+  readonly onLoaded: (stored: readonly Incident[]) => void;
+  readonly memory: IncidentMemory;
+  readonly timelines: TimelineReader;
+  readonly clock: Pick<Clock, 'now' | 'toWall' | 'fromWall'>;
+  readonly keptDays: number;
+  /** Called at the first failure to store, and at the first one after a success. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const TRIM_EVERY_MS = 10 * MINUTE_MS;
+/** An incident that lasts for longer has the first part of its timeline stored. */
+const LONG_MS = 2 * 60 * MINUTE_MS;
+
+/** As many are read at the start: the open ones, and the last that have ended. */
+const MOST_RESTORED = 1_000;
+/** As many are written at once: SQLite blocks everything while it writes them. */
+const ROWS_AT_ONCE = 100;
+/** As many are kept in the database; with capsules of 20 KB, about 40 MB. */
+const MOST_KEPT = 10_000;
+const MOST_CAPSULES_KEPT = 1_000;
+
+/** Creates a saver that has not read the database yet. */
+export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
+  const { store, onLoaded, memory, timelines, clock, keptDays, onFailure } = deps;
+  const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
+  const unsaved = new Map<string, { readonly incident: Incident; readonly isNews: boolean }>();
+  const capsules = new Map<string, Capsule>();
+  /** Those whose timeline is not stored, or only its first part. */
+  const unsealed = new Map<string, Incident>();
+  const isBegunStored = new Set<string>();
+
+  const saveIncidents = async (database: IncidentStore, withWords: boolean) => {
+    const due = [...unsaved].filter(([, one]) => withWords || one.isNews);
+    for (let start = 0; start < due.length; start += ROWS_AT_ONCE) {
+      const slice = due.slice(start, start + ROWS_AT_ONCE);
+      await database.save(slice.map(([, { incident }]) => toWall(incident)));
+      for (const [id, one] of slice) if (unsaved.get(id) === one) unsaved.delete(id);
+      await nextTurn();
+    }
+  };
+
+  const saveCapsules = async (database: IncidentStore) => {
+    for (const [id, capsule] of capsules) {
+      await database.saveCapsule(id, capsule);
+      if (capsules.get(id) !== capsule) continue;
+      capsules.delete(id);
+      memory.dropCapsule(id);
+    }
+  };
+
+  const saveTimelines = async (database: IncidentStore) => {
+    const now = clock.now();
+    for (const [id, incident] of unsealed) {
+      const { endedAt, startedAt } = incident;
+      // The last minute of it is counted after its end.
+      const isOver = endedAt !== undefined && now - endedAt >= AROUND_MS + MINUTE_MS;
+      const isLong = now - startedAt >= LONG_MS && !isBegunStored.has(id);
+      if (!isOver && !isLong) continue;
+      const known = (await database.read(id))?.timeline;
+      await database.saveTimeline(id, await timelines.read(toWall(incident), known));
+      isBegunStored.add(id);
+      if (!isOver || unsealed.get(id) !== incident) continue;
+      unsealed.delete(id);
+      isBegunStored.delete(id);
+    }
+  };
+
+  let trimmedAt = Number.NEGATIVE_INFINITY;
+  const trim = async (database: IncidentStore) => {
+    if (clock.now() - trimmedAt < TRIM_EVERY_MS) return;
+    trimmedAt = clock.now();
+    const endedBefore = clock.toWall(trimmedAt) - keptDays * DAY_MS;
+    const keep = { endedBefore, most: MOST_KEPT, mostCapsules: MOST_CAPSULES_KEPT };
+    for (let left = MOST_KEPT; left > 0 && (await database.trim(keep)); left -= 1) await nextTurn();
+  };
+
+  let isLoaded = false;
+  const load = async (database: IncidentStore) => {
+    if (isLoaded) return;
+    const stored = await database.list({ limit: MOST_RESTORED });
+    isLoaded = true;
+    const restored = stored.map((one) => convertIncident(one, clock.fromWall));
+    for (const one of restored)
+      if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) unsealed.set(one.id, one);
+    onLoaded(restored);
+  };
+
+  let savedAt = clock.now();
+  const saveNow = async (isLast: boolean) => {
+    const database = await store();
+    await load(database);
+    const withWords = isLast || clock.now() - savedAt >= MINUTE_MS;
+    if (withWords) savedAt = clock.now();
+    await saveIncidents(database, withWords);
+    await saveCapsules(database);
+    if (isLast) return;
+    await saveTimelines(database);
+    await trim(database);
+  };
+
+  let isFailing = false;
+  let saving: Promise<void> | undefined;
+  const saveOnce = (isLast: boolean): Promise<void> => {
+    saving ??= saveNow(isLast)
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error: unknown) => {
+          if (!isFailing) onFailure(error);
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        saving = undefined;
+      });
+    return saving;
+  };
+
+  return {
+    add: (incident, isNews) => {
+      const { id } = incident;
+      unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
+      unsealed.set(id, incident);
+    },
+    addCapsule: (id, capsule) => void capsules.set(id, capsule),
+    waitingCapsules: () => capsules.size,
+    keepOnly: (ids) => {
+      for (const known of [unsaved, unsealed, capsules])
+        for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+    },
+    save: async (isLast = false) => {
+      if (isLast) await saving;
+      await saveOnce(isLast);
+    },
+  };
+}

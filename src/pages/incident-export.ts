@@ -1,0 +1,119 @@
+import { beginSentence } from '../model/begin-sentence.ts';
+import type { Incident, IncidentRecord } from '../model/incident.ts';
+import { describeAnswer, verdictOf } from './incident-parts.ts';
+import { describeIncident, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';
+import { absolute } from './times.ts';
+
+const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
+const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefined ? null : toIso(wallMs));
+
+/** An incident for programs: times are ISO 8601 in UTC, and what is not known is null. */
+export function incidentJson({ incident, capsule, timeline, notes }: IncidentRecord) {
+  const { foundAt, startedAt, clearSince, endedAt, end, notified, earlier, component, name, ...rest } = incident;
+  return {
+    ...rest,
+    component: component ?? null,
+    name: name ?? null,
+    runbook: `/alerts/${incident.alert}?${new URLSearchParams({ subnet: incident.subnet, ...(name !== undefined && { name }) })}`,
+    foundAt: toIso(foundAt),
+    startedAt: toIso(startedAt),
+    clearSince: isoOf(clearSince),
+    endedAt: isoOf(endedAt),
+    end: end ?? null,
+    earlier: earlier ?? null,
+    notified: notified.map((one) => ({ ...one, at: toIso(one.at) })),
+    notes: notes.map((one) => ({ ...one, at: toIso(one.at) })),
+    capsule:
+      capsule === undefined
+        ? null
+        : {
+            ...capsule,
+            at: toIso(capsule.at),
+            targets: capsule.targets.map(({ exchanges, container, ...target }) => ({
+              ...target,
+              ...(container && {
+                container: { ...container, startedAt: isoOf(container.startedAt) },
+              }),
+              exchanges: exchanges.map((one) => ({ ...one, at: toIso(one.at) })),
+            })),
+            logs: capsule.logs.map(({ lines, ...log }) => ({
+              ...log,
+              lines: lines.map(({ text, at }) => ({ text, at: isoOf(at) })),
+            })),
+          },
+    timeline: {
+      changes: (timeline?.changes ?? []).map((one) => ({ ...one, at: toIso(one.at) })),
+      minutes: (timeline?.minutes ?? []).map((one) => ({ ...one, at: toIso(one.at) })),
+    },
+  };
+}
+
+/** A text in which nothing is Markdown or HTML, on one line. */
+const plain = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>()#+!|~&-]/g, (mark) => (mark === '-' ? '-' : `\\${mark}`));
+
+/** A block of text as it is; the fence is longer than any in it. */
+function fenced(lines: readonly string[]): string {
+  const longest = Math.max(2, ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map(({ length }) => length)));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${lines.join('\n')}\n${fence}`;
+}
+
+const quoted = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `> ${plain(line)}`)
+    .join('\n');
+
+/** A post-mortem begins here: an incident as Markdown. */
+export function incidentMarkdown(record: IncidentRecord, linked: readonly Incident[], nowWall: number): string {
+  const { incident, capsule, notes } = record;
+  const { id, startedAt, endedAt, severity, alert, last, notified } = incident;
+  const links = (title: string, ids: readonly string[]) =>
+    linked.filter((one) => ids.includes(one.id)).map((one) => `| ${title} | ${plain(titleOf(one))}, ${one.id} |`);
+  const sections = [
+    `# ${plain(titleOf(incident))}`,
+    plain(describeIncident(incident, nowWall)),
+    [
+      '| what | |',
+      '| --- | --- |',
+      `| Incident | ${id} |`,
+      `| State | ${stateOf(incident).word} |`,
+      `| Began | ${absolute(startedAt)} |`,
+      `| Ended | ${endedAt === undefined ? 'not yet' : absolute(endedAt)} |`,
+      `| Lasted | ${durationOf(incident, nowWall)} |`,
+      `| Severity | ${severity} |`,
+      `| Alert | ${plain(alert)} |`,
+      ...notified.map(({ at, to, phase }) => `| Accepted, ${phase} | ${plain(to)}, ${absolute(at)} |`),
+      ...links('Brought by', incident.causes),
+      ...links('Brought', incident.effects),
+      ...links('Before it', incident.earlier === undefined ? [] : [incident.earlier]),
+    ].join('\n'),
+    `## What to do\n\n${plain(beginSentence(last.fix))}.`,
+    `## What changed\n\n${toEntries(record)
+      .map(({ at, subject, text }) => `- ${absolute(at)}: **${plain(subject)}** ${plain(text)}`)
+      .join('\n')}`,
+  ];
+  if (capsule !== undefined) {
+    sections.push(
+      `## At ${absolute(capsule.at)}`,
+      [
+        '| target | state | vote | height | peers | last answer | container |',
+        '| --- | --- | --- | --- | --- | --- | --- |',
+        ...capsule.targets.map((one) => {
+          const { name, vote = '', height = '', peers = '', container } = one;
+          const cells = [name, verdictOf(one).word, vote, height, peers, describeAnswer(one), container?.status ?? ''];
+          return `| ${cells.map((cell) => plain(String(cell))).join(' | ')} |`;
+        }),
+      ].join('\n'),
+      ...capsule.logs
+        .filter(({ lines }) => lines.length > 0)
+        .map(({ name, lines }) => `### Log of ${plain(name)}\n\n${fenced(lines.map(({ text }) => text))}`),
+    );
+  }
+  sections.push(
+    `## Notes\n\n${notes.length === 0 ? 'None.' : notes.map(({ at, author, text }) => `${plain(author)}, ${absolute(at)}:\n\n${quoted(text)}`).join('\n\n')}`,
+    '## Why it happened\n\n## What went well\n\n## What to change',
+  );
+  return `${sections.join('\n\n')}\n`;
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type IncidentsDeps, startIncidents } from '../../src/incidents/start-incidents.ts';
+import { databaseAway } from '../../src/model/database-failure.ts';
+import type { HistoryChange } from '../../src/model/history.ts';
+import type { Incident } from '../../src/model/incident.ts';
+import type { SubnetState } from '../../src/model/snapshot.ts';
+import { eventually } from '../support/cli.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
+import { openHistory, openIncidents } from '../support/history-stores.ts';
+import { stateOf } from '../support/snapshots.ts';
+import { useDatabases } from '../support/use-api.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 10, 22, 3);
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+const withDown = (...gone: readonly string[]): SubnetState =>
+  stateOf(
+    NAMES.map((name) =>
+      diagnosedNode(name, NAMES, gone.includes(name) ? down : { peers: NAMES.filter((one) => one !== name) }),
+    ),
+  );
+const [well, failing] = [withDown(), withDown('n2')];
+
+type Sources = Pick<IncidentsDeps, 'store' | 'history'>;
+
+/** A daemon's incidents: two seconds pass between snapshots, from `startsAt` on. */
+function run(sources: Sources, startsAt = START) {
+  let passed = 0;
+  let shown = well;
+  const failures: unknown[] = [];
+  const bugs: unknown[] = [];
+  const link = startIncidents({
+    ...sources,
+    snapshot: () => {
+      passed += 2_000;
+      return [shown];
+    },
+    clock: {
+      now: () => NOW + passed,
+      toWall: (at) => Math.round(startsAt + at - NOW),
+      fromWall: (at) => at - startsAt + NOW,
+    },
+    keptDays: 365,
+    minutesOf: () => [{ at: START, blocks: 30 }],
+    readLastLines: async ({ name }, count) => ({
+      ok: true,
+      source: 'container',
+      lines: [{ text: `the last ${count} of ${name}`, at: START }],
+    }),
+    isNotifying: () => true,
+    onFailure: (error) => failures.push(error),
+    onBug: (error) => bugs.push(error),
+    firstAfterMs: 0,
+    followEveryMs: 3,
+  });
+  onTestFinished(link.stop);
+  const ofContainer = async () => {
+    const { incidents } = await link.list({ problem: 'container_down', limit: 9 });
+    return incidents;
+  };
+  return {
+    ...link,
+    failures,
+    bugs,
+    ofContainer,
+    show: (next: SubnetState) => {
+      shown = next;
+    },
+    wall: () => startsAt + passed,
+    only: () =>
+      eventually(async () => {
+        const [one, ...others] = await ofContainer();
+        expect(others).toEqual([]);
+        if (one === undefined) throw new Error('no incident yet');
+        return one;
+      }),
+    pass: async (ms: number) => {
+      const from = passed;
+      await eventually(() => expect(passed).toBeGreaterThanOrEqual(from + ms), 20_000, 5);
+    },
+  };
+}
+
+const change = (at: number, over: Partial<HistoryChange> = {}): HistoryChange => ({
+  ...{ at, subnet: 'devnet', kind: 'container', what: 'c', was: 'running', is: 'exited', reason: 'it has ended' },
+  ...over,
+});
+const reasons = (changes: readonly HistoryChange[] = []) => changes.map(({ reason }) => reason);
+
+describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
+  const databases = useDatabases(kind);
+
+  it('have a capsule, a timeline and notes, go on after a restart, and are there when all is over', async () => {
+    const address = await databases.create();
+    const [openStore, openChanges] = [openIncidents(address), openHistory(address)];
+    const sources = { store: () => openStore(), history: () => openChanges() };
+    const first = run(sources);
+    await (await openChanges()).addMinutes([{ subnet: 'devnet', at: START + MINUTE, blocks: 7 }]);
+    await first.pass(MINUTE);
+    first.show(failing);
+    const begun = await first.only();
+    expect(begun).toMatchObject({ subnet: 'devnet', component: 'node', name: 'n2', alert: 'SubnetContainerDown' });
+    expect(first.idOf('devnet', begun)).toBe(begun.id);
+    first.addChanges([change(begun.startedAt - MINUTE, { reason: 'near' }), change(begun.startedAt - 11 * MINUTE)]);
+    await (await openChanges()).addChanges([
+      change(begun.startedAt + 1, { reason: 'stored' }),
+      change(begun.startedAt, { subnet: 'other' }),
+    ]);
+    await eventually(async () => {
+      const record = await first.read(begun.id);
+      expect(record?.capsule?.targets.map(({ name }) => name)).toEqual(['n2', 'n1', 'n3', 'n4']);
+      expect(record?.capsule?.logs).toEqual([{ name: 'n2', lines: [{ text: 'the last 50 of n2', at: START }] }]);
+      expect(reasons(record?.timeline?.changes)).toEqual(['near', 'stored']);
+      expect(record?.timeline?.minutes.map(({ blocks }) => blocks)).toEqual([30, 7]);
+    });
+    expect(await first.addNote(begun.id, { author: 'grace', text: 'restarted it' })).toBe(true);
+    expect(await first.addNote('nothing', { author: 'grace', text: 'x' })).toBe(false);
+    const labels = { alertname: 'SubnetContainerDown', subnet: 'devnet', component: 'node', name: 'n2' };
+    for (const phase of ['resolved', 'firing', 'firing'] as const)
+      first.addNotification(labels, phase, 'http://am:9093');
+    await first.stop();
+
+    const second = run(sources, first.wall() + MINUTE);
+    second.show(failing);
+    await second.pass(20 * MINUTE);
+    expect(await second.only()).toMatchObject({ id: begun.id, startedAt: begun.startedAt, returns: 0 });
+    second.show(well);
+    await eventually(async () => expect((await second.only()).endedAt).toBeDefined());
+    second.addNotification(labels, 'resolved', 'http://am:9093');
+    // Ten minutes after the end, the timeline is stored.
+    const ended = await second.only();
+    await eventually(async () => {
+      const stored = await (await openStore()).read(begun.id);
+      expect(stored?.timeline && reasons(stored.timeline.changes)).toEqual(['near', 'stored'].slice(1));
+    }, 30_000);
+    expect(second.wall()).toBeGreaterThanOrEqual((ended.endedAt ?? 0) + 11 * MINUTE);
+    const record = await second.read(begun.id);
+    expect(record).toMatchObject({
+      isWhole: true,
+      incident: { end: 'recovered', notified: [{ phase: 'firing', to: 'http://am:9093' }, { phase: 'resolved' }] },
+      notes: [{ author: 'grace', text: 'restarted it' }],
+      capsule: { logs: [{ name: 'n2' }] },
+    });
+    expect(second.idOf('devnet', begun)).toBeUndefined();
+    expect([...first.bugs, ...second.bugs, ...first.failures, ...second.failures]).toEqual([]);
+  }, 60_000);
+});
+
+describe('incidents without a database', () => {
+  const sqlite = useDatabases('sqlite');
+
+  it('are in memory, which the list says, and are written when it is there', async () => {
+    const openStore = openIncidents(await sqlite.create());
+    let isAway = true;
+    const away = async () => {
+      throw databaseAway();
+    };
+    const link = run({ store: () => (isAway ? away() : openStore()), history: away });
+    link.show(failing);
+    const begun = await link.only();
+    expect(await link.list({ limit: 9 })).toMatchObject({ isWhole: false });
+    expect((await link.list({ problem: 'nothing', limit: 9 })).incidents).toEqual([]);
+    link.addChanges([change(begun.startedAt, { reason: 'near' })]);
+    const record = await link.read(begun.id);
+    expect(record).toMatchObject({ isWhole: false, notes: [], capsule: { omitted: 0 } });
+    expect(reasons(record?.timeline?.changes)).toEqual(['near']);
+    expect(await link.read('nothing')).toBeUndefined();
+    await expect(link.addNote(begun.id, { author: 'a', text: 't' })).rejects.toThrow();
+    await eventually(() => expect(link.failures).toHaveLength(1));
+    isAway = false;
+    const stored = await eventually(async () => {
+      const found = await (await openStore()).read(begun.id);
+      expect(found?.capsule).toBeDefined();
+      return found?.incident as Incident;
+    });
+    expect(stored).toMatchObject({ id: begun.id, startedAt: begun.startedAt });
+    expect(link.bugs).toEqual([]);
+  });
+
+  it('take ten capsules of problems that begin at once, those of the gravest', async () => {
+    const away = async () => {
+      throw databaseAway();
+    };
+    const link = run({ store: away, history: away });
+    const one = failing.problems.find(({ problem }) => problem === 'container_down');
+    if (one === undefined) throw new Error('a problem is needed');
+    const problems = NAMES.flatMap((name) =>
+      (['node_behind', 'node_stalled', 'peers_missing'] as const).map((problem) => ({ ...one, problem, name })),
+    );
+    const { component: _, name: __, ...ofSubnet } = one;
+    link.show({ ...failing, problems: [...problems, { ...ofSubnet, problem: 'subnet_halted', severity: 'critical' }] });
+    const { incidents } = await eventually(async () => {
+      const listed = await link.list({ limit: 99 });
+      expect(listed.incidents).toHaveLength(13);
+      return listed;
+    });
+    const records = await Promise.all(incidents.map(({ id }) => link.read(id)));
+    const captured = records.flatMap((record) => (record?.capsule ? [record.incident.problem] : []));
+    expect(captured).toHaveLength(10);
+    expect(captured).toContain('subnet_halted');
+  });
+});

@@ -1,0 +1,10 @@
+import type { Incidents } from '../../src/model/incident.ts';
+
+/** No incident has ever happened. */
+export const NO_INCIDENTS: Incidents = {
+  list: async () => ({ incidents: [], isWhole: true }),
+  read: async () => undefined,
+  addNote: async () => false,
+  idOf: () => undefined,
+  isNotifying: () => false,
+};
