@@ -6,17 +6,9 @@ import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
-import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
-import { stateOf } from '../support/snapshots.ts';
+import { NOW } from '../support/diagnosed.ts';
+import { withDown } from '../support/snapshots.ts';
 
-const NAMES = ['n1', 'n2', 'n3', 'n4'];
-const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
-const withDown = (...gone: readonly string[]): SubnetState =>
-  stateOf(
-    NAMES.map((name) =>
-      diagnosedNode(name, NAMES, gone.includes(name) ? down : { peers: NAMES.filter((one) => one !== name) }),
-    ),
-  );
 const well = withDown();
 const failing = withDown('n2');
 const clearing: SubnetState = {

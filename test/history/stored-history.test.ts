@@ -6,23 +6,15 @@ import type { HistoryStore, Uptime } from '../../src/model/history.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
-import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
+import { NOW } from '../support/diagnosed.ts';
 import { openHistory } from '../support/history-stores.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { stateOf } from '../support/snapshots.ts';
+import { withDown } from '../support/snapshots.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 10, 21, 12);
-const NAMES = ['n1', 'n2', 'n3', 'n4'];
-const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
-const withDown = (...gone: readonly string[]): SubnetState =>
-  stateOf(
-    NAMES.map((name) =>
-      diagnosedNode(name, NAMES, gone.includes(name) ? down : { peers: NAMES.filter((one) => one !== name) }),
-    ),
-  );
 const well = withDown();
 const failing = withDown('n2');
 const [n1, n2] = well.subnet.targets;
@@ -196,7 +188,7 @@ describe('a database that is away', () => {
       expect((await store.changes({ limit: 99 })).filter(({ is }) => is === 'fail')).not.toEqual([]),
     );
     await history.stop();
-    expect(await storedTime(store, START)).toBe(NAMES.length * sum(history.historyOf(n1, history.wall()).hours));
+    expect(await storedTime(store, START)).toBe(well.targets.length * sum(history.historyOf(n1, history.wall()).hours));
     expect(history.dropped()).toBe(0);
   });
 
@@ -220,7 +212,7 @@ describe('a database that is away', () => {
     isBroken = false;
     await history.stop();
     const store = await open();
-    expect(await storedTime(store, START)).toBe(NAMES.length * sum(history.historyOf(n1, history.wall()).hours));
+    expect(await storedTime(store, START)).toBe(well.targets.length * sum(history.historyOf(n1, history.wall()).hours));
     expect((await store.changes({ limit: 99 })).filter(({ is }) => is === 'fail')).not.toEqual([]);
   });
 
@@ -241,7 +233,7 @@ describe('a database that is away', () => {
     await server.resume();
     await eventually(async () => {
       const store = await open();
-      expect(await storedTime(store, START)).toBeGreaterThanOrEqual(NAMES.length * duringOutage);
+      expect(await storedTime(store, START)).toBeGreaterThanOrEqual(well.targets.length * duringOutage);
       expect((await store.changes({ limit: 99 })).filter(({ is }) => is === 'fail')).not.toEqual([]);
     });
     expect(history.dropped()).toBe(0);

@@ -5,7 +5,7 @@ import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
-import { follow, listCauses, NOW } from './diagnosed.ts';
+import { diagnosedNode, follow, listCauses, NOW, STOPPED } from './diagnosed.ts';
 import { judgeTargets } from './judge-targets.ts';
 
 /** How long the problems have been found, and how often. */
@@ -37,3 +37,10 @@ export function stateOf(targets: readonly Known[], name = 'devnet'): SubnetState
     reference: view.reference,
   };
 }
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+
+/** The state of a subnet of four nodes, n1 to n4, of which these are stopped. */
+export const withDown = (...gone: readonly string[]): SubnetState =>
+  stateOf(NAMES.map((name) => diagnosedNode(name, NAMES, gone.includes(name) ? down : {})));
