@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { compress } from 'hono/compress';
@@ -11,11 +9,12 @@ import type { HistoryStore } from '../model/history.ts';
 import { assets } from '../pages/assets.ts';
 import type { Pages } from '../pages/create-pages.ts';
 import { type ApiRoutes, addApiRoutes, type RoutesEnv, reloadRefusal } from './api-routes.ts';
-import { acceptsGzip, cachedText } from './cached-text.ts';
+import { cachedText } from './cached-text.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
+import { sendPacked } from './send-packed.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
 
@@ -57,7 +56,6 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The pattern of the middleware for every route. */
 const EVERY_PATH = '/*';
-const compressBytes = promisify(gzip);
 
 /** Measures every request by the pattern of its route, never by its path. */
 const measure = (onRequest: RouteDeps['onRequest']) =>
@@ -144,17 +142,10 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   if (verifyUser !== undefined)
     app.use(basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: 'a user name and password are needed\n' }));
 
-  app.get('/metrics', async (c) => {
-    const page = await deps.metrics();
-    c.header('Content-Type', METRICS_TYPE);
-    c.header('Vary', 'Accept-Encoding');
-    if (!acceptsGzip(c)) return c.body(page);
-    c.header('Content-Encoding', 'gzip');
-    return c.body(await compressBytes(page, { level: 1 }));
-  });
+  app.get('/metrics', async (c) => sendPacked(c, await deps.metrics(), METRICS_TYPE));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
-  app.get('/history.json', packed, answerChanges(deps.history));
-  app.get('/history.json/uptime', packed, answerUptimes(deps.history));
+  app.get('/history.json', answerChanges(deps.history));
+  app.get('/history.json/uptime', answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));
   app.get('/targets/:subnet/:name', packed, async (c) => {
     const page = (await deps.pages()).target(c.req.param('subnet'), c.req.param('name'));

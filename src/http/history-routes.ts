@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { isDatabaseFailure } from '../model/database-failure.ts';
 import type { HistoryStore, StoredChange, Uptime, UptimeRow } from '../model/history.ts';
+import { sendPacked } from './send-packed.ts';
 
 /** The most changes of one answer, and how many it has when the request names no limit. */
 const MOST_CHANGES = 1_000;
@@ -80,31 +81,52 @@ const toChange = ({ id: _, at, kind, what, subnet, component, name, was, is, rea
   ...{ was, is, reason },
 });
 
-const PARTS = ['ok', 'fail', 'unseen', 'planned'] as const;
-
 /** Seconds, and the share of the watched time that was not a failure, in percent; null when nothing was watched. */
-function toShare(rows: readonly Uptime[]) {
-  const seconds = { ok: 0, fail: 0, unseen: 0, planned: 0 };
-  for (const row of rows) for (const part of PARTS) seconds[part] += row[part] / 1_000;
-  const up = seconds.ok + seconds.planned;
-  const watched = up + seconds.fail;
+function toShare({ ok, fail, unseen, planned }: Uptime) {
+  const up = ok + planned;
+  const watched = up + fail;
   // Rounded down: what failed for a moment was not up for all of the time.
-  return { ...seconds, percent: watched === 0 ? null : Math.floor((up / watched) * 100_000) / 1_000 };
+  const percent = watched === 0 ? null : Math.floor((up / watched) * 100_000) / 1_000;
+  return { ok: ok / 1_000, fail: fail / 1_000, unseen: unseen / 1_000, planned: planned / 1_000, percent };
 }
 
-/** The days of targets, and what they add up to by month. */
-const toUptimes = (rows: readonly UptimeRow[]) =>
-  [...Map.groupBy(rows, ({ subnet, component, name }) => JSON.stringify([subnet, component, name])).values()].map(
-    (days) => {
-      const { subnet, component, name } = days[0] as UptimeRow;
-      const months = Map.groupBy(days, ({ start }) => toIso(start).slice(0, 7));
-      return {
-        ...{ subnet, component, name },
-        days: days.map((one) => ({ day: toIso(one.start).slice(0, 10), ...toShare([one]) })),
-        months: [...months].map(([month, inMonth]) => ({ month, ...toShare(inMonth) })),
-      };
-    },
-  );
+interface Uptimes extends Pick<UptimeRow, 'subnet' | 'component' | 'name'> {
+  readonly days: object[];
+  readonly byMonth: Map<string, Uptime>;
+}
+
+const NONE: Uptime = { ok: 0, fail: 0, unseen: 0, planned: 0 };
+
+const add = (one: Uptime, other: Uptime): Uptime => ({
+  ok: one.ok + other.ok,
+  fail: one.fail + other.fail,
+  unseen: one.unseen + other.unseen,
+  planned: one.planned + other.planned,
+});
+
+/** The days of targets, and what they add up to by month. `rows` has one target after the other. */
+function toUptimes(rows: readonly UptimeRow[]) {
+  const targets: Uptimes[] = [];
+  // All targets have the same days.
+  const dayOf = new Map<number, string>();
+  for (const row of rows) {
+    const { subnet, component, name, start } = row;
+    let own = targets.at(-1);
+    if (own === undefined || own.name !== name || own.component !== component || own.subnet !== subnet) {
+      own = { subnet, component, name, days: [], byMonth: new Map() };
+      targets.push(own);
+    }
+    const day = dayOf.get(start) ?? toIso(start).slice(0, 10);
+    dayOf.set(start, day);
+    own.days.push({ day, ...toShare(row) });
+    const month = day.slice(0, 7);
+    own.byMonth.set(month, add(own.byMonth.get(month) ?? NONE, row));
+  }
+  return targets.map(({ byMonth, ...target }) => ({
+    ...target,
+    months: [...byMonth].map(([month, sum]) => ({ month, ...toShare(sum) })),
+  }));
+}
 
 const isRefused = (value: object): value is readonly string[] => Array.isArray(value);
 
@@ -121,7 +143,7 @@ const answerFrom =
     if (isRefused(query)) return refuse(c, query);
     try {
       const found = await read(query, await store());
-      return isRefused(found) ? refuse(c, found) : c.json(found);
+      return isRefused(found) ? refuse(c, found) : await sendPacked(c, JSON.stringify(found), 'application/json');
     } catch (error) {
       if (!isDatabaseFailure(error)) throw error;
       return c.text('the database does not answer, so the history cannot be read; the log of subnetd says why\n', 503);

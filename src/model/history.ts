@@ -113,7 +113,7 @@ export interface HistoryStore {
   changes(
     query: HistoryQuery & { readonly before?: Pick<StoredChange, 'at' | 'id'> | undefined },
   ): Promise<readonly StoredChange[]>;
-  /** Uptimes of days by target, the oldest first. */
+  /** Uptimes of days: one target after the other, the oldest day of each first. */
   days(query: HistoryQuery): Promise<readonly UptimeRow[]>;
   /** Deletes a slice of what is older, of every instance. Resolves to whether there is more. */
   trim(keep: Retention): Promise<boolean>;

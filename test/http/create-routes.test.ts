@@ -115,6 +115,15 @@ describe('the routes', () => {
     expect(refused.headers.get('content-encoding')).toBeNull();
   });
 
+  it('give the history as JSON, compressed when that is accepted', async () => {
+    const { app } = routes();
+    const plain = await app.request('/history.json/uptime');
+    expect(plain.headers.get('content-type')).toBe('application/json');
+    expect([plain.headers.get('content-encoding'), await plain.json()]).toEqual([null, { targets: [] }]);
+    const packed = await app.request('/history.json', { headers: { 'accept-encoding': 'gzip' } });
+    expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe('{"changes":[]}');
+  });
+
   it('give the status as JSON, a page of it, a page of each target, and a stream of what changes', async () => {
     const { app } = routes();
     expect(await (await app.request('/status.json')).json()).toEqual(status);

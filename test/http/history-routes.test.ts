@@ -116,12 +116,17 @@ describe.each(DATABASE_KINDS)('the history for programs, on %s', (kind) => {
         },
       ],
     });
+    await (await store()).addTimes(
+      [100, 200].map((ok, day) => ({ ...target, name: 'c', start: Date.UTC(2026, 10, 1 + day), ...none, ok })),
+    );
+    // Not 0.30000000000000004, as seconds would add up.
+    expect((await get('/history.json/uptime?name=c')).read()).toMatchObject({ targets: [{ months: [{ ok: 0.3 }] }] });
     const of = async (query: string) =>
       (await get(`/history.json/uptime${query}`))
         .read()
         .targets.map(({ name, days }: { name: string; days: unknown[] }) => `${name} ${days.length}`);
-    expect(await of('')).toEqual(['a 3', 'b 1']);
-    expect(await of('?from=2026-11-01&to=2026-11-02')).toEqual(['a 1']);
+    expect(await of('')).toEqual(['a 3', 'b 1', 'c 2']);
+    expect(await of('?from=2026-11-01&to=2026-11-02')).toEqual(['a 1', 'c 1']);
   });
 });
 
