@@ -24,6 +24,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'notify/create-push': 20,
   'docker/engine': 18,
   'history/daemon': 45,
+  'incidents/daemon': 45,
   'monitor/log-restarts': 35,
   'db/postgres-restart': 15,
   'logs/log-watches': 15,

@@ -120,7 +120,35 @@ test.each(['127.0.0.1', 'subnetd.test'])(
   },
 );
 
-const PAGES = ['/', '/targets/demo/subnet1', '/targets/demo/subnet2', '/alerts', '/alerts/SubnetHalted?subnet=demo'];
+const PAGES = [
+  '/',
+  '/targets/demo/subnet1',
+  '/targets/demo/subnet2',
+  '/incidents',
+  '/incidents?subnet=none',
+  '/incidents?problem=container_down',
+  '/alerts',
+  '/alerts/SubnetHalted?subnet=demo',
+];
+
+test('the card of a problem leads to its incident, where a program or person with a key adds a note without a script', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByRole('link', { name: 'Incident', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Capsule' }).waitFor();
+  await page.locator('summary').last().click();
+  expect(await page.locator('pre.log').last().textContent()).toMatch(/\n.*\n/);
+  await page.getByLabel('Your note').fill('I stopped it <b>myself</b>');
+  await page.getByLabel('API key or token').fill(/subnetd_[\w-]{43}/.exec(demo.output())?.[0] ?? '');
+  await page.getByRole('button', { name: 'Add note' }).click();
+  await page.waitForURL(/#notes$/);
+  expect(await page.locator('.note-text').textContent()).toBe('I stopped it <b>myself</b>');
+  const feed = await (await fetch(`${url}/feed.atom`)).text();
+  const script = `new DOMParser().parseFromString(${JSON.stringify(feed)}, 'application/xml').documentElement.tagName`;
+  expect(await page.evaluate(script)).toBe('feed');
+  await context.close();
+}, 60_000);
 
 describe.each([
   ['a phone', 360, 'dark'],
