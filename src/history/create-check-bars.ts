@@ -1,7 +1,8 @@
 import type { CheckBar, HistoryChange } from '../model/history.ts';
-import type { Snapshot, TargetState } from '../model/snapshot.ts';
+import type { Snapshot } from '../model/snapshot.ts';
 import { type Target, targetKey } from '../model/target.ts';
 import type { CheckName, Verdict } from '../model/verdict.ts';
+import { createTargetEntries } from './target-entries.ts';
 
 /** The length of a bar, and how many are kept: 24 hours. */
 const BAR_MS = 30 * 60_000;
@@ -57,16 +58,14 @@ function* toStretches(current: Verdict, changes: readonly HistoryChange[], at: n
 
 /** Starts with nothing. */
 export function createCheckBars(): CheckBars {
-  const entries = new Map<string, Entry>();
-
-  const entryOf = ({ target, checks }: TargetState): Entry => {
-    const key = targetKey(target);
-    const known = entries.get(key);
-    if (known?.checks.length === checks.length) return known;
-    const entry = { checks: checks.map(({ check }) => check), cells: new Uint8Array(checks.length * BARS), newest: 0 };
-    entries.set(key, entry);
-    return entry;
-  };
+  const entries = createTargetEntries<Entry>(
+    ({ checks }) => ({
+      checks: checks.map(({ check }) => check),
+      cells: new Uint8Array(checks.length * BARS),
+      newest: 0,
+    }),
+    (entry, { checks }) => entry.checks.length === checks.length,
+  );
 
   const advance = (entry: Entry, bar: number) => {
     for (let next = Math.max(entry.newest + 1, bar - BARS + 1); next <= bar; next += 1)
@@ -82,15 +81,10 @@ export function createCheckBars(): CheckBars {
   return {
     record: (snapshot, at) => {
       const bar = Math.floor(at / BAR_MS);
-      const targets = snapshot.flatMap((subnet) => subnet.targets);
-      for (const state of targets) {
-        const entry = entryOf(state);
+      entries.visit(snapshot, ({ checks }, entry) => {
         if (bar > entry.newest) advance(entry, bar);
-        for (const [row, { verdict }] of state.checks.entries()) mark(entry, row, entry.newest, bitOf(verdict));
-      }
-      if (entries.size <= targets.length) return;
-      const keys = new Set(targets.map(({ target }) => targetKey(target)));
-      for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
+        for (const [row, { verdict }] of checks.entries()) mark(entry, row, entry.newest, bitOf(verdict));
+      });
     },
     restore: (snapshot, changes, isWhole, isWatched, at) => {
       const newest = Math.floor(at / BAR_MS);
@@ -102,8 +96,7 @@ export function createCheckBars(): CheckBars {
       const byCheck = Map.groupBy(known, ({ subnet, component = 'node', name = '', what }) =>
         keyOf({ subnet, component, name }, what),
       );
-      for (const state of snapshot.flatMap((subnet) => subnet.targets)) {
-        const entry = entryOf(state);
+      entries.visit(snapshot, (state, entry) => {
         advance(entry, newest);
         for (const [row, { check, verdict }] of state.checks.entries()) {
           const own = (byCheck.get(keyOf(state.target, check)) ?? []).filter((change) => change.at > from);
@@ -112,10 +105,10 @@ export function createCheckBars(): CheckBars {
             for (let bar = Math.floor(stretch.from / BAR_MS); bar * BAR_MS < stretch.until; bar += 1)
               if (isWatched(state.target, bar * BAR_MS)) mark(entry, row, bar, bitOf(stretch.verdict));
         }
-      }
+      });
     },
     read: (target, check, at) => {
-      const entry = entries.get(targetKey(target));
+      const entry = entries.get(target);
       const row = entry?.checks.indexOf(check) ?? -1;
       const last = Math.floor(at / BAR_MS);
       return Array.from({ length: BARS }, (_, index) => {

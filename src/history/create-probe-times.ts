@@ -1,7 +1,8 @@
 import type { ProbeMinute } from '../model/history.ts';
 import { statusOfFault } from '../model/name-fault.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
-import { type RoundName, type Target, targetKey } from '../model/target.ts';
+import type { RoundName, Target } from '../model/target.ts';
+import { createTargetEntries } from './target-entries.ts';
 
 const MINUTE_MS = 60_000;
 /** The minutes that are kept. */
@@ -44,7 +45,9 @@ function findProbe({ facts }: TargetState): { readonly rounds: readonly RoundNam
 
 /** Starts with nothing. */
 export function createProbeTimes(): ProbeTimes {
-  const entries = new Map<string, Entry>();
+  const entries = createTargetEntries<Entry>(() => ({
+    ...{ cells: new Uint16Array(MINUTES), minute: 0, answered: 0, ms: 0, lastRun: Number.NaN },
+  }));
 
   const advance = (entry: Entry, minute: number) => {
     if (minute <= entry.minute) return;
@@ -53,17 +56,11 @@ export function createProbeTimes(): ProbeTimes {
     Object.assign(entry, { minute, answered: 0, ms: 0 });
   };
 
-  const add = (state: TargetState, at: number) => {
+  const add = (state: TargetState, entry: Entry, at: number) => {
     const { rounds, isAnswered } = findProbe(state);
     const check = state.checks.find(({ round, lastRun }) => lastRun !== undefined && rounds.includes(round));
-    if (check?.lastRun === undefined || check.durationSeconds === undefined) return;
-    const key = targetKey(state.target);
-    const entry = entries.get(key) ?? {
-      ...{ cells: new Uint16Array(MINUTES), minute: 0, answered: 0, ms: 0, lastRun: Number.NaN },
-    };
-    entries.set(key, entry);
-    if (entry.lastRun === check.lastRun) return;
-    entry.lastRun = check.lastRun;
+    if (check?.durationSeconds === undefined || entry.lastRun === check.lastRun) return;
+    entry.lastRun = check.lastRun ?? Number.NaN;
     // A clock that was set back: the minutes go on where they were.
     advance(entry, Math.floor(at / MINUTE_MS));
     if (isAnswered) {
@@ -74,15 +71,9 @@ export function createProbeTimes(): ProbeTimes {
   };
 
   return {
-    record: (snapshot, at) => {
-      const targets = snapshot.flatMap((subnet) => subnet.targets);
-      for (const state of targets) add(state, at);
-      if (entries.size <= targets.length) return;
-      const keys = new Set(targets.map(({ target }) => targetKey(target)));
-      for (const key of entries.keys()) if (!keys.has(key)) entries.delete(key);
-    },
+    record: (snapshot, at) => entries.visit(snapshot, (state, entry) => add(state, entry, at)),
     read: (target, at) => {
-      const entry = entries.get(targetKey(target));
+      const entry = entries.get(target);
       if (entry === undefined) return [];
       const last = Math.floor(at / MINUTE_MS);
       return Array.from({ length: MINUTES }, (_, index) => last - MINUTES + 1 + index).flatMap((minute) => {
