@@ -9,7 +9,7 @@ import { badge, type Html, shape, standingOfSeverity } from './marks.ts';
 import { spanChart } from './pace-chart.ts';
 import { incidentPath, subnetPath, targetPath } from './paths.ts';
 import { runbookPath } from './problem-card.ts';
-import { ago, atSecond, lastingExactly } from './times.ts';
+import { atSecond, lastingExactly } from './times.ts';
 
 /** What the page of an incident shows. */
 export interface IncidentInput {
@@ -35,7 +35,7 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
   const early = startedAt - foundAt >= 1_000 ? `, found ${lastingExactly(startedAt - foundAt)} earlier` : '';
   return html`<dl class="figures">${figure('Began', atSecond(startedAt), `${day(startedAt)}${early}`)}${
     found === undefined
-      ? figure('Ended', 'not yet', ago(startedAt, nowWall))
+      ? figure('Ended', 'not yet', 'it is still found')
       : figure(
           'Last found',
           atSecond(found),

@@ -6,6 +6,7 @@ import { findExchanges } from '../model/find-exchanges.ts';
 import type { CheckBar, ProbeMinute, TargetHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
+import type { Problem } from '../model/problem.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type CheckName, formatReason } from '../model/verdict.ts';
 import type { Moment } from './banner.ts';
@@ -86,14 +87,17 @@ function addressPanel({ target, facts }: TargetState): Html {
 }
 
 function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
-  const { standing, check } = standingOf(target);
+  const { standing, word, check } = standingOf(target);
   const { name } = target.target;
-  const words = { ok: 'is well', warn: 'needs you', bad: 'fails', off: 'is not judged' }[standing];
+  const isAffected = word === 'affected';
+  const words = isAffected
+    ? 'is affected'
+    : { ok: 'is well', warn: 'needs you', bad: 'fails', off: 'is not judged' }[standing];
   const since =
     check === undefined
       ? ''
       : html`Since ${at(toWall(check.since), nowWall)}, for ${lasting(nowWall - toWall(check.since))}. `;
-  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${check === undefined || standing === 'ok' ? '' : `${beginSentence(check.seen)}.`}</p></div></section>`;
+  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${check === undefined || standing === 'ok' ? '' : `${beginSentence(isAffected ? formatReason(check) : check.seen)}.`}</p></div></section>`;
 }
 
 /** What the page of a target shows: its problems, checks, container and log. */
@@ -101,7 +105,13 @@ export function targetContent(input: TargetInput): LiveContent {
   const { state, target, history, probeTimes, lines, incidentOf, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
-  const own = problems.filter((one) => one.component === component && one.name === name);
+  const isOwn = (one: Problem) => one.component === component && one.name === name;
+  const own = problems.filter(isOwn);
+  const others = problems.filter(
+    (one) => !isOwn(one) && one.explains.some((check) => check.component === component && check.name === name),
+  );
+  const card = (problem: Problem) =>
+    problemCard(subnet.name, problem, moment, { incident: incidentOf?.(subnet.name, problem) });
   return {
     title: `${name} of ${subnet.name}`,
     sections: [
@@ -109,7 +119,8 @@ export function targetContent(input: TargetInput): LiveContent {
       {
         id: 'state-problems',
         html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? `No problem of ${name} is known` : 'Problems'}</h2>
-${own.map((problem) => problemCard(subnet.name, problem, moment, { incident: incidentOf?.(subnet.name, problem) }))}
+${own.map(card)}
+${others.length === 0 ? '' : html`<h2>What it is affected by</h2>${others.map(card)}`}
 <p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subnet.name, name })}">Incidents of ${name}</a></p></section>`,
       },
       {

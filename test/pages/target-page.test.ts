@@ -70,6 +70,17 @@ describe('the page of a target', () => {
     expect(words(fresh)).toContain('Nothing was asked yet.');
   });
 
+  test('says by which problem of another target it is affected, and shows that problem', () => {
+    const apart = (name: string) => diagnosedNode(name, NAMES, { peers: NAMES.slice(1).filter((one) => one !== name) });
+    const stopped = diagnosedNode('n1', NAMES, { fault: REFUSED, container: STOPPED });
+    const text = words(pageOf([apart('n2'), stopped, apart('n3'), apart('n4')]));
+    expect(text).toContain('n2 is affected');
+    expect(text).toContain('n2 has 2 peers instead of 3, because the container of n1 does not run.');
+    expect(text).toContain('No problem of n2 is known What it is affected by');
+    expect(text).toContain('docker start generated-n1-1');
+    expect(words(pageOf([stopped, apart('n2'), apart('n3'), apart('n4')]))).not.toContain('affected by');
+  });
+
   test('shows the last lines that matched with their times, and marks errors', () => {
     const lines = [
       { pattern: 'block', means: 'progress', at: NOW - 5_000, text: 'Imported new chain segment' },
