@@ -78,7 +78,8 @@ describe('the bars of a check', () => {
     const changes = [change(97.5, 'fail', 'pass'), change(95.5, 'pass', 'fail'), change(40, 'fail', 'pass')];
     const restored = (isWhole: boolean, isWatched = (bar: number) => bar !== 98) => {
       const bars = createCheckBars();
-      bars.restore(well, changes.slice(0, isWhole ? 3 : 2), isWhole, (_, start) => isWatched(start / HALF_HOUR), at);
+      // What it is at the restart, it became after the process had ended.
+      bars.restore(down, changes.slice(0, isWhole ? 3 : 2), isWhole, (_, start) => isWatched(start / HALF_HOUR), at);
       bars.record(well, at);
       return bars.read(n2, 'latest_block', at);
     };

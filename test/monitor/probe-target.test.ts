@@ -6,9 +6,9 @@ import { eventually } from '../support/cli.ts';
 import { healthy, startNode } from '../support/fake-node.ts';
 
 /** A monitor whose round runs once, of a node that answers when the test lets it. */
-async function watchOneNode() {
+async function watchOneNode({ isHeldAtFirst = false } = {}) {
   const held: (() => void)[] = [];
-  let isHeld = false;
+  let isHeld = isHeldAtFirst;
   const node = await startNode(healthy, (answers, response) => {
     const answer = () => void response.end(JSON.stringify(answers));
     if (isHeld) held.push(answer);
@@ -34,12 +34,15 @@ async function watchOneNode() {
   );
   if (!parsed.ok) throw new Error('the inventory is bad');
   monitor.load(parsed.inventory);
-  await eventually(() => expect(monitor.isReady()).toBe(true));
+  if (!isHeldAtFirst) await eventually(() => expect(monitor.isReady()).toBe(true));
   const check = () => monitor.snapshot()[0]?.targets[0]?.checks.find((one) => one.check === 'latest_block');
   return {
     monitor,
     check,
-    asked: () => node.requests.filter((calls) => calls.some(({ params }) => params[0] === 'latest')).length,
+    asked: () =>
+      node.requests.filter((calls) =>
+        calls.some(({ method, params }) => /V2Block/.test(method) && params[0] === 'latest'),
+      ).length,
     hold: () => {
       isHeld = true;
     },
@@ -74,4 +77,16 @@ test('of many who ask at once, the second waits for the probe of the first', asy
   expect(check()?.runs).toBe(2);
   await monitor.probeTarget('d', 'n1');
   expect(check()?.runs).toBe(3);
+});
+
+test('a probe of the round that still runs is waited for: a connection carries one at a time', async () => {
+  const { monitor, check, asked, release } = await watchOneNode({ isHeldAtFirst: true });
+  await eventually(() => expect(asked()).toBe(1));
+  const probed = monitor.probeTarget('d', 'n1');
+  // The round answers another target meanwhile; nothing more comes here.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([asked(), check()?.runs]).toEqual([1, 0]);
+  release();
+  await probed;
+  expect([asked(), check()?.runs]).toEqual([2, 2]);
 });

@@ -1,0 +1,41 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
+import { createMonitor } from '../../src/monitor/create-monitor.ts';
+import { eventually } from '../support/cli.ts';
+import { useFolder } from '../support/recordings.ts';
+
+test('lines of a log are shown without what the inventory keeps secret, of any target of the subnet', async () => {
+  const path = join(useFolder(), 'n1.log');
+  await appendFile(path, '');
+  const monitor = createMonitor({
+    clock: createProcessClock(),
+    scheduled: false,
+    onFinished: () => {},
+    onLate: () => {},
+    onBug: (error) => expect.fail(String(error)),
+  });
+  onTestFinished(monitor.stop);
+  const parsed = parseInventory(
+    `subnets: [{ name: d, nodes: [{ name: n1, rpc: 'http://127.0.0.1:1', logFiles: ['${path}'] }, { name: n2, rpc: 'http://me:hunter2@127.0.0.1:1' }] }]`,
+    {},
+  );
+  if (!parsed.ok) throw new Error('the inventory is bad');
+  monitor.load(parsed.inventory);
+  const [n1, n2] = monitor.snapshot()[0]?.subnet.targets ?? [];
+  if (n1 === undefined || n2 === undefined) throw new Error('two nodes are needed');
+  await eventually(async () => {
+    await appendFile(path, 'ERROR[11-21|07:42:00] ########## BAD BLOCK ######### hunter2\n');
+    expect(monitor.matchingLines(n1)).not.toEqual([]);
+  });
+  const [first] = monitor.matchingLines(n1);
+  expect(first).toMatchObject({
+    means: 'error',
+    text: expect.stringMatching(/^ERROR.* BAD BLOCK ######### \[redacted\]$/),
+  });
+  const read = await monitor.readLastLines(n1, 1);
+  expect(read).toEqual({ ok: true, source: 'file', lines: [{ text: first?.text }] });
+  expect(monitor.matchingLines(n2)).toEqual([]);
+});
