@@ -72,19 +72,24 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
 /** How soon a stream breaks off that is refused from now on. */
 const REFUSED_WITHIN_MS = 250;
 
-/** Ends with what it follows: a container that stops, or the one who asked. */
+const isSet = (query: URLSearchParams, name: string): boolean => ['1', 'true'].includes(query.get(name) ?? '');
+
+/** Ends after what there is; with `follow`, when the container stops or the one who asked leaves. */
 function streamLog(
   response: ServerResponse,
   containers: Containers,
   { service, log }: SimulatedContainer,
-  since: number,
+  query: URLSearchParams,
   isRefused: (service: string) => boolean,
 ) {
   if (isRefused(service)) return sendJson(response, 403, { message: 'the socket proxy refuses this' });
   response.writeHead(200, { 'content-type': 'application/vnd.docker.multiplexed-stream' });
   response.flushHeaders();
-  for (const frame of log.read(since)) response.write(frame);
-  if (containers.get(service).status !== 'running') {
+  const frames = log.read(Number(query.get('since') ?? 0) * 1000);
+  const tail = Number(query.get('tail') ?? 'all');
+  for (const frame of Number.isInteger(tail) ? frames.slice(Math.max(0, frames.length - tail)) : frames)
+    response.write(frame);
+  if (!isSet(query, 'follow') || containers.get(service).status !== 'running') {
     response.end();
     return;
   }
@@ -137,7 +142,6 @@ export const createEngineHandler =
     if (container === undefined) return sendJson(response, 404, { message: `No such container: ${handle}` });
     if (part === 'json') return sendJson(response, 200, toInspected(container));
     if (part === 'stats') return sendJson(response, 200, toStats(container));
-    if (part === 'logs')
-      return streamLog(response, containers, container, Number(searchParams.get('since') ?? 0) * 1000, isRefused);
+    if (part === 'logs') return streamLog(response, containers, container, searchParams, isRefused);
     return sendJson(response, 404, { message: 'page not found' });
   };

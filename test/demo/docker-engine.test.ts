@@ -32,6 +32,18 @@ test('it only reads, and refuses all else', async () => {
   expect((await fetch(`${simulation.docker}/images/json`)).status).toBe(404);
 });
 
+test('the last lines of a log that runs come at once, and no others', async () => {
+  const { docker } = await dockerOf([]);
+  const read = async (lines: number) => {
+    let text = '';
+    for await (const chunk of await docker.openTail('demo-subnet2-1', lines, AbortSignal.timeout(5_000))) text += chunk;
+    return text.split('\n').slice(0, -1);
+  };
+  const all = await read(200);
+  expect(all.length).toBeGreaterThan(3);
+  expect(await read(2)).toHaveLength(2);
+});
+
 test('a container that stops and starts sends its events, ends its log, and continues it', async () => {
   const { simulation, docker, look } = await dockerOf([]);
   const actions: string[] = [];
