@@ -1,3 +1,4 @@
+import { problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 
 /** The addresses of subnetd and Grafana for people, without a trailing slash. */
@@ -14,14 +15,15 @@ export const toLinks = (
   { name, labels, dashboard }: AlertRule,
   { publicUrl, grafanaUrl }: Partial<LinkBases>,
   toValue: (label: AlertLabel) => string,
-): { readonly runbook_url?: string; readonly dashboard_url?: string } => {
+): { readonly runbook_url?: string; readonly dashboard_url?: string; readonly incident_url?: string } => {
   const variables = (['subnet', 'name'] as const).filter((label) => labels.includes(label));
-  const query = (prefix: string) => {
-    const pairs = variables.map((label) => `${prefix}${label}=${toValue(label)}`);
-    return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-  };
+  const pairsOf = (prefix: string) => variables.map((label) => `${prefix}${label}=${toValue(label)}`).join('&');
+  const query = (prefix: string) => (variables.length === 0 ? '' : `?${pairsOf(prefix)}`);
   return {
     ...(publicUrl !== undefined && { runbook_url: `${publicUrl}/alerts/${name}${query('')}` }),
     ...(grafanaUrl !== undefined && { dashboard_url: `${grafanaUrl}/d/${dashboard}${query('var-')}` }),
+    // Only problems have incidents. The page finds the newest one of the alert.
+    ...(publicUrl !== undefined &&
+      problemsOfAlert(name).length > 0 && { incident_url: `${publicUrl}/incidents?alert=${name}&${pairsOf('')}` }),
   };
 };

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { beginSentence } from '../model/begin-sentence.ts';
 import type { Standing } from '../model/headline.ts';
 import type { Capsule, CapsuleTarget, IncidentRecord } from '../model/incident.ts';
 import type { Vote } from '../model/snapshot.ts';
+import { withCommands } from './commands.ts';
 import { toEntries } from './incident-words.ts';
 import { badge, type Html, shape } from './marks.ts';
 import { atSecond, count } from './times.ts';
@@ -12,7 +12,7 @@ export const changesPanel = (record: IncidentRecord): Html =>
   html`<section class="panel" aria-labelledby="changes"><h2 id="changes">What changed</h2>
 <ol class="events">${toEntries(record).map(
     ({ at, standing, isOwn, subject, text }) =>
-      html`<li${isOwn ? html` class="own"` : ''}>${atSecond(at)}${shape(standing)}<span><b>${subject}</b> ${text}</span></li>`,
+      html`<li${isOwn ? html` class="own"` : ''}>${atSecond(at)}${shape(standing)}<span><b>${subject}</b> ${withCommands(text)}</span></li>`,
   )}</ol></section>`;
 
 const VOTES: Readonly<Record<Vote, Standing>> = {
@@ -64,7 +64,7 @@ function targetRow(target: CapsuleTarget): Html {
 function targetDetails({ name, checks, exchanges }: CapsuleTarget): Html {
   const wrong = checks.filter(({ verdict }) => verdict !== 'pass');
   return html`<details><summary>Checks and answers of ${name}</summary><ul>${wrong.map(
-    ({ check, verdict, reason }) => html`<li><b>${check}</b> ${verdict}: ${reason}</li>`,
+    ({ check, verdict, reason }) => html`<li><b>${check}</b> ${verdict}: ${withCommands(reason)}</li>`,
   )}${exchanges.flatMap(({ to, calls }) =>
     calls.map(({ asked, answered }) => html`<li><code>${to}</code> <code>${asked}</code> ${answered}</li>`),
   )}</ul></details>`;
@@ -96,6 +96,3 @@ ${logs.map(({ name, lines, why }) =>
     : html`<details><summary>Log of ${name}, ${lines.length} lines</summary><pre class="log" tabindex="0" role="region" aria-label="Log of ${name}">${lines.map(({ text }) => `${text}\n`)}</pre></details>`,
 )}</section>`;
 }
-
-/** The problem's advice at its end. */
-export const adviceOf = (fix: string): string => `${beginSentence(fix)}.`;

@@ -290,6 +290,7 @@ describe('what is found', () => {
         description: expect.stringMatching(/^a b' of d answers no .* Seen: it broke at 7\. To do: repair it\.$/),
         runbook_url: 'http://s/alerts/SubnetNodeDown?subnet=d&name=a+b%27',
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
+        incident_url: 'http://s/incidents?alert=SubnetNodeDown&subnet=d&name=a+b%27',
       },
       forMs: 0,
       keepFiringForMs: 0,
@@ -298,6 +299,7 @@ describe('what is found', () => {
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');
     expect(watchdog).not.toHaveProperty('annotations.dashboard_url');
+    expect(watchdog).not.toHaveProperty('annotations.incident_url');
   });
 
   it('has for each alert of subnetd exactly the labels that its rule promises', () => {

@@ -66,6 +66,15 @@ it('pushes an alert of the subnet and one of its own; after a kill it resolves t
     ),
     runbook_url: 'http://subnetd.example/alerts/SubnetContainerDown?subnet=demo&name=stats',
     dashboard_url: 'http://grafana.example/d/subnetd-node?var-subnet=demo&var-name=stats',
+    incident_url: 'http://subnetd.example/incidents?alert=SubnetContainerDown&subnet=demo&name=stats',
+  });
+  const incident = await fetch(
+    `${first.url}${new URL(down.annotations.incident_url ?? '').pathname}?alert=SubnetContainerDown&subnet=demo&name=stats`,
+  );
+  const exported = await (await fetch(`${incident.url}.json`)).json();
+  expect(exported).toMatchObject({
+    component: 'stats',
+    notified: [{ phase: 'firing', to: alertmanager.url, at: expect.stringMatching(/Z$/) }],
   });
   const reload = { alertname: 'SubnetdReloadFailed', severity: 'warning', instance: hostname() };
   await eventually(async () => expect((await find('SubnetdReloadFailed'))?.labels).toEqual(reload), LONG_MS);
