@@ -4,8 +4,8 @@ import type { ContainerRef, Target } from './target.ts';
 export function commandToSeeLog({ container, component, name }: Target): string {
   if (container === undefined) return `read the log of ${component === name ? `the ${name}` : `the node ${name}`}`;
   return 'name' in container
-    ? `run docker logs --tail 50 ${container.name}`
-    : `run docker compose -p ${container.project} logs --tail 50 ${container.service}`;
+    ? `run \`docker logs --tail 50 ${container.name}\``
+    : `run \`docker compose -p ${container.project} logs --tail 50 ${container.service}\``;
 }
 
 /** A container as the inventory names it. */

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Minute } from '../model/history.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Moment } from './banner.ts';
+import { withCommands } from './commands.ts';
 import { type Html, shape, standingOf } from './marks.ts';
 import { paceChart } from './pace-chart.ts';
 import { peerMesh } from './peer-mesh.ts';
@@ -75,7 +76,7 @@ function service(state: TargetState): Html {
   const { component } = state.target;
   const { standing } = standingOf(state);
   const title = component === 'node' ? state.target.name : TITLE[component];
-  return html`<li>${shape(standing)}<b>${title}</b><span>${describeNow(state)}</span></li>`;
+  return html`<li>${shape(standing)}<b>${title}</b><span>${withCommands(describeNow(state))}</span></li>`;
 }
 
 /** A subnet as a picture: figures, pace, quorum, peers, services. */

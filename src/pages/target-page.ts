@@ -10,6 +10,7 @@ import type { Problem } from '../model/problem.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type CheckName, formatReason } from '../model/verdict.ts';
 import type { Moment } from './banner.ts';
+import { withCommands } from './commands.ts';
 import { exchangePanel } from './exchange-panel.ts';
 import { type LiveContent, page } from './frame.ts';
 import { badge, type Html, shape, standingOf, standingOfVerdict } from './marks.ts';
@@ -46,7 +47,7 @@ function checkRow(check: ExplainedCheckState, { toWall, nowWall, barsOf }: Targe
   const { lastRun, durationSeconds, runs, failures } = check;
   const took = durationSeconds === undefined ? '' : `, took ${Math.round(durationSeconds * 1_000)} ms`;
   const failed = failures === 0 ? '' : html`<br><span class="dim">${count(failures)} of ${count(runs)} failed</span>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${formatReason(check)}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(barsOf(check.check), check.check)}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(formatReason(check))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(barsOf(check.check), check.check)}</td></tr>`;
 }
 
 const pair = (name: string, value: Html | string | undefined): Html | string =>
@@ -97,7 +98,7 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
     check === undefined
       ? ''
       : html`Since ${at(toWall(check.since), nowWall)}, for ${lasting(nowWall - toWall(check.since))}. `;
-  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${check === undefined || standing === 'ok' ? '' : `${beginSentence(isAffected ? formatReason(check) : check.seen)}.`}</p></div></section>`;
+  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${check === undefined || standing === 'ok' ? '' : withCommands(`${beginSentence(isAffected ? formatReason(check) : check.seen)}.`)}</p></div></section>`;
 }
 
 /** What the page of a target shows: its problems, checks, container and log. */

@@ -3,6 +3,7 @@ import type { TargetHistory } from '../model/history.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
+import { withCommands } from './commands.ts';
 import { badge, type Html, standingOf } from './marks.ts';
 import { targetPath } from './paths.ts';
 import { count } from './times.ts';
@@ -23,7 +24,7 @@ function row(subnet: string, state: TargetState, { hours, days }: TargetHistory)
   const { target } = state;
   const { standing, word } = standingOf(state);
   const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${describeNow(state)}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
 }
 
 const BAD_FIRST = ['fail', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;

@@ -141,7 +141,7 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
     case 'result-error':
       return {
         seen: 'its answer hides an error inside a successful result',
-        fix: `run ${commandToCall('RPC_ADDRESS', `${namespace}_getV2BlockByNumber`, '["latest"]')} to see it`,
+        fix: `run \`${commandToCall('RPC_ADDRESS', `${namespace}_getV2BlockByNumber`, '["latest"]')}\` to see it`,
       };
     case 'body':
       return {

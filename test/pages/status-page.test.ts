@@ -47,6 +47,13 @@ const nodes = (given: Readonly<Record<string, Given>> = {}): readonly Known[] =>
 const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
 const DOWN: Given = { fault: REFUSED, container: STOPPED, stalledMs: 600_000 };
 
+test('commands are set as such wherever they are, and one that a problem advises can be copied', () => {
+  const page = pageOf([stateOf([...nodes({ n2: DOWN }), diagnosedService('stats', { fault: REFUSED })])]);
+  expect(page).toContain('<code>docker start generated-n2-1</code>');
+  expect(page).toContain('data-copy="docker compose -p generated logs --tail 50 stats"');
+  expect(page).not.toContain('`');
+});
+
 describe('the banner', () => {
   test('of a subnet that is well says how many nodes may still fail', () => {
     const page = pageOf([stateOf(nodes())]);
