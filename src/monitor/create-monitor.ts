@@ -78,6 +78,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly SubnetWatch[] = [];
   let ready = false;
   let alertmanager: Inventory['alertmanager'] = { urls: [] };
+  /** What the inventory keeps secret, by subnet, once somebody has needed it. */
+  const secrets = new Map<string, readonly string[]>();
 
   /** Probes a target outside of its rounds because of news, and looks at its subnet again if a verdict changed. */
   const probeForNews = (target: Target, round: RoundName, prober: Prober) => {
@@ -177,9 +179,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
   };
 
   /** What the inventory keeps secret, as far as a log of the target's subnet may hold it. */
-  const secretsOf = (target: Target) => {
+  const secretsOf = (target: Target): readonly string[] => {
+    const known = secrets.get(target.subnet);
+    if (known !== undefined) return known;
     const subnet = watches.find((watch) => watch.subnet.name === target.subnet)?.subnet;
-    return findKnownSecrets(subnet?.targets ?? [target], alertmanager);
+    if (subnet === undefined) return findKnownSecrets([target], alertmanager);
+    const found = findKnownSecrets(subnet.targets, alertmanager);
+    secrets.set(subnet.name, found);
+    return found;
   };
 
   const watchdog = setInterval(() => {
@@ -201,6 +208,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const before = watches;
       watches = next;
       alertmanager = inventory.alertmanager;
+      secrets.clear();
+
       const probers = new Set(probersOf(next));
       for (const watch of before) if (!next.includes(watch)) void close(watch, probers);
       const targets = next.flatMap(({ subnet }) => subnet.targets);

@@ -18,24 +18,27 @@ test('lines of a log are shown without what the inventory keeps secret, of any t
     onBug: (error) => expect.fail(String(error)),
   });
   onTestFinished(monitor.stop);
-  const parsed = parseInventory(
-    `subnets: [{ name: d, nodes: [{ name: n1, rpc: 'http://127.0.0.1:1', logFiles: ['${path}'] }, { name: n2, rpc: 'http://me:hunter2@127.0.0.1:1' }] }]`,
-    {},
-  );
-  if (!parsed.ok) throw new Error('the inventory is bad');
-  monitor.load(parsed.inventory);
+  const load = (password: string) => {
+    const nodes = `{ name: n1, rpc: 'http://127.0.0.1:1', logFiles: ['${path}'] }, { name: n2, rpc: 'http://me:${password}@127.0.0.1:1' }`;
+    const parsed = parseInventory(`subnets: [{ name: d, nodes: [${nodes}] }]`, {});
+    if (!parsed.ok) throw new Error('the inventory is bad');
+    monitor.load(parsed.inventory);
+  };
+  load('hunter2');
   const [n1, n2] = monitor.snapshot()[0]?.subnet.targets ?? [];
   if (n1 === undefined || n2 === undefined) throw new Error('two nodes are needed');
   await eventually(async () => {
-    await appendFile(path, 'ERROR[11-21|07:42:00] ########## BAD BLOCK ######### hunter2\n');
+    await appendFile(path, 'ERROR[11-21|07:42:00] ########## BAD BLOCK ######### hunter2 swordfish\n');
     expect(monitor.matchingLines(n1)).not.toEqual([]);
   });
   const [first] = monitor.matchingLines(n1);
   expect(first).toMatchObject({
     means: 'error',
-    text: expect.stringMatching(/^ERROR.* BAD BLOCK ######### \[redacted\]$/),
+    text: expect.stringMatching(/^ERROR.* BAD BLOCK ######### \[redacted\] swordfish$/),
   });
   const read = await monitor.readLastLines(n1, 1);
   expect(read).toEqual({ ok: true, source: 'file', lines: [{ text: first?.text }] });
   expect(monitor.matchingLines(n2)).toEqual([]);
+  load('swordfish');
+  expect(monitor.matchingLines(n1)[0]?.text).toMatch(/ hunter2 \[redacted\]$/);
 });
