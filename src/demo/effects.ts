@@ -26,6 +26,8 @@ export interface Effects {
   readonly boasting: readonly string[];
   /** Blocks come, and none is committed any more. */
   readonly finalityStalled: boolean;
+  /** The clocks of these are behind. */
+  readonly skewed: readonly string[];
   /** Nobody can reach anything of the subnet: requests are accepted and never answered. */
   readonly unreachable: boolean;
   /** Each node is restarted once, one after the other. */
@@ -78,6 +80,7 @@ export const NO_EFFECTS: Effects = {
   isolated: [],
   boasting: [],
   finalityStalled: false,
+  skewed: [],
   unreachable: false,
   rolling: false,
   uncommitted: [],
@@ -121,6 +124,7 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   isolated: join(sum.isolated, next.isolated),
   boasting: join(sum.boasting, next.boasting),
   finalityStalled: sum.finalityStalled || (next.finalityStalled ?? false),
+  skewed: join(sum.skewed, next.skewed),
   unreachable: sum.unreachable || (next.unreachable ?? false),
   rolling: sum.rolling || (next.rolling ?? false),
   uncommitted: join(sum.uncommitted, next.uncommitted),

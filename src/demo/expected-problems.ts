@@ -33,6 +33,14 @@ const problemOfQuorum = (effects: Effects, nodes: readonly string[]): readonly s
   return voters.length < masternodes.length && voters.length === quorum(masternodes.length) ? ['quorum_at_risk'] : [];
 };
 
+/** Those whose clock is seen to be wrong: they print the blocks that they get. */
+const seenSkewed = (effects: Effects, nodes: readonly string[]): readonly string[] => {
+  const { skewed, down, frozen, foreign, isolated, logLevelLow } = effects;
+  const mute = new Set([...down, ...frozen, ...foreign, ...isolated]);
+  if (logLevelLow || !producesBlocks(effects, nodes)) return [];
+  return nodes.filter((name) => skewed.includes(name) && !mute.has(name));
+};
+
 const problemsOfServices = (effects: Effects, browser: boolean): readonly string[] => {
   const { closed, fates, relayer, statsStale, frontendError, consoleError } = effects;
   const lost = closed.filter(
@@ -67,6 +75,7 @@ export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): rea
       const problem = problemOfNode(effects, name);
       return problem === undefined ? [] : [`${problem} ${name}`];
     }),
+    ...seenSkewed(effects, nodes).map((name) => `node_clock_skewed ${name}`),
     ...[...new Set(holes)].sort().map((name) => `peers_missing ${name}`),
     ...(effects.adminHidden || effects.logLevelLow ? running.map((name) => `check_degraded ${name}`) : []),
     // The log of a container that does not run has been read to its end.

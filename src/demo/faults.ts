@@ -32,6 +32,7 @@ export const FAULT_NAMES = [
   'non-voting',
   'penalty',
   'finality-stalled',
+  'clock-wrong',
   'contract-gone',
   'monitor-offline',
   'rolling-restart',
@@ -208,6 +209,11 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     what: 'Blocks come, but none is committed any more, so the relayer has nothing to submit.',
     least: 1,
     effects: { finalityStalled: true },
+  },
+  'clock-wrong': {
+    what: 'The clock of the machine of subnet2 is 90 seconds behind, as the times in its log show.',
+    ...needsSecond,
+    effects: { skewed: ['subnet2'] },
   },
   'contract-gone': {
     what: 'The parent chain answers, but has no contract at the address of the checkpoint contract.',

@@ -37,6 +37,9 @@ const PING_EVERY_MS = 2_000;
 const REPEAT_BLOCK_MS = 15_000;
 const ERROR_EVERY_MS = 5_000;
 
+/** How far a wrong clock is behind. */
+const BEHIND_MS = 90_000;
+
 /** More blocks at once than this are not printed one by one, as after a clock that jumped. */
 const MAX_BLOCKS = 50;
 
@@ -92,10 +95,13 @@ export function printSubnetLogs(
       const follows = subnet.node(name).chain;
       for (let number = from + 1; number <= head; number++) {
         const committed = effects().finalityStalled ? undefined : Math.max(number - COMMIT_DISTANCE, 0);
-        print(name, nodeBlockLines(at, number, committed, follows.hashOf(number)), at);
+        print(name, nodeBlockLines(clockOf(name, at), number, committed, follows.hashOf(number)), at);
       }
     }
   };
+
+  /** The time of a node's own clock. */
+  const clockOf = (name: string, at: number): number => at - (effects().skewed.includes(name) ? BEHIND_MS : 0);
 
   let pingedAt = 0;
   const printBootnode = (at: number) => {

@@ -50,6 +50,7 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['non-voting', [], []],
   ['penalty', [], []],
   ['finality-stalled', ['relayer/relayer/submissions'], []],
+  ['clock-wrong', [], []],
   ['contract-gone', ['relayer/relayer/submissions'], []],
   [
     'monitor-offline',
@@ -94,6 +95,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'non-voting': ['quorum_at_risk', 'node_not_voting subnet2'],
   penalty: ['masternode_penalised subnet2'],
   'finality-stalled': ['finality_stalled'],
+  'clock-wrong': ['node_clock_skewed subnet2'],
   'contract-gone': ['contract_missing relayer'],
   'monitor-offline': ['monitor_offline'],
   'rolling-restart': [],
@@ -103,6 +105,14 @@ test.each(FAULT_NAMES)('in a subnet of four, %s brings exactly these problems', 
   const problems = listFaults(parts(4)).find((one) => one.name === name)?.problems ?? [];
   expect(problems).toEqual(PROBLEMS[name]);
   for (const problem of problems) expect(Object.keys(problemCatalog)).toContain(problem.split(' ')[0]);
+});
+
+test('a wrong clock is seen by the blocks that a node prints', () => {
+  const clockAnd = (fault: FaultName) => expectedProblems(['clock-wrong', fault], parts(4));
+  expect(clockAnd('service-down')).toEqual(['container_down stats', 'node_clock_skewed subnet2']);
+  expect(clockAnd('node-behind')).toEqual(['quorum_at_risk', 'node_behind subnet2', 'node_clock_skewed subnet2']);
+  for (const fault of ['node-down', 'node-stalled', 'subnet-halted', 'log-level-low', 'other-genesis'] as const)
+    expect(clockAnd(fault)).toEqual(PROBLEMS[fault]);
 });
 
 test('a node that does not vote brings a risk where three of four vote, a halt among three, and neither among seven', () => {
