@@ -15,8 +15,8 @@ import type { CheckState } from '../model/verdict.ts';
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
-import { judgeFailures } from '../rules/known-failures.ts';
-import { isOtherwise, toTargetState, withHeardNodes } from './to-target-state.ts';
+import { judgeFailures } from '../rules/judge-failures.ts';
+import { isOtherwise, statusOf, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -139,8 +139,9 @@ export function createBoard(
     );
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
-    foldObservation(target, observation, now);
     const place = places.get(target);
+    const statusBefore = statusOf(place?.entry.states[place.index]);
+    foldObservation(target, observation, now);
     const state = place?.entry.states[place.index];
     if (place === undefined || state === undefined) return;
     const judged = judge(place.entry, state, round, now).map((check): CheckState => {
@@ -155,7 +156,7 @@ export function createBoard(
       };
     });
     const changed = { ...state, checks: judged, ...judgeFailures(target, state.facts, now) };
-    if (isOtherwise(state, changed)) place.entry.isChanged = true;
+    if (isOtherwise(state, changed) || statusBefore !== statusOf(changed)) place.entry.isChanged = true;
     const { subnet, states } = place.entry;
     states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;
   };

@@ -6,7 +6,7 @@ import type { Subnet, Target } from '../model/target.ts';
 import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
-import { judgeFailures } from '../rules/known-failures.ts';
+import { judgeFailures } from '../rules/judge-failures.ts';
 
 const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
   const { kind, skippedBecause } = checkTable[check];
@@ -36,6 +36,14 @@ export const isOtherwise = (before: TargetState, after: TargetState): boolean =>
   after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
   after.shownFailures.length !== before.shownFailures.length ||
   after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
+
+/** Which container Docker has for a target, and whether it runs: one that was restarted may fail its check as before. */
+export function statusOf(state: TargetState | undefined): string | undefined {
+  const observation = state?.facts.container?.observation;
+  return observation?.kind === 'found'
+    ? `${observation.container.id} ${observation.container.status}`
+    : observation?.kind;
+}
 
 /** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
 export function withHeardNodes(

@@ -10,6 +10,7 @@ import {
 } from '../model/target.ts';
 import { addFix, type CheckName, type Finding, type Judgement, unknown } from '../model/verdict.ts';
 import { judgeContainer } from './judge-container.ts';
+import { activeFailures } from './judge-failures.ts';
 import { judgeFrontendLog } from './judge-frontend-log.ts';
 import { judgeHttp } from './judge-http.ts';
 import { judgeLatestBlock } from './judge-latest-block.ts';
@@ -19,7 +20,7 @@ import { judgePage } from './judge-page.ts';
 import { judgePeers } from './judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
 import { judgeSubmissions } from './judge-submissions.ts';
-import { activeFailures, type KnownFailure } from './known-failures.ts';
+import type { KnownFailure } from './known-failures.ts';
 import type { View } from './view.ts';
 
 /** One check: the targets it is for, the kind of probe that feeds it, and how it judges. */

@@ -1,6 +1,5 @@
 import type { ContainerFacts, NodeFacts, ServiceFacts } from '../model/facts.ts';
-import type { Container } from '../model/observation.ts';
-import { findCrashes, isLoopOver, isRestartPlanned, LOOP_MS, START_MS } from '../model/restart-cause.ts';
+import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 
@@ -231,62 +230,3 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
   container === undefined && logFiles.length === 0
     ? []
     : knownFailures.filter((failure) => failure.of.includes(component));
-
-/** A failure is over once the program has run this long without a sign of it. */
-export const QUIET_MS = 10 * 60 * 1000;
-
-/** Docker's times and those of log lines may differ by this. */
-const TOLERANCE_MS = 5_000;
-
-/** Whether the sign belongs to the run of a container that has ended. */
-const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
-  startedAt === undefined || seenAt >= startedAt - TOLERANCE_MS;
-
-/** Whether the sign belongs to the run that has ended. Its line may be read shortly after its end, and a loop shows it each time. */
-const isOfEndedRun = (
-  seenAt: number,
-  { startedAt, finishedAt = 0 }: Container,
-  facts: ContainerFacts | undefined,
-  now: number,
-) =>
-  isOfLastRun(seenAt, startedAt) ||
-  (now - finishedAt < TOLERANCE_MS && facts?.runBefore !== undefined && isOfLastRun(seenAt, facts.runBefore.startedAt));
-
-/** Whether somebody restarted or recreated the container after the sign. */
-const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
-  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + TOLERANCE_MS;
-
-/**
- * The known failures that a target has shown lately. One lasts until the target has run for ten minutes since its last sign,
- * until somebody restarts its container, and while the container is stopped. It belongs to one run: that of another
- * container, or of an earlier start, explains no stop of today.
- */
-function rememberedFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
-  const { observation } = evidence.container ?? {};
-  const container = observation?.kind === 'found' ? observation.container : undefined;
-  return failuresOf(target).filter((failure) => {
-    const seenAt = failure.seenAt(evidence, now);
-    if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
-    if (container && !container.running) return isOfEndedRun(seenAt, container, evidence.container, now);
-    // A start in the future means that the clocks differ.
-    const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
-    return now - quietSince < QUIET_MS;
-  });
-}
-
-/** The known failures of a target: which it has shown lately, and which of these are over or not. */
-export function judgeFailures(target: Target, evidence: Evidence, now: number) {
-  const remembered = rememberedFailures(target, evidence, now);
-  const endedFailures = remembered.filter(
-    ({ seenAt, isOver }) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true,
-  );
-  return {
-    failures: Object.fromEntries(failuresOf(target).map((one) => [one.name, remembered.includes(one)])),
-    shownFailures: remembered.filter((one) => !endedFailures.includes(one)),
-    endedFailures,
-  };
-}
-
-/** Those of the remembered failures that are not known to be over. */
-export const activeFailures = (target: Target, evidence: Evidence, now: number): readonly KnownFailure[] =>
-  judgeFailures(target, evidence, now).shownFailures;

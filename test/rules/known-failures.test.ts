@@ -3,14 +3,8 @@ import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
-import {
-  activeFailures,
-  type Evidence,
-  failuresOf,
-  judgeFailures,
-  knownFailures,
-  type LogEvidence,
-} from '../../src/rules/known-failures.ts';
+import { activeFailures, judgeFailures } from '../../src/rules/judge-failures.ts';
+import { type Evidence, failuresOf, knownFailures, type LogEvidence } from '../../src/rules/known-failures.ts';
 
 const minute = 60_000;
 const t0 = Date.parse('2026-03-01T12:00:00Z');
@@ -43,6 +37,15 @@ test('a path too long shows from its line on, while the node does not run, and u
   const again = { container: running(t0 + 30 * minute), logs };
   expect(names(node, again, t0 + 40 * minute - 1)).toEqual(['ipc_path_too_long']);
   expect(names(node, again, t0 + 40 * minute)).toEqual([]);
+});
+
+test('a failure that was over when its container was stopped is not shown again by that', () => {
+  const logs = matched('ipc_path_too_long', t0);
+  const stopped = (finishedAt: number) =>
+    found(finishedAt, container(t0 - minute, { running: false, status: 'exited', exitCode: 137, finishedAt }));
+  const shown = (finishedAt: number) => names(node, { container: stopped(finishedAt), logs }, finishedAt + minute);
+  expect(shown(t0 + 10 * minute - 1)).toEqual(['ipc_path_too_long']);
+  expect(shown(t0 + 10 * minute)).toEqual([]);
 });
 
 test('a failure of an earlier run explains no later stop, and ends when somebody restarts the container', () => {

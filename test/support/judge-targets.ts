@@ -4,7 +4,7 @@ import type { TargetState } from '../../src/model/snapshot.ts';
 import { skipped } from '../../src/model/verdict.ts';
 import { checksFor } from '../../src/rules/checks.ts';
 import { countHeardNodes } from '../../src/rules/find-heard-nodes.ts';
-import { judgeFailures } from '../../src/rules/known-failures.ts';
+import { judgeFailures } from '../../src/rules/judge-failures.ts';
 import { aView, settings } from './views.ts';
 
 /** Targets with the verdicts that their facts give at `now`, by the real rules. */

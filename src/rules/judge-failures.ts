@@ -1,0 +1,66 @@
+import type { ContainerFacts } from '../model/facts.ts';
+import type { Container } from '../model/observation.ts';
+import { isRestartPlanned } from '../model/restart-cause.ts';
+import type { Target } from '../model/target.ts';
+import { type Evidence, failuresOf, type KnownFailure } from './known-failures.ts';
+
+/** A failure is over once the program has run this long without a sign of it. */
+const QUIET_MS = 10 * 60 * 1000;
+
+/** Docker's times and those of log lines may differ by this. */
+const TOLERANCE_MS = 5_000;
+
+/** Whether the sign belongs to the run of a container that has ended. */
+const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
+  startedAt === undefined || seenAt >= startedAt - TOLERANCE_MS;
+
+/** Whether the sign belongs to the run that has ended. Its line may be read shortly after its end, and a loop shows it each time. */
+const isOfEndedRun = (
+  seenAt: number,
+  { startedAt, finishedAt = 0 }: Container,
+  facts: ContainerFacts | undefined,
+  now: number,
+) =>
+  isOfLastRun(seenAt, startedAt) ||
+  (now - finishedAt < TOLERANCE_MS && facts?.runBefore !== undefined && isOfLastRun(seenAt, facts.runBefore.startedAt));
+
+/** Whether somebody restarted or recreated the container after the sign. */
+const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
+  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + TOLERANCE_MS;
+
+/**
+ * The known failures that a target has shown lately. One lasts until the target has run for ten minutes since its last sign, and
+ * until somebody restarts its container. A stop before that keeps it, as it may be why. It belongs to one run: that of another
+ * container, or of an earlier start, explains no stop of today.
+ */
+function rememberedFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
+  const { observation } = evidence.container ?? {};
+  const container = observation?.kind === 'found' ? observation.container : undefined;
+  return failuresOf(target).filter((failure) => {
+    const seenAt = failure.seenAt(evidence, now);
+    if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
+    // A start in the future means that the clocks differ.
+    const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
+    if (container === undefined || container.running) return now - quietSince < QUIET_MS;
+    // What was over before the end is not why it ended.
+    const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
+    return !wasOver && isOfEndedRun(seenAt, container, evidence.container, now);
+  });
+}
+
+/** The known failures of a target: which it has shown lately, and which of these are over or not. */
+export function judgeFailures(target: Target, evidence: Evidence, now: number) {
+  const remembered = rememberedFailures(target, evidence, now);
+  const endedFailures = remembered.filter(
+    ({ seenAt, isOver }) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true,
+  );
+  return {
+    failures: Object.fromEntries(failuresOf(target).map((one) => [one.name, remembered.includes(one)])),
+    shownFailures: remembered.filter((one) => !endedFailures.includes(one)),
+    endedFailures,
+  };
+}
+
+/** Those of the remembered failures that are not known to be over. */
+export const activeFailures = (target: Target, evidence: Evidence, now: number): readonly KnownFailure[] =>
+  judgeFailures(target, evidence, now).shownFailures;
