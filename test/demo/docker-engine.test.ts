@@ -92,3 +92,22 @@ test('a log that is refused from now on breaks off, and opens again when it is n
   await simulation.setFaults([]);
   (await open('demo-stats-1')).destroy();
 });
+
+test('clock-wrong: one node prints times that are 90 s behind those of its engine, and no other does', async () => {
+  const { docker } = await dockerOf(['clock-wrong']);
+  const secondsBehind = async (service: string) => {
+    const ending = new AbortController();
+    onTestFinished(() => ending.abort());
+    const log = await docker.openLog(`demo-${service}-1`, 0, ending.signal);
+    log.on('error', () => {});
+    let text = '';
+    log.on('data', (chunk) => {
+      text += chunk;
+    });
+    const find = () => [...text.matchAll(/(2026-01-02T[\d:]{8})\S+ INFO \[01-02\|([\d:]{8})\] Imported/g)];
+    await eventually(() => expect(find().length).toBeGreaterThan(10));
+    return new Set(find().map(([, at, own]) => (Date.parse(`${at}Z`) - Date.parse(`2026-01-02T${own}Z`)) / 1_000));
+  };
+  expect(await secondsBehind('subnet2')).toEqual(new Set([90]));
+  expect(await secondsBehind('subnet3')).toEqual(new Set([0]));
+});

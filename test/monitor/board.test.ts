@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NodeObservation } from '../../src/model/observation.ts';
+import type { Container, NodeObservation } from '../../src/model/observation.ts';
 import type { BootnodeTarget, Inventory, Target } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
 import { createBoard } from '../../src/monitor/board.ts';
@@ -58,6 +58,29 @@ test('a large subnet whose verdicts change one by one rests between its diagnose
   };
   expect(followFailures(2_000, [0, 1, 500, 999, 1_000])).toEqual([1, 1, 1, 1, 5]);
   expect(followFailures(4, [0, 2, 4])).toEqual([1, 2, 3]);
+});
+
+test('a container that was started again is not told to be started, although its check still fails', () => {
+  const node = nodeTarget('a', { container: { name: 'a-1' } });
+  const board = createBoard();
+  board.load(toInventory([node]), 0);
+  const see = (at: number, more: Pick<Container, 'running' | 'status' | 'startedAt'> & Partial<Container>) => {
+    const container = { id: 'x', name: 'a-1', oomKilled: false, restartCount: 0, ...more };
+    board.recordRun(node, 'containers', { kind: 'container', seen: { kind: 'found', container } }, 0, at);
+    board.diagnoseChanged(at);
+    const check = board.snapshot()[0]?.targets[0]?.checks.find(({ check }) => check === 'container');
+    return [check?.verdict, check?.fix];
+  };
+  see(1_000, { running: true, status: 'running', startedAt: 500 });
+  const at = 100_000;
+  expect(see(at, { running: false, status: 'exited', startedAt: 500, finishedAt: at, exitCode: 137 })).toEqual([
+    'fail',
+    expect.stringContaining('docker start a-1'),
+  ]);
+  expect(see(at + 1_000, { running: true, status: 'running', startedAt: at + 900 })).toEqual([
+    'fail',
+    expect.not.stringContaining('docker start a-1'),
+  ]);
 });
 
 test('the nodes that a bootnode has heard are still counted after a reload that adds a node', () => {
