@@ -1,5 +1,6 @@
 import type { Suspicion } from '../model/problem.ts';
 import { explain } from './explain-checks.ts';
+import { findHalfConnected } from './find-half-connected.ts';
 import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;
@@ -195,9 +196,14 @@ function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
 }
 
 /** Problems that the nodes' own answers about their chain show. */
-export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [
-  ...findFork(view),
-  ...findNotVoting(view),
-  ...findPenalised(view),
-  ...findHoles(view),
-];
+export function findChainProblems(view: SubnetView): readonly Suspicion[] {
+  const holes = findHoles(view);
+  const said = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
+  return [
+    ...findFork(view),
+    ...findNotVoting(view),
+    ...findPenalised(view),
+    ...holes,
+    ...findHalfConnected(view).filter(({ name }) => !said.has(name)),
+  ];
+}

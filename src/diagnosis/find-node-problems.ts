@@ -16,7 +16,7 @@ import {
 } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
-const commandToRestart = ({ container, name }: NodeView): string =>
+export const commandToRestart = ({ container, name }: NodeView): string =>
   'container' in container ? `restart it with \`docker restart ${container.container.name}\`` : `restart ${name}`;
 
 const subjectOf = (node: NodeView, problem: ProblemName) =>

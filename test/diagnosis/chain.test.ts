@@ -87,6 +87,29 @@ describe('a hole in the mesh', () => {
     expect(found.filter(({ summary }) => summary.includes('is not connected to n3'))).toEqual([]);
   });
 
+  test('that is one only by one of both is no matter of the ports', () => {
+    const lost = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2'), healthy('n4')]);
+    expect(lost.map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix])).toEqual([
+      [
+        'peers_missing',
+        'n3',
+        'n3 has lost its side of the connection with n2',
+        'n3 has 2 of 3 peers: it does not list n2, which lists it',
+        'the p2p ports are open; restart it with `docker restart generated-n3-1` while no other node is down',
+      ],
+    ]);
+    const two = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n1', 'n2'), healthy('n4')]);
+    expect(two.map(({ evidence }) => evidence)).toEqual([
+      'n3 has 1 of 3 peers: it does not list n1, n2, which list it',
+    ]);
+    // Where more are missing than list it, something else is wrong too.
+    const more = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), without('n4', 'n3')]);
+    expect(more.map(({ summary }) => summary)).toEqual(['n3 is not connected to n4']);
+    const mute = diagnosedNode('n4', NAMES, { chain: { nodeId: undefined, peerIds: undefined } });
+    const unknown = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), mute]);
+    expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
+  });
+
   test('is said of each pair that is not connected by one of both, of none that is, and no node is in two of them', () => {
     const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
     const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
