@@ -14,6 +14,24 @@ const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   wallet_without_funds: ['submissions'],
 };
 
+/** What is wrong, by failure, as the end of "because …". */
+export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
+  ipc_path_too_long: (name) => `the path of the IPC socket of ${name} is too long`,
+  out_of_memory: (name) => `${name} ran out of memory`,
+  silent_restart_loop: (name) => `${name} ends again and again with exit code 0`,
+  head_regression: (name) => `${name} has lost its newest blocks`,
+  miner_loop_stopped: (name) => `${name} proposes no blocks any more`,
+  masternode_update_failed: (name) => `${name} could not update its masternodes`,
+  address_in_use: (name) => `another program has taken a port of ${name}`,
+  database_lost: (name) => `${name} has lost its chain database`,
+  relayer_dead: () => 'the process of the relayer has ended',
+  relayer_redis_dead: () => 'redis of the relayer has ended',
+  relayer_idle: () => 'the relayer runs in no mode',
+  wallet_without_funds: () => 'the wallet of the relayer has too few coins',
+  stats_without_contract: () => 'the stats server has no checkpoint contract',
+  frontend_without_registry: () => 'the frontend cannot reach the package registry',
+};
+
 /** What a program that cannot run brings with it. */
 const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
 
@@ -28,7 +46,7 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
     problem,
     component,
     name,
-    summary: `${name} shows the known failure ${problem}`,
+    summary: SUMMARIES[problem]?.(name) ?? `${name} shows the known failure ${problem}`,
     evidence: describeFailure(state, failure, problem, now),
     fix: failure.fix,
     explains: named === undefined ? explainAll(view) : explain(view, ...named),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { SUMMARIES } from '../../src/diagnosis/find-known-failures.ts';
 import type { Facts, Known, PatternFacts } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
+import { knownFailures } from '../../src/rules/known-failures.ts';
 import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW, named } from '../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -49,6 +51,13 @@ const others = (peers?: readonly string[]) =>
 
 const evidenceOf = (targets: readonly Known[], problem: string) =>
   diagnosed(targets).find((one) => one.problem === problem)?.evidence;
+
+test('each known failure says in words of its own what is wrong', () => {
+  expect(Object.keys(SUMMARIES).sort()).toEqual(knownFailures.map(({ name }) => name).sort());
+  const patterns = { ipc_path_too_long: matched(1, 5_000) };
+  const [found] = diagnosed([restarted(3_000, { patterns, isUp: false }), ...others()]);
+  expect(found?.summary).toBe('the path of the IPC socket of n2 is too long');
+});
 
 describe('a restart loop with a known cause', () => {
   const crashes = [95_000, 80_000];
