@@ -177,5 +177,7 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
 export function findSubnetProblems(view: SubnetView): readonly Suspicion[] {
   const offline = findOffline(view);
   if (offline !== undefined) return [offline];
-  return [findHalt(view) ?? findRisk(view) ?? [], findFinality(view) ?? []].flat();
+  const halt = findHalt(view);
+  // Without a block, none is committed.
+  return halt ? [halt] : [findRisk(view) ?? [], findFinality(view) ?? []].flat();
 }

@@ -150,6 +150,21 @@ test('finality that is stalled is found although one node claims to commit', () 
   expect(named(targets)).toEqual(['height_not_credible n1', 'finality_stalled']);
 });
 
+test('a halted subnet is not said to commit no blocks beside that', () => {
+  const names = NAMES.slice(0, 4);
+  const since = (stalledMs: number) =>
+    named(
+      names.map((name) => {
+        const node = diagnosedNode(name, names, { stalledMs });
+        const { latest } = node.facts.node ?? {};
+        const committed = latest && { ...latest, number: 998, advancedAt: NOW - 90_000, riseDueSince: NOW - 90_000 };
+        return { ...node, facts: { ...node.facts, node: { ...node.facts.node, committed } as Facts['node'] } };
+      }),
+    );
+  expect(since(20_000)).toEqual(['finality_stalled']);
+  expect(since(40_000)).toEqual(['subnet_halted']);
+});
+
 test('a healthy subnet of any size has no problem, and neither has one whose peers and addresses are unknown', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.boolean(), (count, isBlind) => {
