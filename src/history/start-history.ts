@@ -58,6 +58,8 @@ const TRIM_EVERY_MS = 10 * 60_000;
 /** If the database has not answered by then, changes are found without those from before the start. */
 const FIRST_WITHIN_MS = 15_000;
 const LAST_WITHIN_MS = 2_000;
+/** An hour before the start was watched if it was for this long. */
+const WATCHED_MS = 30_000;
 
 /** How many changes, and minutes of subnets, may wait for the database. */
 const MOST_WAITING = 10_000;
@@ -127,7 +129,10 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     const isWatched = (target: Target, start: number): boolean => {
       if (last?.target !== target) last = { target, hours: history.historyOf(target, startedAt).hours };
       const hour = last.hours[SPANS.hour - 1 - (hourOf(startedAt) - hourOf(start))];
-      return hour !== undefined && hour.ok + hour.fail + hour.planned > 0;
+      // Of the hour of the start, this process has watched a part itself.
+      const until = Math.min(wallNow(), (hourOf(startedAt) + 1) * SPAN_MS.hour);
+      const ownMs = hourOf(start) === hourOf(startedAt) ? until - startedAt : 0;
+      return hour !== undefined && hour.ok + hour.fail + hour.planned - ownMs > WATCHED_MS;
     };
     bars.restore(snapshot(), before, before.length < REMEMBERED, isWatched, startedAt);
   };

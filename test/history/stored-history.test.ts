@@ -108,6 +108,15 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
     expect(daemon.barsOf(n1, 'latest_block', START).slice(-7)).toEqual([...Array(6).fill('none'), 'up']);
   });
 
+  it('shows nothing of a check from before the first start, not even of the same hour', async () => {
+    const begun = START + 0.7 * HOUR;
+    const daemon = run(openHistory(await databases.create()), begun, 120_000);
+    await daemon.pass(100_000);
+    // The end waits until the database has been read and written.
+    await daemon.stop();
+    expect(daemon.barsOf(n1, 'latest_block', daemon.wall()).slice(-3)).toEqual(['none', 'none', 'up']);
+  });
+
   it('of another instance in the same database is its own', async () => {
     const store = openHistory(await databases.create());
     const row = {
