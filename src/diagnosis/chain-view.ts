@@ -41,20 +41,22 @@ const differs = (one: number | string | undefined, other: number | string | unde
 const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
   chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
 
+const observationOf = ({ facts: { node } }: TargetState): ChainObservation | undefined => node?.chain?.observation;
+
 /** Brings together what the nodes say about their chain. */
 export function viewChain(states: readonly TargetState[]): ChainView {
-  const said: (readonly [TargetState, ChainObservation])[] = [];
+  const chains: Chain[] = [];
   for (const state of states) {
-    const { chain } = state.facts.node ?? {};
-    if (chain !== undefined) said.push([state, chain.observation]);
+    const own = observationOf(state);
+    if (own?.chainId !== undefined && own.genesis !== undefined) chains.push(own);
   }
-  const chain = findMajority(
-    said.map(([, own]) => own).filter(({ chainId, genesis }) => chainId !== undefined && genesis !== undefined),
-  );
+  const chain = findMajority(chains);
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;
-  for (const [state, own] of said) {
+  for (const state of states) {
+    const own = observationOf(state);
+    if (own === undefined) continue;
     if (isForeign(own, chain)) {
       foreign.add(state);
       continue;

@@ -80,13 +80,11 @@ export function diagnose(
     const explains = one.explains.filter(isNew);
     return explains.length === one.explains.length ? one : { ...one, explains };
   };
-  const found = new Map(causes.map((one) => [problemKey(one), take(one)]));
-  const gone = [...before].filter(([key, one]) => one.explains.length > 0 && isStanding(one) && !found.has(key));
-  for (const each of findExplained(
-    view,
-    gone.map(([, one]) => one),
-  ))
-    explained.add(each);
+  const found = new Map<string, Suspicion>();
+  for (const one of causes) found.set(problemKey(one), take(one));
+  const gone: Problem[] = [];
+  for (const [key, one] of before) if (one.explains.length > 0 && isStanding(one) && !found.has(key)) gone.push(one);
+  for (const each of findExplained(view, gone)) explained.add(each);
   for (const one of findCheckProblems(view)) {
     const taken = take(withCause(one, causes));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;

@@ -6,6 +6,13 @@ import type { TargetView } from './subnet-view.ts';
 export const explain = ({ failing }: TargetView, ...names: readonly CheckName[]): readonly ExplainedCheck[] =>
   failing.length === 0 ? failing : failing.filter(({ check }) => names.includes(check));
 
+/** The same of many targets. Most checks of thousands pass. */
+export function explainEach(targets: readonly TargetView[], ...names: readonly CheckName[]): readonly ExplainedCheck[] {
+  const explained: ExplainedCheck[] = [];
+  for (const { failing } of targets) for (const each of failing) if (names.includes(each.check)) explained.push(each);
+  return explained;
+}
+
 /** All checks of a target that fail, but for submissions: without them the relayer pages, whatever their cause. */
 export const explainAll = ({ failing }: TargetView): readonly ExplainedCheck[] =>
   failing.filter(({ check }) => check !== 'submissions');

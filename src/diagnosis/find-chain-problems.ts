@@ -1,6 +1,6 @@
 import type { Suspicion } from '../model/problem.ts';
-import { explain } from './explain-checks.ts';
-import { findHalfConnected } from './find-half-connected.ts';
+import { explain, explainEach } from './explain-checks.ts';
+import { findMeshProblems } from './find-mesh-problems.ts';
 import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;
@@ -74,7 +74,7 @@ function findFork(view: SubnetView): readonly Suspicion[] {
       fix: isEven
         ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
         : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
-      explains: minority.flatMap((node) => explain(node, 'latest_block', 'peers')),
+      explains: explainEach(minority, 'latest_block', 'peers'),
       causes: [
         { problem: 'quorum_at_risk' },
         ...minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name }) as const),
@@ -122,88 +122,10 @@ const findPenalised = ({ chain: { masternodes }, masters }: SubnetView): readonl
     ];
   });
 
-/** By place in the list: the places of the nodes that a node is connected to, by what either of both says. Some are in it twice. */
-function findConnected(nodes: readonly NodeView[]): readonly (readonly number[])[] {
-  const byId = new Map<string, number[]>();
-  for (const [place, { said }] of nodes.entries()) {
-    const id = said?.observation.nodeId ?? '';
-    const places = byId.get(id);
-    if (places === undefined) byId.set(id, [place]);
-    else places.push(place);
-  }
-  const connected: number[][] = nodes.map(() => []);
-  for (const [place, { said }] of nodes.entries())
-    for (const id of said?.observation.peerIds ?? [])
-      for (const peer of byId.get(id) ?? []) {
-        if (peer === place) continue;
-        connected[place]?.push(peer);
-        connected[peer]?.push(place);
-      }
-  return connected;
-}
-
-/** How many different ones are in each of the lists. */
-function countDistinct(lists: readonly (readonly number[])[]): readonly number[] {
-  const lastIn = new Int32Array(lists.length).fill(-1);
-  return lists.map((list, place) => {
-    let count = 0;
-    for (const one of list) {
-      if (lastIn[one] === place) continue;
-      lastIn[one] = place;
-      count += 1;
-    }
-    return count;
-  });
-}
-
-/** Pairs of running nodes that are not connected, by what both say of their peers. Each node is named once, with all it misses. */
-function findHoles({ nodes }: SubnetView): readonly Suspicion[] {
-  const able = nodes.filter(
-    ({ isOut, isStarting, peers = 0, target, said }) =>
-      !isOut &&
-      !isStarting &&
-      peers < target.expectedPeers &&
-      said?.observation.nodeId !== undefined &&
-      said.observation.peerIds !== undefined,
-  );
-  const connected = findConnected(able);
-  const counts = countDistinct(connected);
-  const countOf = (place: number): number => counts[place] ?? 0;
-  // The node that misses most comes first. What is left shrinks to what that one is connected to, so few pairs are looked at.
-  const left = new Set(able.keys());
-  const found: Suspicion[] = [];
-  for (const place of [...able.keys()].sort((one, other) => countOf(one) - countOf(other))) {
-    const node = able[place];
-    if (node === undefined || !left.has(place)) continue;
-    const others = new Set(connected[place]);
-    const missing = [...left].filter((other) => other !== place && !others.has(other));
-    if (missing.length === 0) continue;
-    for (const one of [place, ...missing]) left.delete(one);
-    const missed = missing.flatMap((other) => able[other] ?? []);
-    const names = listNames(missed.map(({ name }) => name));
-    found.push({
-      problem: 'peers_missing',
-      component: 'node',
-      name: node.name,
-      summary: `${node.name} is not connected to ${names}`,
-      evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}`,
-      fix: `open the p2p ports between ${node.name} and ${names} (TCP and UDP)`,
-      explains: [node, ...missed].flatMap((one) => explain(one, 'peers')),
-      causes: [],
-    });
-  }
-  return found;
-}
-
 /** Problems that the nodes' own answers about their chain show. */
-export function findChainProblems(view: SubnetView): readonly Suspicion[] {
-  const holes = findHoles(view);
-  const said = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
-  return [
-    ...findFork(view),
-    ...findNotVoting(view),
-    ...findPenalised(view),
-    ...holes,
-    ...findHalfConnected(view).filter(({ name }) => !said.has(name)),
-  ];
-}
+export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [
+  ...findFork(view),
+  ...findNotVoting(view),
+  ...findPenalised(view),
+  ...findMeshProblems(view),
+];

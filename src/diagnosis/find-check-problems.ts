@@ -74,7 +74,7 @@ function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck): reado
 const NONE: readonly Suspicion[] = [];
 
 /** Services first by whether they answer at all. */
-const inOrder = (checks: readonly CheckState[]): readonly CheckState[] =>
+const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
   checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
 function findDegraded({ state }: TargetView): readonly Suspicion[] {
@@ -114,10 +114,13 @@ function takeFailing(
   // A service that reads from a node that has just started waits for it.
   const waits = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
   const isSaid = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
-  const failing = inOrder(state.checks)
-    .filter((check) => check.verdict === 'fail')
-    .filter(({ check }) => !(isSaid && BY_ERRORS.includes(check)) && !(waits && BY_NODE.includes(check)));
-  return isStopped(view) ? failing.filter(({ check }) => check === 'submissions') : failing;
+  const isOpen = (check: CheckState): check is FailedCheck =>
+    check.verdict === 'fail' &&
+    !(isSaid && BY_ERRORS.includes(check.check)) &&
+    !(waits && BY_NODE.includes(check.check)) &&
+    (check.check === 'submissions' || !isStopped(view));
+  const failing = state.checks.filter(isOpen);
+  return failing.length > 1 ? inOrder(failing) : failing;
 }
 
 /** What no other problem explains: each failing check is then a problem by itself. */

@@ -45,6 +45,19 @@ function rank({ problem, state, severity }: Problem): number {
   return (state === 'clearing' ? 100 : 0) + (severity === 'critical' ? 0 : 50) + (place < 0 ? 20 : place);
 }
 
+/** The first of those with the lowest rank. */
+function findWorst(problems: readonly Problem[]): Problem | undefined {
+  let worst: Problem | undefined;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const one of problems) {
+    const own = rank(one);
+    if (own >= lowest) continue;
+    worst = one;
+    lowest = own;
+  }
+  return worst;
+}
+
 function describeWorst(
   subnet: string,
   worst: Problem,
@@ -75,11 +88,11 @@ export function findHeadline(
     };
   const votes = quorum === undefined || quorum.total === 0 ? '' : describeVotes(quorum);
   const standing = problems.filter((one) => isStanding(one) && one.severity !== 'info');
-  const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
+  const worst = findWorst(standing);
   if (worst === undefined) {
-    const suspected = problems.filter(({ state, severity }) => state === 'suspected' && severity !== 'info');
+    const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
-    const detail = [votes, suspected.length === 0 ? '' : `Suspected: ${suspected[0]?.summary}.`];
+    const detail = [votes, suspected === undefined ? '' : `Suspected: ${suspected.summary}.`];
     return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail: detail.filter(Boolean).join(' ') };
   }
   const detail = [nameCauses(standing, worst) || votes, sentence(worst.fix)].filter(Boolean).join(' ');

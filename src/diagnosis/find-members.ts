@@ -1,5 +1,4 @@
 import type { Member, Vote } from '../model/snapshot.ts';
-import type { Chain } from './chain-view.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** The masternodes by address, and those that the chain has left out of its rounds. */
@@ -24,22 +23,16 @@ function findVote(
   return isOut || silentVoters.has(address) ? 'silent' : 'votes';
 }
 
-function toMember({ name, said, isForeign }: NodeView, chain: Chain | undefined, masters?: Masters): Member {
-  const own = said?.observation;
-  const known = own !== undefined && chain !== undefined && (own.genesis !== undefined || own.chainId !== undefined);
-  const base: Member = { name, ...(known && { isOnChain: !isForeign }) };
-  const address = own?.address;
-  if (masters === undefined || address === undefined || isForeign) return base;
-  const isPenalised = masters.penalised.has(address);
-  return isPenalised || masters.active.has(address) ? { ...base, address, isPenalised } : base;
-}
-
 /** The rounds that each address missed in the epoch, by the node that knows of most. */
 function countMissedRounds({ nodes }: SubnetView): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { said, isForeign } of nodes) {
     const byMiner = isForeign ? undefined : said?.observation.missedRounds?.byMiner;
-    for (const address in byMiner) counts.set(address, Math.max(counts.get(address) ?? 0, byMiner[address] ?? 0));
+    for (const address in byMiner) {
+      const count = byMiner[address] ?? 0;
+      // Most nodes say the same.
+      if (count > (counts.get(address) ?? -1)) counts.set(address, count);
+    }
   }
   return counts;
 }
@@ -54,10 +47,19 @@ export function findMembers(view: SubnetView): readonly Member[] {
     penalised: new Set(masternodes.penalised),
     standby: new Set(masternodes.standby),
   };
-  return view.nodes.map((node) => {
-    const vote = findVote(node, view.silentVoters, masters);
-    const member = { ...toMember(node, chain, masters), vote, isOut: node.isOut };
-    if (member.address === undefined || !isKnown) return member;
-    return { ...member, missedRounds: missed.get(member.address) ?? 0 };
+  return view.nodes.map((node): Member => {
+    const own = node.said?.observation;
+    const hasChain = chain !== undefined && (own?.genesis !== undefined || own?.chainId !== undefined);
+    const isPenalised = own?.address !== undefined && masters?.penalised.has(own.address) === true;
+    const isMaster = !node.isForeign && own?.address !== undefined && (isPenalised || masters?.active.has(own.address));
+    return {
+      name: node.name,
+      isOnChain: hasChain ? !node.isForeign : undefined,
+      address: isMaster ? own.address : undefined,
+      isPenalised: isMaster ? isPenalised : undefined,
+      vote: findVote(node, view.silentVoters, masters),
+      isOut: node.isOut,
+      missedRounds: isMaster && isKnown ? (missed.get(own.address) ?? 0) : undefined,
+    };
   });
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
-import { BY_NODE, explain } from './explain-checks.ts';
+import { BY_NODE, explain, explainEach } from './explain-checks.ts';
 import {
   checkOf,
   fails,
@@ -13,6 +13,7 @@ import {
   type NodeView,
   type SubnetView,
   stalledMs,
+  type TargetView,
 } from './subnet-view.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
@@ -125,27 +126,24 @@ function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
 
 /** The checks of other targets that fail because these nodes are out: each may miss as many as there are. */
 function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView) {
-  const peers = nodes
-    .filter(
-      ({ target, peers: count = 0 }) => count < target.expectedPeers && target.expectedPeers - count <= out.length,
-    )
-    .flatMap((node) => explain(node, 'peers'));
-  const heard = targets
-    .filter(({ state: { heardNodes } }) => heardNodes !== undefined && nodes.length - heardNodes <= out.length)
-    .flatMap((view) => explain(view, 'messages'));
-  return [...peers, ...heard];
+  const few = nodes.filter(
+    ({ target, peers = 0 }) => peers < target.expectedPeers && target.expectedPeers - peers <= out.length,
+  );
+  const deaf = targets.filter(
+    ({ state: { heardNodes } }) => heardNodes !== undefined && nodes.length - heardNodes <= out.length,
+  );
+  return [...explainEach(few, 'peers'), ...explainEach(deaf, 'messages')];
 }
 
-/** The checks of the services that read the subnet through this node. */
-const explainReaders = (name: string, { services }: SubnetView) =>
-  services.flatMap((view) => {
-    const { target } = view.state;
-    return 'readsFrom' in target && target.readsFrom === name ? explain(view, ...BY_NODE) : [];
-  });
+/** The services that read the subnet through a node, by the name of the node. */
+function findReaders({ services }: SubnetView): ReadonlyMap<string, readonly TargetView[]> {
+  const reading = services.filter(({ state: { target } }) => 'readsFrom' in target && target.readsFrom !== undefined);
+  return Map.groupBy(reading, ({ state: { target } }) => ('readsFrom' in target && target.readsFrom) || '');
+}
 
 /** Problems of single nodes. */
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
-  const connected = listNames(view.nodes.flatMap(({ name, peers = 0 }) => (peers > 0 ? [name] : [])));
+  const connected = listNames(view.nodes.filter(({ peers = 0 }) => peers > 0).map(({ name }) => name));
   // A node that rises is not asked for a witness of its own stall.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   const found: Suspicion[] = [];
@@ -164,11 +162,12 @@ export function explainAround(found: readonly Suspicion[], view: SubnetView): re
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
   let missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
+  const readers = findReaders(view);
   return found.map((one) => {
     const { component, name, explains } = one;
     if (component !== 'node' || name === undefined || !names.has(name)) return one;
-    const also = [...missed, ...explainReaders(name, view)];
+    const also = [...missed, ...explainEach(readers.get(name) ?? [], ...BY_NODE)];
     missed = [];
-    return { ...one, explains: [...explains, ...also] };
+    return also.length === 0 ? one : { ...one, explains: [...explains, ...also] };
   });
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import { explain } from './explain-checks.ts';
+import { explainEach } from './explain-checks.ts';
 import {
   checkOf,
   fails,
@@ -28,7 +28,7 @@ function describeOut(node: NodeView): string {
 
 /** The checks that fail because no block comes. */
 const explainHalt = ({ targets }: SubnetView) =>
-  targets.flatMap((view) => explain(view, 'latest_block', 'log_block', 'submissions', 'block_data'));
+  explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
 
 const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
 
@@ -129,8 +129,9 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
     summary: 'subnetd cannot reach any node',
     evidence: `all ${asked.length} nodes became unreachable from here (${kinds})${rising.length === 0 ? ', and none is known to be stopped' : `, while the log of ${namesOf(rising)} goes on`}`,
     fix: 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
-    explains: targets.flatMap((view) =>
-      explain(view, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
+    explains: explainEach(
+      targets,
+      ...(['latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'] as const),
     ),
     causes: nodes.flatMap(({ name }) =>
       (['node_down', 'node_hanging', 'node_stalled'] as const).map(
@@ -168,7 +169,7 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
     evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${latest - top} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
     // The relayer submits committed blocks.
-    explains: targets.flatMap((view) => explain(view, 'submissions')),
+    explains: explainEach(targets, 'submissions'),
     causes: [],
   };
 }

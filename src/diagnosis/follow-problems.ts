@@ -1,8 +1,8 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
-import { type EndedProblem, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
-import { pagesFor, problemCatalog } from '../model/problem-catalog.ts';
+import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
+import { type ProblemName, pagesFor, problemCatalog } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import { COMPONENTS } from '../model/target.ts';
+import { COMPONENTS, type Component } from '../model/target.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
@@ -92,19 +92,21 @@ const byUrgency = (one: Problem, other: Problem): number =>
 /** How long a warning that is confirmed waits for what may page in its place. */
 const MOST_WAIT_MS = 60_000;
 
-/** Warnings that would open now wait while something is suspected that pages for them: one message a cause. */
-function holdBack(raised: readonly Problem[], known: ReadonlyMap<string, Problem>, now: number): readonly Problem[] {
+/** The components whose warnings wait, as something is suspected that pages for them. */
+function findWaiting(raised: ReadonlyMap<string, Problem>): readonly Component[] {
   // Each node of thousands may have a problem, but there are few names of problems.
-  const suspected = new Set(raised.flatMap(({ state, problem }) => (state === 'suspected' ? [problem] : [])));
-  const waiting = COMPONENTS.filter((component) => [...suspected].some((problem) => pagesFor(component, problem)));
-  if (waiting.length === 0) return raised;
-  return raised.map((one) => {
-    const before = known.get(problemKey(one));
-    const opens = one.state === 'open' && (before === undefined || !isStanding(before));
-    if (!opens || one.severity !== 'warning' || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
-    if (!waiting.some((component) => component === one.component)) return one;
-    return { ...one, state: 'suspected', openedAt: undefined };
-  });
+  const suspected = new Set<ProblemName>();
+  for (const { state, problem } of raised.values()) if (state === 'suspected') suspected.add(problem);
+  return COMPONENTS.filter((component) => [...suspected].some((problem) => pagesFor(component, problem)));
+}
+
+/** A warning that would open now waits while something is suspected that pages for it: one message a cause. */
+function holdBack(one: Problem, before: Problem | undefined, waiting: readonly Component[], now: number): Problem {
+  if (waiting.length === 0) return one;
+  const opens = one.state === 'open' && (before === undefined || !isStanding(before));
+  if (!opens || one.severity !== 'warning' || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
+  if (!waiting.some((component) => component === one.component)) return one;
+  return { ...one, state: 'suspected', openedAt: undefined };
 }
 
 /**
@@ -119,12 +121,19 @@ export function followProblems(
   now: number,
 ): Followed {
   const ended = new Map(endedBefore.map((one) => [one.key, one]));
-  const raised = [...found].map(([key, one]) => raise(known.get(key), ended.get(key), one, now));
-  const problems = [...holdBack(raised, known, now)];
-  for (const one of problems) if (isStanding(one)) ended.delete(problemKey(one));
-  const gone = [...known].filter(([key]) => !found.has(key));
-  const subjectsOf = gone.length === 0 ? () => [] : indexSubjects(targets);
-  for (const [key, one] of gone) {
+  const raised = new Map<string, Problem>();
+  for (const [key, one] of found) raised.set(key, raise(known.get(key), ended.get(key), one, now));
+  const waiting = findWaiting(raised);
+  const problems: Problem[] = [];
+  for (const [key, one] of raised) {
+    const problem = holdBack(one, known.get(key), waiting, now);
+    if (isStanding(problem)) ended.delete(key);
+    problems.push(problem);
+  }
+  let subjectsOf: SubjectsOf | undefined;
+  for (const [key, one] of known) {
+    if (raised.has(key)) continue;
+    subjectsOf ??= indexSubjects(targets);
     const left = clear(one, subjectsOf, now);
     if (left !== undefined) problems.push(left);
     else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(key, toEnded(key, one, now));

@@ -1,6 +1,7 @@
+import type { Progress } from '../model/facts.ts';
 import type { Quorum } from '../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
-import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
+import { isMissing, type SubnetView } from './subnet-view.ts';
 
 /** The share of votes that the chain asks for by default. */
 const THRESHOLD = 0.667;
@@ -66,14 +67,6 @@ export function findStallMs({ consensus, masternodes }: ChainView): number | und
   return (mayLose + 1) * timeoutPeriodMs + SPARE_BLOCKS * minePeriodMs;
 }
 
-/** The height that at least half of the nodes on the chain have reached. */
-export function findReference(nodes: readonly Pick<NodeView, 'height' | 'isForeign'>[]): number | undefined {
-  const heights = new Float64Array(nodes.length);
-  let count = 0;
-  for (const { height, isForeign } of nodes) {
-    if (height === undefined || isForeign) continue;
-    heights[count] = height.number;
-    count += 1;
-  }
-  return heights.subarray(0, count).sort()[Math.floor(count / 2)];
-}
+/** The height that at least half of the nodes have reached, by those of all nodes on the chain. */
+export const findReference = (heights: readonly Pick<Progress, 'number'>[]): number | undefined =>
+  new Float64Array(heights.map(({ number }) => number)).sort()[Math.floor(heights.length / 2)];

@@ -67,8 +67,6 @@ interface Moment {
   readonly now: number;
 }
 
-type Seen = Pick<NodeView, 'height' | 'isForeign'>;
-
 /**
  * Whether a rise to this height shows that the chain goes on: it is credible, and not far below the reference, as that of a node
  * that catches up. A node without a height claims nothing.
@@ -81,11 +79,10 @@ const canBeWitness = (
   reference === undefined ||
   (isCredible(height.number, reference) && height.number >= reference - maxLag);
 
-function findLastRise(nodes: readonly Seen[], against: Pick<Moment, 'reference' | 'maxLag'>): number {
+function findLastRise(heights: readonly Progress[], against: Pick<Moment, 'reference' | 'maxLag'>): number {
   let last = Number.NEGATIVE_INFINITY;
-  for (const { height, isForeign } of nodes)
-    if (height?.risen && height.advancedAt > last && !isForeign && canBeWitness(height, against))
-      last = height.advancedAt;
+  for (const height of heights)
+    if (height.risen && height.advancedAt > last && canBeWitness(height, against)) last = height.advancedAt;
   return last;
 }
 
@@ -99,10 +96,11 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: Moment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
-function viewNode(state: TargetState, target: NodeTarget, { height, isForeign }: Seen, moment: Moment): NodeView {
+function viewNode(state: TargetState, target: NodeTarget, isForeign: boolean, moment: Moment): NodeView {
   const { stallAfterMs, now } = moment;
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
+  const height = heightOf(state);
   const container = viewContainer(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
@@ -154,16 +152,19 @@ export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: 
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
-  const heights = states.map((state): Seen => ({ height: heightOf(state), isForeign: chain.foreign.has(state) }));
+  const heights: Progress[] = [];
+  for (const state of states) {
+    const height = heightOf(state);
+    if (height !== undefined && !chain.foreign.has(state)) heights.push(height);
+  }
   const reference = findReference(heights);
   const against = { reference, maxLag };
   const moment = { ...against, stallAfterMs, lastRise: findLastRise(heights, against), now };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
-  const targets = states.map((state, index) => {
-    const seen = heights[index];
-    if (state.target.component === 'node' && seen !== undefined) {
-      const node = viewNode(state, state.target, seen, moment);
+  const targets = states.map((state) => {
+    if (state.target.component === 'node') {
+      const node = viewNode(state, state.target, chain.foreign.has(state), moment);
       nodes.push(node);
       return node;
     }

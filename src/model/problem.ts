@@ -70,8 +70,11 @@ export const problemKey = ({ problem, component, name }: ProblemRef): string =>
   `${problem} ${component ?? ''} ${name ?? ''}`;
 
 /** Problems by their keys, in their order. */
-export const indexProblems = <T extends ProblemRef>(problems: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(problems.map((one) => [problemKey(one), one]));
+export function indexProblems<T extends ProblemRef>(problems: readonly T[]): ReadonlyMap<string, T> {
+  const byKey = new Map<string, T>();
+  for (const one of problems) byKey.set(problemKey(one), one);
+  return byKey;
+}
 
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';
