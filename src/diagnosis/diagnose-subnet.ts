@@ -8,6 +8,7 @@ import { diagnose } from './diagnose.ts';
 import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type Followed, followProblems } from './follow-problems.ts';
+import type { SubnetView } from './subnet-view.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
@@ -25,6 +26,25 @@ export interface Diagnosis extends Followed {
 /** Nothing is known before the first diagnosis. */
 export const NOTHING_FOLLOWED: Followed = { problems: [], ended: [] };
 
+/** What is known of a subnet as a whole, with these problems. */
+export function describeSubnet(
+  view: SubnetView,
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+): Omit<Diagnosis, keyof Followed> {
+  // Nodes that cannot be seen from here may well vote.
+  const isBlind = problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing');
+  const quorum = isBlind ? undefined : view.quorum;
+  const members = findMembers(view);
+  return {
+    quorum,
+    headline: findHeadline(view.subnet.name, targets, problems, quorum),
+    members: isBlind ? members.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' } : one)) : members,
+    reference: view.reference,
+    stallAfterMs: view.stallAfterMs,
+  };
+}
+
 /** Diagnoses a subnet at `now`, given its problems before. */
 export function diagnoseSubnet(
   subnet: Subnet,
@@ -36,15 +56,7 @@ export function diagnoseSubnet(
   const view = viewSubnet(subnet, targets, now);
   const known = indexProblems(before.problems);
   const followed = followProblems(known, before.ended, diagnose(view, known, clock), targets, now);
-  const { quorum } = view;
-  return {
-    ...followed,
-    quorum,
-    headline: findHeadline(subnet.name, targets, followed.problems, quorum),
-    members: findMembers(view),
-    reference: view.reference,
-    stallAfterMs: view.stallAfterMs,
-  };
+  return { ...followed, ...describeSubnet(view, targets, followed.problems) };
 }
 
 /**

@@ -16,27 +16,28 @@ const LOOK: Readonly<Record<Vote, { readonly standing: Standing; readonly word: 
 
 const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'standby'];
 
+function describeSpare({ voting, required }: Quorum): string {
+  const spare = voting - required;
+  if (spare < 0) return `${-spare} more must vote before a block can be made.`;
+  if (spare === 0) return 'A block needs every vote that there is: none is to spare.';
+  return `${spare === 1 ? 'One vote is' : `${spare} votes are`} to spare.`;
+}
+
 /** One seat for each masternode: those who vote first, with a bar after as many as a block needs. */
 export function quorumSeats(members: readonly Member[], quorum: Quorum | undefined): Html {
   const seats = members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
-  if (quorum === undefined || seats.length === 0)
+  if (seats.length === 0)
     return html`<p class="empty">The chain has not named its masternodes yet. It is asked once a minute.</p>`;
   const sorted = seats.toSorted((one, other) => ORDER.indexOf(one.vote) - ORDER.indexOf(other.vote));
   const isLong = sorted.length > MAX_SEATS;
   const shown = isLong ? sorted.filter(({ vote }) => vote !== 'votes').slice(0, MAX_SEATS) : sorted;
-  const spare = quorum.voting - quorum.required;
-  const words =
-    spare < 0
-      ? `${-spare} more must vote before a block can be made.`
-      : spare === 0
-        ? 'A block needs every vote that there is: none is to spare.'
-        : `${spare === 1 ? 'One vote is' : `${spare} votes are`} to spare.`;
+  const words = quorum === undefined ? 'Who votes cannot be seen from here.' : describeSpare(quorum);
   return html`${
     shown.length === 0
       ? html`<p>All ${sorted.length} nodes vote.</p>`
       : html`<ul class="seats">${shown.map(({ name, vote }, index) => {
           const { standing, word } = LOOK[vote];
-          const need = !isLong && index === quorum.required - 1 ? ' need' : '';
+          const need = !isLong && index + 1 === quorum?.required ? ' need' : '';
           return html`<li class="${standing}${need}">${shape(standing)}<b>${name}</b>${word}</li>`;
         })}</ul>`
   }<p class="hint">${words}</p>`;

@@ -148,6 +148,33 @@ test('a node that is not heard yet when the link is back was not silent all the 
   expect(lastOf([{ ...before, since: NOW - 480_000, seenAt: NOW } as Problem])).toBe(0);
 });
 
+test('who votes is not known while every node is out of reach from here', () => {
+  const seen = (fault: 'timeout' | undefined) => {
+    const targets = NAMES.map((name) => {
+      const node = diagnosedNode(
+        name,
+        NAMES,
+        fault && { fault: { kind: fault, address: name, afterMs: 5_000, received: false } },
+      );
+      const { container: _, ...facts } = node.facts;
+      return { ...node, facts } as Known;
+    });
+    const { quorum, members, headline } = diagnoseSubnet(
+      toSubnet(targets),
+      judgeTargets(targets, NOW),
+      NOTHING_FOLLOWED,
+      NOW,
+    );
+    return { quorum, votes: members.map(({ vote }) => vote), detail: headline?.detail };
+  };
+  expect(seen(undefined).quorum).toEqual({ total: 4, required: 3, voting: 4 });
+  expect(seen('timeout')).toEqual({
+    quorum: undefined,
+    votes: ['unknown', 'unknown', 'unknown', 'unknown'],
+    detail: 'Suspected: subnetd cannot reach any node.',
+  });
+});
+
 describe('how soon a problem of a node is open', () => {
   const stallMs = 28_000;
   const confirmMs = problemCatalog.node_stalled.confirmMs;

@@ -54,6 +54,20 @@ test('commands are set as such wherever they are, and one that a problem advises
   expect(page).not.toContain('`');
 });
 
+test('says of no node that it is silent while all are out of reach, and begins no sentence with a large S for subnetd', () => {
+  const timeout: Given = {
+    fault: { kind: 'timeout', address: 'http://192.0.2.1:851', afterMs: 5_000, received: false },
+  };
+  const unseen = nodes(Object.fromEntries(NAMES.map((name) => [name, timeout]))).map(
+    ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
+  );
+  const text = words(pageOf([stateOf(unseen)]));
+  expect(text).toContain('Who votes cannot be seen from here.');
+  expect(text).not.toContain('silent');
+  expect(text).toContain('subnetd cannot reach any node');
+  expect(text).not.toContain('Subnetd cannot');
+});
+
 describe('the banner', () => {
   test('of a subnet that is well says how many nodes may still fail', () => {
     const page = pageOf([stateOf(nodes())]);

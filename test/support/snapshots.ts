@@ -1,6 +1,4 @@
-import { explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
-import { findHeadline } from '../../src/diagnosis/find-headline.ts';
-import { findMembers } from '../../src/diagnosis/find-members.ts';
+import { describeSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
@@ -26,16 +24,7 @@ export function stateOf(targets: readonly Known[], name = 'devnet'): SubnetState
   let followed = NOTHING_FOLLOWED;
   for (let at = NOW - OPEN_MS; at <= NOW; at += STEP_MS) followed = follow(followed, found, judged, at);
   const { problems } = followed;
-  const { quorum } = view;
-  return {
-    subnet,
-    targets: explainTargets(judged, problems),
-    problems,
-    quorum,
-    headline: findHeadline(name, judged, problems, quorum),
-    members: findMembers(view),
-    reference: view.reference,
-  };
+  return { subnet, targets: explainTargets(judged, problems), problems, ...describeSubnet(view, judged, problems) };
 }
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
