@@ -122,9 +122,6 @@ function findEnd(
   return now - startedAt >= FOUND_AGAIN_MS ? 'not-found-again' : undefined;
 }
 
-const link = (ids: readonly string[], id: string): readonly string[] =>
-  ids.includes(id) || ids.length >= MOST_LINKS ? ids : [...ids, id];
-
 /** Whether one incident may have brought another of the same subnet, by what they are. */
 function isCause(one: Incident, other: Incident): boolean {
   if (one === other || one.name === undefined || one.severity === 'info') return false;
@@ -141,6 +138,7 @@ function* findLinks(
   ofKey: (key: string) => Incident | undefined,
 ): Generator<readonly [cause: Incident, effect: Incident]> {
   for (const problem of state.problems) {
+    if (problem.causes.length === 0) continue;
     const cause = ofKey(incidentKey(state.subnet.name, problem));
     for (const ref of problem.causes) {
       const effect = ofKey(incidentKey(state.subnet.name, ref));
@@ -160,8 +158,9 @@ function addLinks(open: Map<string, Incident>, snapshot: Snapshot): void {
     for (const [one, other] of [...findLinks(state, own, (key) => open.get(key))]) {
       const [cause, effect] = [open.get(keyOf(one)), open.get(keyOf(other))];
       if (cause === undefined || effect === undefined || effect.causes.includes(cause.id)) continue;
-      open.set(keyOf(cause), { ...cause, effects: link(cause.effects, effect.id) });
-      open.set(keyOf(effect), { ...effect, causes: link(effect.causes, cause.id) });
+      if (effect.causes.length >= MOST_LINKS || cause.effects.length >= MOST_LINKS) continue;
+      open.set(keyOf(cause), { ...cause, effects: [...cause.effects, effect.id] });
+      open.set(keyOf(effect), { ...effect, causes: [...effect.causes, cause.id] });
     }
   }
 }
@@ -175,6 +174,8 @@ export function followIncidents(before: Followed, snapshot: Snapshot, moment: Fo
   const suspected = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
   for (const { subnet, problems, targets } of snapshot) {
+    // Most of the time there is no problem, and there may be thousands of targets.
+    if (problems.length === 0) continue;
     const names = new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
     for (const problem of problems) {
       const key = incidentKey(subnet.name, problem);

@@ -299,7 +299,9 @@ describe('what is found', () => {
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');
     expect(watchdog).not.toHaveProperty('annotations.dashboard_url');
-    expect(watchdog).not.toHaveProperty('annotations.incident_url');
+    const linked = createJudge(bases)(toInput([]), none).find(({ labels }) => labels.alertname === 'SubnetdWatchdog');
+    expect(linked).toHaveProperty('annotations.runbook_url');
+    expect(linked).not.toHaveProperty('annotations.incident_url');
   });
 
   it('has for each alert of subnetd exactly the labels that its rule promises', () => {

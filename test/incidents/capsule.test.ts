@@ -58,6 +58,8 @@ describe('a capsule', () => {
     const { targets, omitted } = takeCapsule(subnetOf(80, ['n2', 'n70']), incident, START, toWall);
     expect(targets.slice(0, 3).map(({ name }) => name)).toEqual(['n2', 'n70', 'stats']);
     expect([targets.length, omitted]).toEqual([50, 31]);
+    const later = takeCapsule(subnetOf(80, ['n2', 'n70']), { ...incident, name: 'n70' }, START, toWall);
+    expect(later.targets.slice(0, 2).map(({ name }) => name)).toEqual(['n70', 'n2']);
   });
 
   it('has the log of the subject, of three nodes with problems for a halt, or of any node', async () => {

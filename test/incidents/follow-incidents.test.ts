@@ -173,6 +173,15 @@ describe('the links of incidents', () => {
     expect(ofNode(all, 'n3').effects).toEqual([]);
   });
 
+  it('are twenty at most', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `x${index}`);
+    const targets = names.map((name) => diagnosedNode(name, names));
+    const problems = [...names.map((name) => down(MINUTE, { name })), halt(2 * MINUTE)];
+    const { all } = run([[2 * MINUTE, [{ ...well, ...stateOf(targets), problems }]]]);
+    expect(ofNode(all).causes).toHaveLength(20);
+    expect(all.filter(({ effects }) => effects.length === 1)).toHaveLength(20);
+  });
+
   it('are those that the diagnosis gives, between problems of one target too', () => {
     const behind = down(MINUTE, { problem: 'node_behind', alert: 'SubnetNodeBehind' });
     const cause = down(2 * MINUTE, { causes: [{ problem: 'node_behind', component: 'node', name: 'n2' }] });
