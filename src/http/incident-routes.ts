@@ -74,7 +74,7 @@ export function addOpenIncidentRoutes(
 }
 
 /** The pages of incidents and their exports. */
-export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages }: IncidentRoutesDeps): void {
+export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages, checkUser }: IncidentRoutesDeps): void {
   const packed = compress();
   app.get('/incidents', packed, async (c) => {
     const listed = await (await pages()).incidents(c.req.query());
@@ -84,7 +84,9 @@ export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages }: IncidentRoute
     const [, id = '', suffix] = /^(.*?)(?:\.(json|md))?$/.exec(c.req.param('file') ?? '') ?? [];
     const made = await pages();
     if (suffix === undefined) {
-      const page = await made.incident(id, c.req.header('authorization') !== undefined);
+      // Without users of the web config, such a header is of a proxy.
+      const isSignedIn = checkUser !== undefined && c.req.header('authorization') !== undefined;
+      const page = await made.incident(id, isSignedIn);
       return page === undefined ? nothing(c) : c.html(page);
     }
     const text = await made.exportIncident(id, suffix === 'json' ? 'json' : 'md');

@@ -121,7 +121,9 @@ describe('the addresses of incidents', () => {
     expect(await ask('/incidents')).toEqual([200, 'text/html; charset=UTF-8', 'the list']);
     expect(await ask('/incidents?alert=A')).toEqual([302, null, '/incidents/known']);
     expect(await ask('/incidents/known')).toEqual([200, 'text/html; charset=UTF-8', 'page false']);
-    expect((await ask('/incidents/known', {}, { authorization: 'Basic x' }))[2]).toBe('page true');
+    const user = { authorization: 'Basic x' };
+    expect((await ask('/incidents/known', { hasUsers: true }, user))[2]).toBe('page true');
+    expect((await ask('/incidents/known', {}, user))[2]).toBe('page false');
     expect(await ask('/incidents/known.json')).toEqual([200, 'application/json', 'json']);
     expect(await ask('/incidents/known.md')).toEqual([200, 'text/markdown; charset=utf-8', 'md']);
     for (const path of ['other', 'other.md', 'known.txt', '.md', '%00', '..%2f..'])

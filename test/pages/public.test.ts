@@ -84,7 +84,17 @@ test('a public daemon shows everybody that page and badges, and its users everyt
   expect((await ask('/?full'))[0]).toBe(401);
   expect((await ask('/badge/s.svg'))[1]).toContain('<title>s: ');
   expect((await ask('/badge/x.svg'))[0]).toBe(404);
-  for (const path of ['/metrics', '/status.json', '/targets/s/n', '/alerts', '/events', '/?subnet=s&full'])
+  expect(await ask('/feed.atom')).toEqual([200, expect.stringContaining('<title>Incidents of subnetd</title>')]);
+  for (const path of [
+    '/metrics',
+    '/status.json',
+    '/targets/s/n',
+    '/alerts',
+    '/events',
+    '/?subnet=s&full',
+    '/incidents',
+    '/incidents/x.md',
+  ])
     expect([path, (await ask(path))[0]]).toEqual([path, 401]);
   const probe = async (headers: Readonly<Record<string, string>>) => {
     const answer = await fetch(`${daemon.url}/targets/s/n/probe`, { method: 'POST', redirect: 'manual', headers });
