@@ -166,7 +166,7 @@ describe('who was notified', () => {
     const ended = { ...(followed.open.get('k') ?? incident), endedAt: START + 9 * MINUTE };
     const over = { ...NOTHING_FOLLOWED, ended: new Map([['k', ended]]) };
     expect(recordNotification(over, labels, resolved).ended.get('k')?.notified).toEqual([...ended.notified, resolved]);
-    // It was never told to this one, or the incident is long over.
+    // This one was never notified, or the incident is long over.
     expect(recordNotification(over, labels, { ...resolved, to: 'http://third' }).ended.get('k')).toBe(ended);
     expect(recordNotification(over, labels, { ...resolved, at: START + 40 * MINUTE }).ended.get('k')).toBe(ended);
   });
