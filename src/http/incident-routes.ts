@@ -30,7 +30,7 @@ const feed = (pages: IncidentRoutesDeps['pages'], isPublic: boolean) => async (c
 /** The note and the credential of a form, or of a JSON object. */
 async function readNote(c: Context<RoutesEnv>): Promise<{ readonly note: string; readonly credential?: string }> {
   const isJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
-  const body: unknown = isJson ? await c.req.json().catch(() => ({})) : await c.req.parseBody();
+  const body: unknown = isJson ? await c.req.json().catch(() => ({})) : await c.req.parseBody().catch(() => ({}));
   const { note, credential, apiKey, token } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const sent = [credential, apiKey, token].find((one) => typeof one === 'string' && one !== '');
   return { note: typeof note === 'string' ? note : '', ...(typeof sent === 'string' && { credential: sent.trim() }) };

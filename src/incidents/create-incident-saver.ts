@@ -41,11 +41,21 @@ const LONG_MS = 2 * 60 * MINUTE_MS;
 
 /** As many are read at the start: the open ones, and the last that have ended. */
 const MOST_RESTORED = 1_000;
+/** As many may wait for the database, or as many as are open. */
+const MOST_WAITING = 1_000;
 /** As many are written at once: SQLite blocks everything while it writes them. */
 const ROWS_AT_ONCE = 100;
 /** As many are kept in the database; with capsules of 20 KB, about 40 MB. */
 const MOST_KEPT = 10_000;
 const MOST_CAPSULES_KEPT = 1_000;
+
+/** Forgets the oldest that have ended when there are too many. */
+function cut<T>(known: Map<string, T>, incidentOf: (one: T) => Incident): void {
+  for (const [id, one] of known) {
+    if (known.size <= MOST_WAITING) return;
+    if (incidentOf(one).endedAt !== undefined) known.delete(id);
+  }
+}
 
 /** Creates a saver that has not read the database yet. */
 export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
@@ -150,6 +160,8 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
       const { id } = incident;
       unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
       unsealed.set(id, incident);
+      cut(unsaved, (one) => one.incident);
+      cut(unsealed, (one) => one);
     },
     addCapsule: (id, capsule) => void capsules.set(id, capsule),
     waitingCapsules: () => capsules.size,

@@ -39,6 +39,10 @@ export interface IncidentPagesDeps {
   readonly startedAt: number;
 }
 
+/** What an id may look like, and a text that is compared. PostgreSQL refuses a zero byte as an error of its own. */
+const isId = (text: string): boolean => /^[\w-]{1,80}$/.test(text);
+const toText = (text: string | undefined): string | undefined => (text?.includes('\0') ? undefined : text || undefined);
+
 /** As many incidents are in the feed. */
 const IN_FEED = 50;
 
@@ -51,11 +55,11 @@ export function createIncidentPages(deps: IncidentPagesDeps): IncidentPages {
   };
   return {
     incidents: async ({ subnet, name, alert, problem, grave, before }) => {
-      const about = { subnet: subnet || undefined, name: name || undefined };
-      const isSought = Boolean(alert || problem);
+      const about = { subnet: toText(subnet), name: toText(name) };
+      const kind = { alert: toText(alert), problem: toText(problem) };
+      const isSought = kind.alert !== undefined || kind.problem !== undefined;
       if (isSought) {
-        const sought = { ...about, alert: alert || undefined, problem: problem || undefined, limit: 1 };
-        const [found] = (await incidents.list(sought)).incidents;
+        const [found] = (await incidents.list({ ...about, ...kind, limit: 1 })).incidents;
         if (found !== undefined) return { found: found.id };
       }
       const onlyGrave = Boolean(grave);
@@ -68,19 +72,19 @@ export function createIncidentPages(deps: IncidentPagesDeps): IncidentPages {
       return { body: incidentList(input, footer()) };
     },
     incident: async (id, isSignedIn) => {
-      const record = await incidents.read(id);
+      const record = isId(id) ? await incidents.read(id) : undefined;
       if (record === undefined) return undefined;
       const linked = await linkedOf(record.incident);
       const isNotifying = incidents.isNotifying();
       return incidentPage({ record, linked, isNotifying, isSignedIn, nowWall: now() }, footer());
     },
     exportIncident: async (id, format) => {
-      const record = await incidents.read(id);
+      const record = isId(id) ? await incidents.read(id) : undefined;
       if (record === undefined) return undefined;
       if (format === 'json') return `${JSON.stringify(incidentJson(record), undefined, 2)}\n`;
       return incidentMarkdown(record, await linkedOf(record.incident), now());
     },
-    addNote: incidents.addNote,
+    addNote: async (id, note) => isId(id) && incidents.addNote(id, note),
     feed: async (isPublic) => {
       const listed = await incidents.list({ onlyGrave: true, limit: IN_FEED });
       return incidentFeed({ incidents: listed.incidents, isPublic, publicUrl, startedAt });

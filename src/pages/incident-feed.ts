@@ -73,7 +73,7 @@ export function incidentFeed(input: FeedInput): string {
       `<entry><id>${escapeXml(id)}</id><title>${escapeXml(title)}</title><updated>${toIso(at)}</updated>${href === undefined ? '' : link('alternate', href)}<summary>${escapeXml(text)}</summary></entry>`,
   );
   return `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"><id>urn:subnetd:incidents</id><title>Incidents of subnetd</title><author><name>subnetd</name></author><updated>${toIso(entries[0]?.at ?? input.startedAt)}</updated>${publicUrl === undefined ? '' : link('self', `${publicUrl}/feed.atom`)}
+<feed xmlns="http://www.w3.org/2005/Atom"><id>${escapeXml(publicUrl === undefined ? 'urn:subnetd:incidents' : `${publicUrl}/feed.atom`)}</id><title>Incidents of subnetd</title><author><name>subnetd</name></author><updated>${toIso(entries[0]?.at ?? input.startedAt)}</updated>${publicUrl === undefined ? '' : link('self', `${publicUrl}/feed.atom`)}
 ${parts.join('\n')}
 </feed>
 `;

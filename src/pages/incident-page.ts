@@ -4,7 +4,7 @@ import type { Incident, IncidentRecord } from '../model/incident.ts';
 import { withCommands } from './commands.ts';
 import { page } from './frame.ts';
 import { capsulePanel, changesPanel } from './incident-parts.ts';
-import { describeIncident, durationOf, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
+import { describeIncident, durationOf, formatTimes, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
 import { badge, type Html, shape, standingOfSeverity } from './marks.ts';
 import { spanChart } from './pace-chart.ts';
 import { incidentPath, subnetPath, targetPath } from './paths.ts';
@@ -41,7 +41,7 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
           atSecond(found),
           endedAt === undefined ? 'over if it stays away' : html`over at ${atSecond(endedAt)}`,
         )
-  }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${returns} times`)}${
+  }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`)}${
     first === undefined
       ? ''
       : figure('First notified', lastingExactly(first.at - startedAt), html`after it began, at ${atSecond(first.at)}`)

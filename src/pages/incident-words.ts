@@ -26,6 +26,9 @@ const ENDS: Readonly<Record<IncidentEnd, string>> = {
   'not-found-again': 'its problem was not found any more after subnetd had started again',
 };
 
+/** How often, in words. */
+export const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
 /** One or two sentences: what was seen last, and how it ended. */
 export function describeIncident(incident: Incident, nowWall: number): string {
   const { last, end, returns, clearSince } = incident;
@@ -36,7 +39,7 @@ export function describeIncident(incident: Incident, nowWall: number): string {
         ? `It has lasted for ${duration}.`
         : `It has not been found for ${lastingExactly(nowWall - clearSince)}, after ${duration}.`
       : `It lasted for ${duration}, and is over because ${ENDS[end]}.`;
-  const back = returns === 0 ? '' : ` It came back ${returns === 1 ? 'once' : `${returns} times`} within that.`;
+  const back = returns === 0 ? '' : ` It came back ${formatTimes(returns)} within that.`;
   return `${beginSentence(last.evidence)}. ${how}${back}`;
 }
 

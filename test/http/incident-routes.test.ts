@@ -101,6 +101,9 @@ describe('a note', () => {
     }
     expect((await post({ note: 'x'.repeat(40_000), credential })).status).toBe(413);
     expect((await post({ note: 'n', credential }, {}, 'other')).status).toBe(404);
+    expect((await post({ note: 'n' }, { 'content-type': 'multipart/form-data', authorization: 'good' })).status).toBe(
+      400,
+    );
     expect(notes).toEqual([]);
     expect((await post({ note: '😀'.repeat(1_000), credential })).status).toBe(303);
     const away = await routes({ isAway: true }).post({ note: 'n', credential });

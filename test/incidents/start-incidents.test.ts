@@ -1,4 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createIncidentMemory } from '../../src/incidents/create-incident-memory.ts';
+import { createIncidentSaver } from '../../src/incidents/create-incident-saver.ts';
+import { createTimelineReader } from '../../src/incidents/create-timeline-reader.ts';
 import { type IncidentsDeps, startIncidents } from '../../src/incidents/start-incidents.ts';
 import { databaseAway } from '../../src/model/database-failure.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
@@ -202,3 +205,37 @@ describe('incidents without a database', () => {
     expect(captured).toContain('subnet_halted');
   });
 });
+
+it('that wait for a database are a thousand and those that are open, the newest', async () => {
+  const memory = createIncidentMemory(9_999);
+  let isAway = true;
+  const clock = { now: () => NOW, toWall: (at: number) => at, fromWall: (at: number) => at };
+  const saver = createIncidentSaver({
+    store: async () => {
+      if (isAway) throw databaseAway();
+      return memory;
+    },
+    onLoaded: () => {},
+    memory: createIncidentMemory(9),
+    timelines: createTimelineReader({
+      history: async () => Promise.reject(databaseAway()),
+      minutesOf: () => [],
+      now: clock.now,
+    }),
+    clock,
+    keptDays: 1,
+    onFailure: () => {},
+  });
+  const away = async () => Promise.reject(databaseAway());
+  const link = run({ store: away, history: away });
+  link.show(failing);
+  const one = await link.only();
+  saver.add({ ...one, id: 'open' }, true);
+  for (let index = 0; index < 1_500; index += 1)
+    saver.add({ ...one, id: `i${index}`, startedAt: NOW, endedAt: NOW }, true);
+  await saver.save();
+  isAway = false;
+  await saver.save();
+  const ids = (await memory.list({ limit: 9_999 })).map(({ id }) => id);
+  expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([1_000, 'open', false, true]);
+}, 20_000);
