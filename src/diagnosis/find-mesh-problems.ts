@@ -45,7 +45,7 @@ const isShort = ({ peers = 0, target, said }: NodeView): boolean =>
 function findHoles({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
   const short = nodes.map(isShort);
   /** By place: the node that was last found to be connected to it. */
-  const connectedTo = new Int32Array(nodes.length).fill(-1);
+  const connectedTo = nodes.map(() => -1);
   /** Marks the nodes that one is connected to, and counts those of them that are short too. */
   const mark = (place: number): number => {
     let count = 0;
@@ -58,21 +58,21 @@ function findHoles({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
     return count;
   };
   let left = [...nodes.keys()].filter((place) => short[place]);
-  const counts = new Int32Array(nodes.length);
+  const counts = nodes.map(() => 0);
   for (const place of left) counts[place] = mark(place);
   // The node that misses most comes first. What is left shrinks to what that one is connected to, so few pairs are looked at.
   const inOrder = left.toSorted((one, other) => (counts[one] ?? 0) - (counts[other] ?? 0));
-  const isSaid = new Uint8Array(nodes.length);
+  const isSaid = nodes.map(() => false);
   const found: Suspicion[] = [];
   for (const place of inOrder) {
     const node = nodes[place];
-    if (node === undefined || isSaid[place] === 1) continue;
+    if (node === undefined || isSaid[place]) continue;
     mark(place);
     connectedTo[place] = place;
     const missing = left.filter((other) => connectedTo[other] !== place);
     if (missing.length === 0) continue;
-    for (const one of [place, ...missing]) isSaid[one] = 1;
-    left = left.filter((other) => isSaid[other] === 0);
+    for (const one of [place, ...missing]) isSaid[one] = true;
+    left = left.filter((other) => !isSaid[other]);
     const missed = missing.flatMap((other) => nodes[other] ?? []);
     const names = listNames(missed.map(({ name }) => name));
     found.push({
@@ -96,7 +96,7 @@ function findHoles({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
 function findHalfConnected({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
   const found: Suspicion[] = [];
   /** By place: the node that was last found to list it. */
-  const listedIn = new Int32Array(nodes.length).fill(-1);
+  const listedIn = nodes.map(() => -1);
   for (const [place, node] of nodes.entries()) {
     const { name, peers, target } = node;
     if (peers === undefined || !isShort(node)) continue;
@@ -123,6 +123,8 @@ export function findMeshProblems({ nodes }: SubnetView): readonly Suspicion[] {
   if (!nodes.some((node) => !node.isOut && !node.isStarting && isShort(node))) return [];
   const mesh = findMesh(nodes);
   const holes = findHoles(mesh);
+  const oneSided = findHalfConnected(mesh);
+  if (oneSided.length === 0) return holes;
   const said = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
-  return [...holes, ...findHalfConnected(mesh).filter(({ name }) => !said.has(name))];
+  return [...holes, ...oneSided.filter(({ name }) => !said.has(name))];
 }

@@ -17,8 +17,10 @@ function findNeverSigned(witnesses: readonly NodeView[]): ReadonlySet<string> {
     const { voteRounds = 0, neverSigned = [] } = said?.observation.pool ?? {};
     if (voteRounds === 0) continue;
     // Most pools lack the same ones in the same order.
-    all =
-      all?.filter((address, place) => neverSigned[place] === address || neverSigned.includes(address)) ?? neverSigned;
+    const isListed = (address: string, place: number) =>
+      neverSigned[place] === address || neverSigned.includes(address);
+    if (all === undefined) all = neverSigned;
+    else if (!all.every(isListed)) all = all.filter(isListed);
     if (all.length === 0) break;
   }
   return new Set(all);
