@@ -55,7 +55,7 @@ function pagesOf(now: () => number) {
     incidents: {
       list: async () => ({ incidents: [], isWhole: true }),
       read: async () => undefined,
-      addNote: async () => false,
+      addNote: async () => 'unknown',
       idOf: () => undefined,
       isNotifying: () => false,
     },

@@ -3,6 +3,9 @@ import type { IncidentStore, Incidents } from '../model/incident.ts';
 import { byUrgency, type IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
 
+/** As many notes may an incident have. */
+const MOST_NOTES = 200;
+
 /** What incidents are read from. */
 export interface ReadDeps {
   readonly memory: IncidentMemory;
@@ -57,9 +60,11 @@ export function createReadIncidents({
     },
     addNote: async (id, note) => {
       const database = await store();
-      if ((await memory.read(id)) === undefined && (await database.read(id)) === undefined) return false;
+      const stored = await database.read(id);
+      if (stored === undefined && (await memory.read(id)) === undefined) return 'unknown';
+      if ((stored?.notes.length ?? 0) >= MOST_NOTES) return 'full';
       await database.addNote(id, { at: now(), ...note });
-      return true;
+      return 'added';
     },
   };
 }

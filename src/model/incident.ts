@@ -169,8 +169,8 @@ export interface Incidents {
   list(query: IncidentQuery): Promise<ListedIncidents>;
   /** With what is known of the time around it; undefined when there is no such incident. */
   read(id: string): Promise<(IncidentRecord & { readonly isWhole: boolean }) | undefined>;
-  /** Rejects with a `DatabaseFailure` when it cannot be stored. Resolves to false when there is no such incident. */
-  addNote(id: string, note: Omit<IncidentNote, 'at'>): Promise<boolean>;
+  /** Rejects with a `DatabaseFailure` when it cannot be stored. `full`: the incident has as many as it may have. */
+  addNote(id: string, note: Omit<IncidentNote, 'at'>): Promise<'added' | 'full' | 'unknown'>;
   /** The id of the open incident of a problem. */
   idOf(subnet: string, problem: ProblemRef): string | undefined;
   /** Whether subnetd itself sends alerts; otherwise Prometheus does, and subnetd does not know whom it notifies. */

@@ -84,7 +84,7 @@ export function createIncidentPages(deps: IncidentPagesDeps): IncidentPages {
       if (format === 'json') return `${JSON.stringify(incidentJson(record), undefined, 2)}\n`;
       return incidentMarkdown(record, await linkedOf(record.incident), now());
     },
-    addNote: async (id, note) => isId(id) && incidents.addNote(id, note),
+    addNote: async (id, note) => (isId(id) ? incidents.addNote(id, note) : 'unknown'),
     feed: async (isPublic) => {
       const listed = await incidents.list({ onlyGrave: true, limit: IN_FEED });
       return incidentFeed({ incidents: listed.incidents, isPublic, publicUrl, startedAt });

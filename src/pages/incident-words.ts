@@ -74,12 +74,13 @@ function describeChange({ kind, what, was, is, reason }: HistoryChange): string 
 export function toEntries({ incident, timeline, notes }: IncidentRecord): readonly TimelineEntry[] {
   const { subnet, problem, component, name, alert, startedAt, endedAt, end } = incident;
   const subject = name ?? subnet;
+  const { summary, evidence } = incident.first;
   const isOwnProblem = (change: HistoryChange) =>
     change.kind === 'problem' && change.what === problem && change.component === component && change.name === name;
   // Its own start and end are entries anyway.
   const changes = (timeline?.changes ?? []).filter((one) => !(isOwnProblem(one) && ['open', 'ended'].includes(one.is)));
   return [
-    { at: startedAt, standing: 'bad' as const, isOwn: true as const, subject, text: incident.first.summary },
+    { at: startedAt, standing: 'bad' as const, isOwn: true as const, subject, text: `${summary}: ${evidence}` },
     ...(endedAt === undefined || end === undefined
       ? []
       : [{ at: endedAt, standing: 'ok' as const, isOwn: true as const, subject, text: `over: ${ENDS[end]}` }]),

@@ -14,7 +14,7 @@ function routes({ isPublic = false, isAway = false, hasUsers = false } = {}) {
     addNote: async (id: string, note: unknown) => {
       if (isAway) throw databaseAway();
       if (id === 'known') notes.push(note);
-      return id === 'known';
+      return id === 'known' ? 'added' : id === 'full' ? 'full' : 'unknown';
     },
     feed: async (forEverybody: boolean) => `<feed>${forEverybody ? 'public' : 'full'}</feed>`,
     incidents: async ({ alert }: { alert?: string }) => (alert === 'A' ? { found: 'known' } : { body: 'the list' }),
@@ -101,6 +101,7 @@ describe('a note', () => {
     }
     expect((await post({ note: 'x'.repeat(40_000), credential })).status).toBe(413);
     expect((await post({ note: 'n', credential }, {}, 'other')).status).toBe(404);
+    expect((await post({ note: 'n', credential }, {}, 'full')).status).toBe(409);
     expect((await post({ note: 'n' }, { 'content-type': 'multipart/form-data', authorization: 'good' })).status).toBe(
       400,
     );

@@ -118,8 +118,8 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
       expect(reasons(record?.timeline?.changes)).toEqual(['near', 'stored']);
       expect(record?.timeline?.minutes.map(({ blocks }) => blocks)).toEqual([30, 7]);
     });
-    expect(await first.addNote(begun.id, { author: 'grace', text: 'restarted it' })).toBe(true);
-    expect(await first.addNote('nothing', { author: 'grace', text: 'x' })).toBe(false);
+    expect(await first.addNote(begun.id, { author: 'grace', text: 'restarted it' })).toBe('added');
+    expect(await first.addNote('nothing', { author: 'grace', text: 'x' })).toBe('unknown');
     const labels = { alertname: 'SubnetContainerDown', subnet: 'devnet', component: 'node', name: 'n2' };
     for (const phase of ['resolved', 'firing', 'firing'] as const)
       first.addNotification(labels, phase, 'http://am:9093');
@@ -239,3 +239,16 @@ it('that wait for a database are a thousand and those that are open, the newest'
   const ids = (await memory.list({ limit: 9_999 })).map(({ id }) => id);
   expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([1_000, 'open', false, true]);
 }, 20_000);
+
+it('have 200 notes at most', async () => {
+  const store = createIncidentMemory(9);
+  const away = async () => Promise.reject(databaseAway());
+  const link = run({ store: async () => store, history: away });
+  link.show(failing);
+  const { id } = await link.only();
+  await eventually(async () => expect(await store.read(id)).toBeDefined());
+  const note = { author: 'grace', text: 'n' };
+  for (let count = 0; count < 200; count += 1) expect(await link.addNote(id, note)).toBe('added');
+  expect(await link.addNote(id, note)).toBe('full');
+  expect((await store.read(id))?.notes).toHaveLength(200);
+});

@@ -172,13 +172,13 @@ describe('the list of incidents', () => {
         return { incidents: [], isWhole: true };
       },
       read: async (id) => void asked.push(id),
-      addNote: async (id) => asked.push(id) > 0,
+      addNote: async (id) => (asked.push(id) > 0 ? 'added' : 'full'),
     });
     await pages.incidents({ subnet: 'a\0', name: '\0', alert: '\0', before: `${'9'.repeat(15)}__a` });
     for (const id of ['\0', '../x', 'a'.repeat(81), '', "a'b"]) {
       expect(await pages.incident(id, false)).toBeUndefined();
       expect(await pages.exportIncident(id, 'md')).toBeUndefined();
-      expect(await pages.addNote(id, { author: 'a', text: 't' })).toBe(false);
+      expect(await pages.addNote(id, { author: 'a', text: 't' })).toBe('unknown');
     }
     expect(asked).toEqual([undefined, undefined, undefined]);
   });
@@ -214,7 +214,7 @@ describe('the page of an incident', () => {
     for (const text of [
       'devnet: the container of n2 is down ended warning It exited with 137. It lasted for 9 min 33 s, and is over because its problem is gone. It came back once within that.',
       'Began 03:12:07 2026-11-22, found 20 s earlier Last found 03:21:40 over at 03:24:07 Lasted 9 min 33 s came back once First notified 45 s after it began, at 03:12:52',
-      'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 over: its problem is gone',
+      'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down: it exited with 137 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 over: its problem is gone',
       'n2 silent 41,066 the connection was refused, 3 ms exited 137, 2 restarts, 1 out of memory n1 votes 41,207 2 of 3',
       '1 more targets are left out.',
       'latest_block fail: n2 refuses connections POST http://192.0.2.1:8545 XDPoS_getV2BlockByNumber["latest"] the connection was refused',

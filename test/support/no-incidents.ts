@@ -4,7 +4,7 @@ import type { Incidents } from '../../src/model/incident.ts';
 export const NO_INCIDENTS: Incidents = {
   list: async () => ({ incidents: [], isWhole: true }),
   read: async () => undefined,
-  addNote: async () => false,
+  addNote: async () => 'unknown',
   idOf: () => undefined,
   isNotifying: () => false,
 };
