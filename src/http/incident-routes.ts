@@ -83,7 +83,7 @@ export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages, checkUser }: In
     const listed = await (await pages()).incidents(c.req.query());
     return 'found' in listed ? c.redirect(incidentPath(listed.found), 302) : c.html(listed.body);
   });
-  app.get('/incidents/:file', packed, async (c) => {
+  const answerIncident = async (c: Context<RoutesEnv>): Promise<Response> => {
     const [, id = '', suffix] = /^(.*?)(?:\.(json|md))?$/.exec(c.req.param('file') ?? '') ?? [];
     const made = await pages();
     if (suffix === undefined) {
@@ -96,6 +96,14 @@ export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages, checkUser }: In
     if (text === undefined) return nothing(c);
     const type = suffix === 'json' ? 'application/json' : 'text/markdown; charset=utf-8';
     return c.body(text, 200, { 'content-type': type });
+  };
+  app.get('/incidents/:file', packed, async (c) => {
+    try {
+      return await answerIncident(c);
+    } catch (error) {
+      if (!isDatabaseFailure(error)) throw error;
+      return c.text('the database does not answer, so only recent incidents can be read; /incidents lists them\n', 503);
+    }
   });
   app.get('/feed.atom', packed, feed(pages, false));
 }

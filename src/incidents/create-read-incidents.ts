@@ -1,4 +1,4 @@
-import { isDatabaseFailure } from '../model/database-failure.ts';
+import { databaseAway, isDatabaseFailure } from '../model/database-failure.ts';
 import type { IncidentStore, Incidents } from '../model/incident.ts';
 import { byUrgency, type IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
@@ -51,6 +51,8 @@ export function createReadIncidents({
       const answer = await unlessAway(store().then(async ({ read }) => ({ record: await read(id) })));
       const stored = answer?.record;
       const incident = own?.incident ?? stored?.incident;
+      // Without the database nobody knows whether there is one.
+      if (incident === undefined && answer === undefined) throw databaseAway();
       if (incident === undefined) return undefined;
       const capsule = own?.capsule ?? stored?.capsule;
       const timeline =

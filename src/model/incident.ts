@@ -167,7 +167,10 @@ export interface ListedIncidents {
 /** What pages read and write of incidents. All times are wall time. */
 export interface Incidents {
   list(query: IncidentQuery): Promise<ListedIncidents>;
-  /** With what is known of the time around it; undefined when there is no such incident. */
+  /**
+   * With what is known of the time around it; undefined when there is no such incident. Rejects with a `DatabaseFailure` when
+   * only the database could know it.
+   */
   read(id: string): Promise<(IncidentRecord & { readonly isWhole: boolean }) | undefined>;
   /** Rejects with a `DatabaseFailure` when it cannot be stored. `full`: the incident has as many as it may have. */
   addNote(id: string, note: Omit<IncidentNote, 'at'>): Promise<'added' | 'full' | 'unknown'>;

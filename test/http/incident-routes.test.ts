@@ -18,7 +18,10 @@ function routes({ isPublic = false, isAway = false, hasUsers = false } = {}) {
     },
     feed: async (forEverybody: boolean) => `<feed>${forEverybody ? 'public' : 'full'}</feed>`,
     incidents: async ({ alert }: { alert?: string }) => (alert === 'A' ? { found: 'known' } : { body: 'the list' }),
-    incident: async (id: string, isSignedIn: boolean) => (id === 'known' ? `page ${isSignedIn}` : undefined),
+    incident: async (id: string, isSignedIn: boolean) => {
+      if (isAway) throw databaseAway();
+      return id === 'known' ? `page ${isSignedIn}` : undefined;
+    },
     exportIncident: async (id: string, format: string) => (id === 'known' ? format : undefined),
   } as unknown as Pages;
   const deps: IncidentRoutesDeps = {
@@ -132,6 +135,7 @@ describe('the addresses of incidents', () => {
     expect(await ask('/incidents/known.md')).toEqual([200, 'text/markdown; charset=utf-8', 'md']);
     for (const path of ['other', 'other.md', 'known.txt', '.md', '%00', '..%2f..'])
       expect((await ask(`/incidents/${path}`))[0], path).toBe(404);
+    expect((await ask('/incidents/old', { isAway: true })).slice(0, 1)).toEqual([503]);
     expect(await ask('/feed.atom')).toEqual([200, 'application/atom+xml; charset=utf-8', '<feed>full</feed>']);
   });
 

@@ -139,6 +139,7 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
       expect(stored?.timeline && reasons(stored.timeline.changes)).toEqual(['near', 'stored'].slice(1));
     }, 30_000);
     expect(second.wall()).toBeGreaterThanOrEqual((ended.endedAt ?? 0) + 11 * MINUTE);
+    expect(await second.read('nothing')).toBeUndefined();
     const record = await second.read(begun.id);
     expect(record).toMatchObject({
       isWhole: true,
@@ -169,7 +170,7 @@ describe('incidents without a database', () => {
     const record = await link.read(begun.id);
     expect(record).toMatchObject({ isWhole: false, notes: [], capsule: { omitted: 0 } });
     expect(reasons(record?.timeline?.changes)).toEqual(['near']);
-    expect(await link.read('nothing')).toBeUndefined();
+    await expect(link.read('nothing')).rejects.toThrow();
     await expect(link.addNote(begun.id, { author: 'a', text: 't' })).rejects.toThrow();
     await eventually(() => expect(link.failures).toHaveLength(1));
     isAway = false;
