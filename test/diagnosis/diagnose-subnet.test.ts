@@ -6,7 +6,15 @@ import type { Problem } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
-import { diagnosedNode, diagnosedService, type Given, listCauses, NOW, STOPPED } from '../support/diagnosed.ts';
+import {
+  addressOf,
+  diagnosedNode,
+  diagnosedService,
+  type Given,
+  listCauses,
+  NOW,
+  STOPPED,
+} from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -43,6 +51,21 @@ const reasonsOf = (targets: readonly Known[], problems: readonly Problem[]) =>
         .map((state) => [`${target.name}/${state.check}`, [state.because?.problem, formatReason(state)]]),
     ),
   );
+
+test('a node that is out and has never given its address counts as one masternode without a name, if there is one', () => {
+  const quorumWith = (active: readonly string[]) => {
+    const masternodes = { number: 1_000, round: 2_000, active: active.map(addressOf), standby: [], penalised: [] };
+    const targets = NAMES.map((name) =>
+      name === 'n3' || name === 'n4'
+        ? diagnosedNode(name, NAMES, { fault: timeout, chain: { address: undefined, masternodes } })
+        : diagnosedNode(name, NAMES, { chain: { masternodes } }),
+    );
+    return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW).quorum;
+  };
+  expect(quorumWith(NAMES)).toMatchObject({ total: 4, voting: 2 });
+  expect(quorumWith(['n1', 'n2', 'n3'])).toMatchObject({ total: 3, voting: 2 });
+  expect(quorumWith(['n1', 'n2'])).toMatchObject({ total: 2, voting: 2 });
+});
 
 test('each failing check is told by its cause, and only what shows the cause has its fix', () => {
   const peers = (name: string) => NAMES.filter((other) => other !== name && other !== 'n2');

@@ -184,6 +184,14 @@ test('a masternode whose votes nobody has and whose rounds bring no block does n
   const all = (chain: Given['chain']) => NAMES.map((name) => diagnosedNode(name, NAMES, { chain }));
   expect(named(all({ pool, missedRounds }))).toEqual(['node_not_voting n2']);
   expect(named(all({ pool }))).toEqual([]);
+  // A pool may name them in another order, and one that has a vote of n2 shows that it votes.
+  const others = ['n3', 'n2'].map(addressOf);
+  const last = (neverSigned: readonly string[]) => [
+    ...all({ pool: { ...pool, neverSigned: ['n2', 'n3'].map(addressOf) }, missedRounds }).slice(0, -1),
+    diagnosedNode('n7', NAMES, { chain: { pool: { ...pool, neverSigned }, missedRounds } }),
+  ];
+  expect(named(last(others))).toEqual(['node_not_voting n2']);
+  expect(named(last(others.slice(0, 1)))).toEqual([]);
   expect(named(all({ missedRounds }))).toEqual([]);
 });
 
