@@ -16,14 +16,10 @@ export async function expectGreenDemo(seconds: number): Promise<void> {
   // The browser takes longest to start, but on a busy machine another first probe may time out and wait for its next round.
   await eventually(expectAllPass, 120_000, 500);
   await demo.waitFor(/pass .*frontend console/);
-  const until = performance.now() + seconds * 1000;
-  let seen = 0;
-  while (performance.now() < until) {
+  for (let second = 0; second < seconds; second++) {
     await expectAllPass();
-    seen += 1;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
-  expect(seen).toBeGreaterThan(seconds * 0.8);
   demo.child.kill('SIGTERM');
   expect((await demo.finished).code).toBe(0);
 }
