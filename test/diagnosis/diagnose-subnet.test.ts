@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { findHeadline } from '../../src/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
@@ -65,6 +66,19 @@ test('a node that is out and has never given its address counts as one masternod
   expect(quorumWith(NAMES)).toMatchObject({ total: 4, voting: 2 });
   expect(quorumWith(['n1', 'n2', 'n3'])).toMatchObject({ total: 3, voting: 2 });
   expect(quorumWith(['n1', 'n2'])).toMatchObject({ total: 2, voting: 2 });
+});
+
+test('the headline names the first of the problems that are equally bad', () => {
+  const targets = [
+    ...NAMES.map((name) => diagnosedNode(name, NAMES)),
+    ...(['stats', 'frontend'] as const).map((name) => diagnosedService(name, { container: STOPPED })),
+  ];
+  const judged = judgeTargets(targets, NOW);
+  const { problems } = diagnoseSubnet(toSubnet(targets), judged, NOTHING_FOLLOWED, NOW);
+  const open = problems.map((problem): Problem => ({ ...problem, state: 'open' }));
+  expect(findHeadline('devnet', judged, open, undefined).sentence).toBe(
+    'devnet runs, but the container of stats does not run',
+  );
 });
 
 test('each failing check is told by its cause, and only what shows the cause has its fix', () => {

@@ -150,6 +150,7 @@ describe('a problem', () => {
       for (const [ms, found] of [...ended, [back, [suspicion()]] as const, [back + 10_000, [suspicion()]] as const])
         followed = followOnce(followed, found, found.length > 0 ? failing : well, T0 + ms);
       expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + back + 10_000 }]);
+      expect(followed.ended).toEqual([]);
     });
 
     test('is another one on another target, of other nodes, or when it was never confirmed', () => {
