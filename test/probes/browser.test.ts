@@ -113,7 +113,7 @@ describe('a page that is none', () => {
   ])(
     'that %s has that fault, in bounded time',
     async (_, pages, expected) => {
-      expect(await visit(pages, 'why' in expected && expected.why === 'timeout' ? 4_000 : LONG_MS)).toEqual({
+      expect(await visit(pages, 'why' in expected && expected.why === 'timeout' ? 2_500 : LONG_MS)).toEqual({
         kind: 'no-page',
         ...expected,
       });
