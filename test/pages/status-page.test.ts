@@ -4,6 +4,7 @@ import type { Known } from '../../src/model/facts.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { statusPage } from '../../src/pages/status-page.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../support/diagnosed.ts';
+import { words } from '../support/page-words.ts';
 import { stateOf } from '../support/snapshots.ts';
 
 const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
@@ -23,15 +24,6 @@ const pageOf = (snapshot: readonly SubnetState[], more: { readonly only?: string
       { footer: [] },
     ),
   );
-
-/** What a person reads, with the markup taken away. */
-const words = (html: string): string =>
-  html
-    .replace(/<(svg|head)[\s\S]*?<\/\1>/g, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&quot;', '"')
-    .replace(/\s+/g, ' ');
 
 const banner = (html: string): string =>
   words(/<section class="banner[\s\S]*?<\/section>/.exec(html)?.[0] ?? '').trim();

@@ -6,6 +6,7 @@ import { queriesOf } from '../../src/pages/outside-links.ts';
 import { probeCurve, toScale } from '../../src/pages/probe-curve.ts';
 import { type TargetFrame, type TargetInput, targetPage } from '../../src/pages/target-page.ts';
 import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../support/diagnosed.ts';
+import { words } from '../support/page-words.ts';
 import { stateOf } from '../support/snapshots.ts';
 
 const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
@@ -40,15 +41,6 @@ function pageOf(
     ),
   );
 }
-
-/** What a person reads, with the markup taken away. */
-const words = (html: string): string =>
-  html
-    .replace(/<(svg|head)[\s\S]*?<\/\1>/g, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&quot;', '"')
-    .replace(/\s+/g, ' ');
 
 const n1 = diagnosedNode('n1', NAMES);
 const nodes = [n1, ...NAMES.slice(1).map((name) => diagnosedNode(name, NAMES))];
