@@ -7,34 +7,32 @@ import {
   type Resource,
   STAMPS,
 } from '../model/resource.ts';
+import type { CallMember, Json } from './call.ts';
 import { PATTERNS } from './check-text.ts';
 import { textRuleOf } from './check-value.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { listGranting } from './scopes.ts';
-import { SIGN_IN } from './sign-in.ts';
-
-/** A part of an OpenAPI document. */
-export type Json = { readonly [name: string]: unknown };
 
 const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
 const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
 
 /** Every code in the operation's answers. */
-function codesOf({ kind, resource }: Operation): readonly ErrorCode[] {
+function codesOf(operation: Operation): readonly ErrorCode[] {
+  if (operation.kind === 'call') return [...new Set([...ANY, ...operation.codes])].sort();
+  const { kind, resource } = operation;
   const own: ErrorCode[] = [];
   if (kind === 'list') own.push(1003, 1011);
-  if (kind === 'token') own.push(1001, 1002, 1003, 1005, 1012);
-  if (kind === 'add' || kind === 'update') {
+  else {
     own.push(...BODY);
-    for (const member of resource?.members ?? []) {
+    for (const member of resource.members) {
       if (member.kind === 'password') own.push(1006);
       if (member.kind === 'text' && member.format === 'email') own.push(1008);
       if (member.kind === 'reference') own.push(member.to.codes.missing);
     }
-    if (resource) own.push(resource.codes.duplicate);
+    own.push(resource.codes.duplicate);
   }
-  if (resource && kind !== 'add') own.push(resource.codes.missing);
+  if (kind !== 'add') own.push(resource.codes.missing);
   return [...new Set([...ANY, ...own])].sort();
 }
 
@@ -95,16 +93,16 @@ const CREDENTIALS = {
   token: { type: 'string', description: 'A token, instead of the header.' },
 };
 
-function bodySchema({ kind, resource }: Operation): Json {
-  if (resource === undefined)
-    return object(
-      {
-        UserName: { type: 'string', minLength: 1, maxLength: SIGN_IN.userName.most },
-        Password: { type: 'string', minLength: 1, maxLength: SIGN_IN.password.most, format: 'password' },
-        ...CREDENTIALS,
-      },
-      [],
-    );
+const membersOf = (members: readonly CallMember[]): Json =>
+  Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
+
+function bodySchema(operation: Operation): Json {
+  if (operation.kind === 'call') {
+    const { body = [] } = operation;
+    const required = body.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+    return object({ ...membersOf(body), ...CREDENTIALS }, required);
+  }
+  const { kind, resource } = operation;
   const own = Object.fromEntries(
     parametersOf(resource).map((member) => [member.name, schemaOf(member, kind === 'add')]),
   );
@@ -116,12 +114,9 @@ function bodySchema({ kind, resource }: Operation): Json {
   return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...CREDENTIALS }, [...Object.keys(own), by]);
 }
 
-function dataSchema({ kind, resource }: Operation): Json {
-  if (resource === undefined)
-    return object({ token: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } }, [
-      'token',
-      'expiresAt',
-    ]);
+function dataSchema(operation: Operation): Json {
+  if (operation.kind === 'call') return operation.data;
+  const { kind, resource } = operation;
   if (kind !== 'list')
     return object({ result: { type: 'string', const: 'success' }, [resource.idMember]: integer }, [
       'result',
@@ -164,8 +159,20 @@ const query = (name: string, least: number, most: number, description: string): 
   schema: { type: 'integer', minimum: least, maximum: most },
 });
 
-function parametersOfPath({ kind }: Operation): readonly Json[] {
-  if (kind === 'list')
+const toParameter = (place: 'path' | 'query', { name, schema, isRequired = place === 'path' }: CallMember): Json => {
+  const { description, ...rest } = schema;
+  return { name, in: place, required: isRequired, description, schema: rest };
+};
+
+function parametersOfPath(operation: Operation): readonly Json[] {
+  if (operation.kind === 'call') {
+    const { segment, query: sent = [] } = operation;
+    return [
+      ...(segment === undefined ? [] : [toParameter('path', segment)]),
+      ...sent.map((one) => toParameter('query', one)),
+    ];
+  }
+  if (operation.kind === 'list')
     return [
       {
         name: 'id',
@@ -177,28 +184,43 @@ function parametersOfPath({ kind }: Operation): readonly Json[] {
       query('limit', 1, 1_000, 'At most so many records; `next` in the answer is the next `after`.'),
       query('after', 0, MAX_INTEGER, 'Only records with an id above this one.'),
     ];
-  if (kind !== 'update') return [];
+  if (operation.kind !== 'update') return [];
   return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }];
 }
 
 const SECURITY = [{ apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
 
+/** What people read of an operation first. */
+function titleOf(operation: Operation): { readonly summary: string; readonly tag: string } {
+  if (operation.kind === 'call') return operation;
+  const { kind, resource } = operation;
+  const { noun, plural, name: tag } = resource;
+  if (kind === 'list') return { summary: `List ${plural}`, tag };
+  return { summary: `${kind === 'add' ? 'Add' : 'Update'} ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`, tag };
+}
+
+function securityOf(operation: Operation): readonly Json[] {
+  if (operation.kind !== 'call' || !operation.isOpen) return SECURITY;
+  return operation.id === 'getToken' ? [...SECURITY.slice(0, 1), {}] : [{}];
+}
+
 function describe(operation: Operation): Json {
-  const { id, kind, method, resource, scope } = operation;
-  const summary =
-    resource === undefined
-      ? 'Get a token by an API key, or by UserName and Password'
-      : kind === 'list'
-        ? `List ${resource.plural}`
-        : `${kind === 'add' ? 'Add' : 'Update'} ${/^[aeiou]/.test(resource.noun) ? 'an' : 'a'} ${resource.noun}`;
+  const { id, method, scope } = operation;
+  const { summary, tag } = titleOf(operation);
+  const needed = scope === undefined ? [] : [`Needs a credential with the scope ${listGranting(scope)}.`];
+  const more = operation.kind === 'call' && operation.description !== undefined ? [operation.description] : [];
+  const isExtra = operation.kind === 'call' && !operation.isSpecified;
+  const description = [...more, ...needed].join(' ');
+  const required = operation.kind !== 'call' || !operation.bodyIsOptional;
   return {
     operationId: id,
     summary,
-    ...(scope !== undefined && { description: `Needs a credential with the scope ${listGranting(scope)}.` }),
-    tags: [resource?.name ?? 'Auth'],
-    security: kind === 'token' ? [...SECURITY.slice(0, 1), {}] : SECURITY,
+    ...(description !== '' && { description }),
+    ...(isExtra && { 'x-beyond-specification': true }),
+    tags: [tag],
+    security: securityOf(operation),
     parameters: parametersOfPath(operation),
-    ...(method !== 'GET' && { requestBody: { required: kind !== 'token', ...json(bodySchema(operation)) } }),
+    ...(method !== 'GET' && { requestBody: { required, ...json(bodySchema(operation)) } }),
     responses: responsesOf(operation),
   };
 }
@@ -215,7 +237,7 @@ export function createOpenApi(resources: readonly Resource[], version: string): 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/api/v1' }, { url: '/api' }],
-    tags: [...resources.map(({ name }) => ({ name })), { name: 'Auth' }],
+    tags: [...new Set(operations.map((operation) => titleOf(operation).tag))].map((name) => ({ name })),
     paths: Object.fromEntries(
       operations.map((operation) => [operation.path, { [operation.method.toLowerCase()]: describe(operation) }]),
     ),

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Json } from './create-open-api.ts';
+import type { Json } from './call.ts';
 import { ERROR_CODES } from './error-codes.ts';
 
 interface Property {

@@ -1,19 +1,24 @@
 import type { Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
+import type { Call } from './call.ts';
+import { calls } from './calls.ts';
 
-/** One operation of the API: a method on a path. */
-export interface Operation {
+/** An operation on the records of a resource. */
+export interface RecordOperation {
+  readonly kind: 'list' | 'add' | 'update';
   readonly id: string;
-  readonly kind: 'list' | 'add' | 'update' | 'token';
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The path below `/api` or `/api/v1`, with a variable last segment in braces. */
   readonly path: string;
-  readonly resource?: Resource;
-  /** The scope that the caller needs; undefined if none. */
-  readonly scope?: Scope;
+  readonly resource: Resource;
+  /** The scope that the caller needs. */
+  readonly scope: Scope;
 }
 
-/** The operations of the resources, and the one that issues a token. */
+/** One operation of the API: a method on a path. */
+export type Operation = RecordOperation | (Call & { readonly kind: 'call' });
+
+/** The operations of the resources, and the calls besides them. */
 export const operationsOf = (resources: readonly Resource[]): readonly Operation[] => [
   ...resources.flatMap((resource): readonly Operation[] => {
     const { name, operations, writeScope: scope = 'write' } = resource;
@@ -23,8 +28,12 @@ export const operationsOf = (resources: readonly Resource[]): readonly Operation
       { id: operations.update, kind: 'update', method: 'PUT', path: `/${name}/Update/{updatedby}`, resource, scope },
     ];
   }),
-  { id: 'getToken', kind: 'token', method: 'POST', path: '/Auth/Token' },
+  ...calls.map((call) => ({ ...call, kind: 'call' as const })),
 ];
+
+/** Is this the method of the operation? HEAD is a GET whose answer has no body. */
+export const isMethodOf = (operation: Operation, method: string): boolean =>
+  method === operation.method || (method === 'HEAD' && operation.method === 'GET');
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -33,7 +42,7 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * the scope of a list, and one that would write the scope of some write.
  */
 export function neededScope(operation: Operation | undefined, method: string): Scope | undefined {
-  if (operation?.kind === 'token' && method === operation.method) return undefined;
+  if (operation?.kind === 'call' && isMethodOf(operation, method)) return operation.scope;
   if (READS.has(method)) return 'read';
   return operation?.kind === 'add' || operation?.kind === 'update' ? operation.scope : 'lists';
 }

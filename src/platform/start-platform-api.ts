@@ -7,6 +7,7 @@ import type { SecurityEvent } from '../model/security-event.ts';
 import { settleWithin } from '../model/within.ts';
 import type { ApiHandler } from './create-api-handler.ts';
 import type { LimitSettings } from './create-limits.ts';
+import type { Services } from './create-services.ts';
 import type { Caller } from './credentials.ts';
 import type { Outcome } from './outcome.ts';
 import type { ApiRequest } from './request-context.ts';
@@ -21,6 +22,8 @@ export interface PlatformApi {
   readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
   readonly docs: () => Promise<string>;
+  /** What the portal shares with the API. */
+  readonly services: () => Promise<Services>;
   readonly stop: () => Promise<void>;
 }
 
@@ -75,12 +78,12 @@ function logSecurity(log: Logger, { action, subject, ip, requestId, detail, coun
 /** Starts the platform API without loading it: nothing here delays the monitor. */
 export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
   const { settings, version, database, log, now, cleanEveryMs = CLEAN_EVERY_MS } = deps;
-  const load = async (): Promise<ApiHandler> => {
-    const [{ createApiHandler }, { resources }] = await Promise.all([
-      import('./create-api-handler.ts'),
+  const loadServices = async (): Promise<Services> => {
+    const [{ createServices }, { resources }] = await Promise.all([
+      import('./create-services.ts'),
       import('./resources.ts'),
     ]);
-    return createApiHandler({
+    return createServices({
       ...settings,
       resources,
       store: async () => (await database.open()).platform,
@@ -96,7 +99,10 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
       onSecurity: (event) => logSecurity(log, event),
     });
   };
-  const handler = loadOnce(load);
+  const services = loadOnce(loadServices);
+  const loadHandler = async (): Promise<ApiHandler> =>
+    (await import('./create-api-handler.ts')).createApiHandler(await services.get());
+  const handler = loadOnce(loadHandler);
   const openApi = async () => {
     const [{ createOpenApi }, { resources }] = await Promise.all([
       import('./create-open-api.ts'),
@@ -110,7 +116,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
   };
   const cleaner = setInterval(() => {
-    if (handler.started() !== undefined) clean().catch(() => {});
+    if (services.started() !== undefined) clean().catch(() => {});
   }, cleanEveryMs);
   cleaner.unref();
 
@@ -120,9 +126,10 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     routeOf: async (path) => (await handler.get()).routeOf(path),
     openApi: async () => JSON.stringify(await openApi()),
     docs: async () => (await import('./docs-page.ts')).docsPage(await openApi()),
+    services: services.get,
     stop: async () => {
       clearInterval(cleaner);
-      const stopped = handler.started()?.then(({ stop }) => stop());
+      const stopped = services.started()?.then(({ stop }) => stop());
       if (stopped !== undefined) await settleWithin(SECURITY_WITHIN_MS, stopped);
     },
   };

@@ -11,6 +11,7 @@ import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
 import { createAdmin, onCommandLine } from '../../src/platform/create-admin.ts';
 import { createApiHandler } from '../../src/platform/create-api-handler.ts';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
+import { createServices } from '../../src/platform/create-services.ts';
 import { platformSettings } from '../support/api.ts';
 
 const currency: Resource = {
@@ -48,7 +49,7 @@ it('a fifth list is a declaration and a migration', async () => {
     const key = makeApiKey();
     await store.addKey({ name: 'k', scopes: ['write'], owner: 1, hash: hashApiKey(key) }, onCommandLine(Date.now()));
     const { limits, trustedProxies } = platformSettings(address);
-    const handler = createApiHandler({
+    const services = createServices({
       resources: [currency],
       store: async () => store,
       sharedLimits: async () => undefined,
@@ -58,6 +59,7 @@ it('a fifth list is a declaration and a migration', async () => {
       onSecurity: () => {},
       onError: (_what, error) => expect(error).toBeUndefined(),
     });
+    const handler = createApiHandler(services);
     const send = async (method: string, path: string, body?: object) => {
       const headers = { 'content-type': 'application/json' };
       const init = { method, headers, ...(body && { body: JSON.stringify({ ...body, apiKey: key }) }) };

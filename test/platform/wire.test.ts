@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { databaseAway, databaseOverloaded } from '../../src/model/database-failure.ts';
 import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { createApiHandler } from '../../src/platform/create-api-handler.ts';
+import { createServices } from '../../src/platform/create-services.ts';
 import { platformSettings, SHORT_WAITS, startApi } from '../support/api.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
@@ -202,7 +203,7 @@ it('a refused or failed request shows how much of each limit is left', async () 
     const missing = await limited.send('GET', '/api/Sector/ListAll/7');
     expect([missing.appErrorCode, policy(missing)]).toEqual([1004, '"credential";q=10;w=10']);
     let failure = databaseAway();
-    const handler = createApiHandler({
+    const services = createServices({
       ...platformSettings({ kind: 'sqlite', path: ':memory:' }, { limits }),
       resources: [],
       store: async () => {
@@ -213,6 +214,7 @@ it('a refused or failed request shows how much of each limit is left', async () 
       onSecurity: () => {},
       onError: () => {},
     });
+    const handler = createApiHandler(services);
     const request = new Request('http://x/api/Sector/ListAll/0?apiKey=x');
     const failed = await handler.answer({ request, remoteAddress: '192.0.2.1' });
     expect([failed.status, policy(failed)]).toEqual([500, '"address";q=10;w=10']);
@@ -228,7 +230,7 @@ it('a refused or failed request shows how much of each limit is left', async () 
       appErrorCode: 1102,
       errMessage: 'too many requests wait for the database, and this one was not carried out; wait as Retry-After says',
     });
-    await handler.stop();
+    await services.stop();
   } finally {
     await limited.stop();
   }

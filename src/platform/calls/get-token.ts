@@ -1,22 +1,14 @@
-import { addressKey } from './client-address.ts';
-import type { Limits } from './create-limits.ts';
-import type { Tokens } from './create-tokens.ts';
-import type { Caller } from './credentials.ts';
-import { fail, type Outcome, succeed } from './outcome.ts';
-import type { IdentifiedRequest } from './request-context.ts';
-import { signIn, triesPassword } from './sign-in.ts';
-
-/** The dependencies of issuing tokens. */
-export interface TokenDeps {
-  readonly tokens: () => Promise<Tokens>;
-  readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
-  /** Unix milliseconds. */
-  readonly now: number;
-}
+import type { Call, CallDeps } from '../call.ts';
+import { addressKey } from '../client-address.ts';
+import type { Tokens } from '../create-tokens.ts';
+import type { Caller } from '../credentials.ts';
+import { fail, type Outcome, succeed } from '../outcome.ts';
+import type { IdentifiedRequest } from '../request-context.ts';
+import { SIGN_IN, signIn, triesPassword } from '../sign-in.ts';
 
 /** Signs in, and records the result. */
-async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: TokenDeps) {
-  const signed = await signIn(store, body, { address: addressKey(context.address), limits, now });
+async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: CallDeps) {
+  const signed = await signIn(store, body, { address: addressKey(context.address), limits, now: now() });
   if (signed.ok) context.record('sign-in', { caller: signed.value });
   else {
     const { code, subject } = signed.failure;
@@ -30,9 +22,9 @@ async function tryPassword({ context, store, body }: IdentifiedRequest, { limits
  * Issues a token to the caller with an API key, else to a user name and password. If both are sent, both must be
  * valid.
  */
-export async function giveToken(
+async function giveToken(
   request: IdentifiedRequest,
-  deps: TokenDeps,
+  deps: CallDeps,
 ): Promise<Outcome<Awaited<ReturnType<Tokens['issue']>>>> {
   const { context, store, body, caller } = request;
   const isByKey = caller?.credential.startsWith('key ') === true;
@@ -52,3 +44,29 @@ export async function giveToken(
   context.record('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
   return succeed(issued);
 }
+
+/** Issues a token. Source: section 5 of the specification, which leaves the call open. */
+export const getToken: Call = {
+  id: 'getToken',
+  method: 'POST',
+  path: '/Auth/Token',
+  tag: 'Auth',
+  summary: 'Get a token by an API key, or by UserName and Password',
+  isSpecified: true,
+  isOpen: true,
+  bodyIsOptional: true,
+  body: [
+    { name: 'UserName', schema: { type: 'string', minLength: 1, maxLength: SIGN_IN.userName.most } },
+    {
+      name: 'Password',
+      schema: { type: 'string', minLength: 1, maxLength: SIGN_IN.password.most, format: 'password' },
+    },
+  ],
+  data: {
+    type: 'object',
+    properties: { token: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } },
+    required: ['token', 'expiresAt'],
+  },
+  codes: [1001, 1002, 1003, 1005, 1012],
+  answer: giveToken,
+};

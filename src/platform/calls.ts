@@ -1,0 +1,5 @@
+import type { Call } from './call.ts';
+import { getToken } from './calls/get-token.ts';
+
+/** Every call besides the operations of the resources, in the order of the reference. */
+export const calls: readonly Call[] = [getToken];

@@ -1,0 +1,92 @@
+import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
+import type { PlatformStore } from '../model/platform-store.ts';
+import type { Resource } from '../model/resource.ts';
+import type { SecurityEvent } from '../model/security-event.ts';
+import type { CallDeps } from './call.ts';
+import { addressKey } from './client-address.ts';
+import { createLimits, type LimitSettings } from './create-limits.ts';
+import { createTokens, type Tokens } from './create-tokens.ts';
+import type { Take } from './limits.ts';
+import type { Failure, Outcome } from './outcome.ts';
+import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
+import { createSecurityLog } from './security-log.ts';
+
+/** The dependencies of the services. */
+export interface ServicesDeps extends ContextDeps {
+  readonly resources: readonly Resource[];
+  /** Rejects with a `DatabaseFailure` while the database is down. */
+  readonly store: () => Promise<PlatformStore>;
+  /** The limits that replicas share; undefined if they share none. */
+  readonly sharedLimits: () => Promise<Take | undefined>;
+  readonly limits: LimitSettings;
+  /** The secret of the tokens; by default generated and stored in the database. */
+  readonly jwtSecret?: string;
+  /** Receives each event of the security log; one may represent several. */
+  readonly onSecurity: (event: SecurityEvent) => void;
+}
+
+/** What the API and the portal share: one database, one set of limits, one security log. */
+export interface Services extends CallDeps {
+  readonly resources: readonly Resource[];
+  readonly store: () => Promise<PlatformStore>;
+  /** The context of a request, with the address of its client and its events. */
+  contextOf(request: ApiRequest): RequestContext;
+  /** Counts a request of the context's address; a success adds the headers of the limit to the context. */
+  limitAddress(context: RequestContext): Promise<Outcome<unknown>>;
+  /** What a client sees of an error, which is logged. */
+  failureOf(context: RequestContext, error: unknown): Failure;
+  /** Writes the waiting events of the security log. */
+  stop(): Promise<void>;
+}
+
+/** Seconds until a request may come again that found too many others before it. */
+const RETRY_AFTER = '5';
+
+function toFailure(error: unknown): Failure {
+  if (!isDatabaseFailure(error)) return { code: 1105, message: 'subnetd failed on this request; its log says more' };
+  if (!isOverloaded(describeCause(error))) return { code: 1106, message: 'the database failed; try again later' };
+  const message = 'too many requests wait for the database, and this one was not carried out; wait as Retry-After says';
+  return { code: 1102, message, headers: { 'retry-after': RETRY_AFTER } };
+}
+
+/** Creates the services. */
+export function createServices(deps: ServicesDeps): Services {
+  const { now, store } = deps;
+  const limits = createLimits(deps.limits, () => performance.now(), deps.sharedLimits);
+  const security = createSecurityLog({
+    write: async (events) => (await store()).addSecurityEvents(events),
+    log: deps.onSecurity,
+  });
+
+  let tokens: Promise<Tokens> | undefined;
+  const getTokens = (): Promise<Tokens> => {
+    tokens ??= (async () => {
+      const make = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+      return createTokens(deps.jwtSecret ?? (await (await store()).getOrCreate('jwt_secret', make)), now);
+    })();
+    tokens.catch(() => {
+      tokens = undefined;
+    });
+    return tokens;
+  };
+
+  return {
+    now,
+    store,
+    limits,
+    resources: deps.resources,
+    tokens: getTokens,
+    contextOf: (request) => createRequestContext(request, deps, security),
+    limitAddress: async (context) => {
+      const taken = await limits.address(addressKey(context.address));
+      if (taken.ok) context.headers = taken.value;
+      else context.record('slowed', { detail: { name: 'Limit', value: 'address' } });
+      return taken;
+    },
+    failureOf: (context, error) => {
+      context.reportError(error);
+      return toFailure(error);
+    },
+    stop: security.stop,
+  };
+}
