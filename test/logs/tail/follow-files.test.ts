@@ -198,21 +198,6 @@ test('two hundred files are followed at once', async () => {
   );
 });
 
-test('a line of 100 MB is cut, the lines around it are whole, and it is never held in memory', async () => {
-  const path = join(useFolder(), 'a.log');
-  await writeFile(path, '');
-  const { lines, begun, has } = follow(path);
-  await begun;
-  const piece = Buffer.alloc(1024 * 1024, 'x');
-  await appendFile(path, 'before\n');
-  const memory = process.memoryUsage().rss;
-  for (let index = 0; index < 100; index++) await appendFile(path, piece);
-  await appendFile(path, '\nafter\n');
-  await has(3);
-  expect(lines.map((line) => line.length)).toEqual([6, 65_536, 5]);
-  expect(process.memoryUsage().rss - memory).toBeLessThan(80 * 1024 * 1024);
-});
-
 test('binary output and invalid UTF-8 are lines like others', async () => {
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');

@@ -6,7 +6,7 @@ import { bootnodePack } from '../../../src/logs/packs/bootnode-pack.ts';
 import { createFileSet } from '../../../src/logs/tail/create-file-set.ts';
 import { findLogFiles } from '../../../src/logs/tail/find-log-files.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
-import { numbered } from '../../support/follow.ts';
+import { follow, numbered } from '../../support/follow.ts';
 import { useFolder } from '../../support/recordings.ts';
 
 /** Reads the files of a glob whenever it is asked to, at the time that it is given. */
@@ -26,6 +26,21 @@ function readOf(pattern: string) {
   };
   return { set, lines, sweep };
 }
+
+test('a line of 100 MB is cut, the lines around it are whole, and it is never held in memory', async () => {
+  const path = join(useFolder(), 'a.log');
+  await writeFile(path, '');
+  const { lines, begun, has } = follow(path);
+  await begun;
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  await appendFile(path, 'before\n');
+  const memory = process.memoryUsage().rss;
+  for (let index = 0; index < 100; index++) await appendFile(path, piece);
+  await appendFile(path, '\nafter\n');
+  await has(3);
+  expect(lines.map((line) => line.length)).toEqual([6, 65_536, 5]);
+  expect(process.memoryUsage().rss - memory).toBeLessThan(80 * 1024 * 1024);
+});
 
 test('of a log that was rotated away fifty times, the contents that went last are known', async () => {
   const path = join(useFolder(), 'a.log');
