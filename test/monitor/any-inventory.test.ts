@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { eventually } from '../support/cli.ts';
 import { startNode } from '../support/fake-node.ts';
 
@@ -44,7 +45,7 @@ const odd = fc.oneof(
     '{a,b}',
   ),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 6 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 6 }),
 );
 const host = fc.oneof(
   fc.constantFrom('127.0.0.1', '[::1]', 'localhost', 'bücher.invalid', '0x7f.1', 'a_b.invalid'),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parametersOf } from '../../src/model/resource.ts';
 import { ERROR_CODES } from '../../src/platform/error-codes.ts';
 import { resources } from '../../src/platform/resources.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';
 
@@ -22,7 +23,7 @@ afterAll(async () => {
 
 const nasty = fc.oneof(
   fc.json().map((text) => JSON.parse(text) as unknown),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.constantFrom(
     '',
     ' ',
@@ -50,7 +51,7 @@ const memberNames = [
 const anyBody = fc.oneof(
   fc.dictionary(fc.constantFrom(...memberNames), nasty, { maxKeys: 14 }).map((body) => JSON.stringify(body)),
   fc.json(),
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
 );
 
 it.each(DATABASE_KINDS)(

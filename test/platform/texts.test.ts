@@ -5,6 +5,7 @@ import { PASSWORD_MASK, type Parameter, parametersOf, toNameKey } from '../../sr
 import { checkValue, requireMember } from '../../src/platform/check-value.ts';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
 import { resources } from '../../src/platform/resources.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -247,7 +248,7 @@ describe('the OpenAPI document', () => {
       '\u{1f6a2}',
       '\u3164',
     ),
-    fc.string({ unit: 'binary', maxLength: 2 }),
+    fc.string({ unit: anyCharacter, maxLength: 2 }),
   );
   const textAround = (limits: readonly number[]) =>
     fc.oneof(

@@ -6,6 +6,7 @@ import { createLogReader } from '../../../src/logs/match/create-log-reader.ts';
 import { toLatin1 } from '../../../src/logs/match/latin1.ts';
 import type { LogHit } from '../../../src/model/log.ts';
 import type { Pattern } from '../../../src/model/target.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const pattern = (match: string, more: Partial<Pattern> = {}): Pattern => ({
   name: 'own',
@@ -119,7 +120,7 @@ const lineOf = fc
         '.',
       ),
       fc.constantFrom('error', 'timeout', 'INFO [11-21|07:42:00] ', 'a.b', '\t', '\u{ff}'),
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ unit: anyCharacter, maxLength: 3 }),
     ),
     { maxLength: 8 },
   )

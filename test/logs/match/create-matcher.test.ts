@@ -7,6 +7,7 @@ import { packs } from '../../../src/logs/packs.ts';
 import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../../src/model/create-line-cutter.ts';
 import type { LogPattern } from '../../../src/model/log.ts';
 import type { Pattern } from '../../../src/model/target.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const own: readonly Pattern[] = [
   { name: 'own_literal', means: 'error', match: 'disk full' },
@@ -46,7 +47,7 @@ const pieces = (pack: readonly LogPattern[]) =>
     fc.constantFrom(...heads, 'node1  | ', '2026-11-21T07:42:00Z ', '\u001b[32mINFO \u001b[0m[11-21|07:42:00] '),
     fc.constantFrom(' number=12 ', ' num=7', ' blockNum=99', ' QcNumber=3', ' err=x', ' parentBlockNum 5', 'disk full'),
     fc.constantFrom('\r', ' ', 'Error', 'panic', '⑂ a fork', '[1] ', '[0] ', 'PARENTNET ', 'execution reverted'),
-    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
   );
 const lines = (pack: readonly LogPattern[]) =>
   fc
