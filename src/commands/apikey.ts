@@ -1,5 +1,6 @@
 import { type ApiKeyRow, SCOPES } from '../model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
+import { parseDate } from '../platform/check-date.ts';
 import { checkText } from '../platform/check-text.ts';
 import { requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
@@ -18,20 +19,6 @@ export interface KeyFlags {
   readonly json?: boolean;
 }
 
-/**
- * A day (`2026-12-31`, from its start in UTC) or a time (`2026-12-31T18:00:00Z`), as ISO 8601; undefined when it is
- * neither.
- */
-function parseExpiry(text: string): string | undefined {
-  const [, day = '', time] =
-    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
-  const start = Date.parse(`${day}T00:00:00Z`);
-  // Date.parse accepts the 31st of February as a day of March.
-  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return undefined;
-  const at = time === undefined ? start : Date.parse(text);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-}
-
 /** The key that the flags describe, and every error of the flags. */
 function parseFlags(flags: KeyFlags, now: number) {
   const present = requireMember({ '--name': flags.name }, '--name');
@@ -39,7 +26,7 @@ function parseFlags(flags: KeyFlags, now: number) {
   const owner = toId(flags.owner);
   const scopes = SCOPES.filter((scope) => flags.scope.includes(scope));
   const isScope = (text: string) => SCOPES.some((scope) => scope === text);
-  const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
+  const expiresAt = flags.expires === undefined ? undefined : parseDate(flags.expires);
   const errors = [
     ...(owner > 0 ? [] : ['--owner must be the id of an admin user, as in 1']),
     ...(name.ok ? [] : [name.failure.message]),

@@ -29,6 +29,15 @@ export function checkInteger(value: unknown, name: string, least = 1, most = MAX
 export const checkDigits = (text: string, name: string, least?: number, most?: number): Outcome<number> =>
   /^-?\d+$/.test(text) ? checkInteger(Number(text), name, least, most) : fail(1003, `${name} must be an integer`);
 
+/** A value of a fixed number of characters, such as the token of a link. */
+export function checkSize(value: unknown, name: string, size: number): Outcome<string> {
+  if (typeof value !== 'string') return fail(1003, `${name} must be a string`);
+  const text = value.trim();
+  return text.length === size
+    ? succeed(text)
+    : fail(1007, `${name} must have ${size} characters; send the whole value`);
+}
+
 /** The rule of a member whose value is a text. */
 export function textRuleOf(member: Exclude<Parameter, BooleanMember>): TextRule {
   if (member.kind === 'password') return { kind: 'password', most: member.maxLength, least: member.minLength };
