@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
-import {
-  type ApiKeyRow,
-  type Author,
-  type KeyAccess,
-  type PlatformStore,
-  SCOPES,
-  type Scope,
-} from '../model/platform-store.ts';
+import type { Author } from '../model/author.ts';
+import { type ApiKeyRow, type KeyAccess, type PlatformStore, SCOPES, type Scope } from '../model/platform-store.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
 import {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { AuditEvent, Author, PlatformStore } from '../model/platform-store.ts';
+import type { Author } from '../model/author.ts';
+import type { AuditEvent, PlatformStore } from '../model/platform-store.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunInTransaction } from './tables.ts';
 

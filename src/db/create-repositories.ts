@@ -7,9 +7,11 @@ import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createInTransaction, type OnConnection } from './in-transaction.ts';
+import { createOneTimeCodes } from './one-time-codes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
+import { createSignInFailures } from './sign-in-failures.ts';
 import { createRunCompiled, type Queries } from './tables.ts';
 
 /** The stores of an open database, with those of the platform API. */
@@ -44,6 +46,8 @@ export async function createRepositories(
     ...createApiKeys(db, inTransaction, runCompiled),
     ...createGeneratedValues(db),
     ...createSignInAddresses(db, inTransaction),
+    ...createOneTimeCodes(db, inTransaction),
+    ...createSignInFailures(db, inTransaction),
     ...createSecurityEvents(db, inTransaction),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };

@@ -160,4 +160,22 @@ export const migrations: readonly Migration[] = [
       );
       create index incident_note_id on incident_note (instance, id);`,
   },
+  {
+    name: '0012-sign-ins',
+    // A secret is sealed, a recovery code is a hash, and the name of a failure is a digest: it may be no user's.
+    sql: () => `
+      create table one_time_code (
+        user_id integer primary key references admin_user (id),
+        secret text not null, last_step integer not null, confirmed_at text
+      );
+      create table recovery_code (
+        user_id integer not null references admin_user (id), place integer not null, hash text not null,
+        primary key (user_id, place)
+      );
+      create table sign_in_failure (
+        name text not null, address text not null, failures integer not null, last_at text not null,
+        primary key (name, address)
+      );
+      create index sign_in_failure_last_at on sign_in_failure (last_at);`,
+  },
 ];

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Author, KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
+import type { Author } from '../model/author.ts';
+import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
 import type { Resource, Value } from '../model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { auditChanges } from './audit-changes.ts';

@@ -1,4 +1,4 @@
-import type { PlatformStore } from '../model/platform-store.ts';
+import type { SignInStore } from '../model/sign-in-store.ts';
 import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
@@ -9,7 +9,7 @@ const MOST = 20;
 export const createSignInAddresses = (
   db: Queries,
   inTransaction: InTransaction,
-): Pick<PlatformStore, 'findSignIn' | 'keepSignIn'> => ({
+): Pick<SignInStore, 'findSignIn' | 'keepSignIn'> => ({
   findSignIn: async (userId, address) => {
     const row = await db
       .selectFrom('sign_in_address')

@@ -36,6 +36,19 @@ export interface Tables {
     readonly is_security: Generated<number>;
   };
   readonly sign_in_address: { readonly user_id: number; readonly address: string; readonly at: string };
+  readonly one_time_code: {
+    readonly user_id: number;
+    readonly secret: string;
+    readonly last_step: number;
+    readonly confirmed_at: string | null;
+  };
+  readonly recovery_code: { readonly user_id: number; readonly place: number; readonly hash: string };
+  readonly sign_in_failure: {
+    readonly name: string;
+    readonly address: string;
+    readonly failures: number;
+    readonly last_at: string;
+  };
   readonly instance_state: {
     readonly instance: string;
     readonly kind: string;

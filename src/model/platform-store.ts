@@ -1,5 +1,7 @@
+import type { Author } from './author.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
+import type { SignInStore } from './sign-in-store.ts';
 
 /**
  * The scopes of a credential, in the order in which they are listed.
@@ -13,21 +15,6 @@ export const SCOPES = ['read', 'lists', 'write', 'admin', 'operate'] as const;
 
 /** One of the scopes. */
 export type Scope = (typeof SCOPES)[number];
-
-/** Who makes a change, by which credential, when and from where. */
-export interface Author {
-  /** The admin user that the request states; null on the command line. */
-  readonly statedBy: number | null;
-  /** The admin user that the credential belongs to; null on the command line. */
-  readonly owner: number | null;
-  /** `key 3`, `token of key 3`, `token` or `command line`. */
-  readonly credential: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly ip: string | null;
-  /** Of the request that changes it; absent on the command line. */
-  readonly requestId?: string;
-}
 
 /** The values of a record by member; a password as its hash, a reference as its id. An absent member stays as it is. */
 export type Values = Readonly<Record<string, Value>>;
@@ -113,7 +100,7 @@ export interface AuditEvent {
 }
 
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
-export interface PlatformStore {
+export interface PlatformStore extends SignInStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   find(resource: Resource, id: number): Promise<ApiRecord | undefined>;
@@ -136,10 +123,6 @@ export interface PlatformStore {
 
   /** The value stored under a name. `make` creates the first; all replicas get the same. */
   getOrCreate(name: string, make: () => string): Promise<string>;
-  /** When the user last signed in from the address (ISO 8601); undefined when never, or long ago. */
-  findSignIn(userId: number, address: string): Promise<string | undefined>;
-  /** Records a sign-in of the user from the address; a limited number of addresses per user. */
-  keepSignIn(userId: number, address: string, at: string): Promise<void>;
 
   addSecurityEvents(events: readonly SecurityEvent[]): Promise<void>;
   /**

@@ -1,4 +1,5 @@
-import type { Author, PlatformStore } from '../model/platform-store.ts';
+import type { Author } from '../model/author.ts';
+import type { PlatformStore } from '../model/platform-store.ts';
 import { parametersOf, type Value } from '../model/resource.ts';
 import { checkValue, requireMember } from './check-value.ts';
 import { type Outcome, succeed } from './outcome.ts';

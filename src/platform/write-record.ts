@@ -1,5 +1,7 @@
-import type { Author, KeyValues, PlatformStore, Values, Written } from '../model/platform-store.ts';
+import type { Author } from '../model/author.ts';
+import type { KeyValues, PlatformStore, Values, Written } from '../model/platform-store.ts';
 import { PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
+import { authorOf } from './author-of.ts';
 import { type CheckedWrite, checkWrite } from './check-write.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -94,14 +96,7 @@ export async function writeRecord(
 ): Promise<Outcome<number>> {
   const checked = await checkWrite(store, resource, body, segment);
   if (!checked.ok) return checked;
-  const author: Author = {
-    statedBy: checked.value.statedBy,
-    owner: caller?.owner ?? null,
-    credential: caller?.credential ?? '',
-    at: new Date(now).toISOString(),
-    ip: context.address === '' ? null : context.address,
-    requestId: context.requestId,
-  };
+  const author = authorOf({ context, caller }, checked.value.statedBy, now);
   const write = segment === undefined ? addRecord : updateRecord;
   return write(store, resource, checked.value, author);
 }

@@ -1,0 +1,50 @@
+import type { Author } from './author.ts';
+
+/** The one-time codes of a user. */
+export interface CodeEnrolment {
+  /** The sealed secret of the authenticator app. */
+  readonly secret: string;
+  /** Only a confirmed enrolment is asked for at a sign-in. */
+  readonly isConfirmed: boolean;
+  /** How many recovery codes are left. */
+  readonly recoveryCodes: number;
+}
+
+/** The failed sign-ins of one user name from one address, or from all new ones together. Times are ISO 8601. */
+export interface SignInFailures {
+  readonly failures: number;
+  readonly lastAt: string;
+}
+
+/** What sign-ins store besides the users. */
+export interface SignInStore {
+  /** When the user last signed in from the address (ISO 8601); undefined when never, or long ago. */
+  findSignIn(userId: number, address: string): Promise<string | undefined>;
+  /** Records a sign-in of the user from the address; a limited number of addresses per user. */
+  keepSignIn(userId: number, address: string, at: string): Promise<void>;
+
+  findCodes(userId: number): Promise<CodeEnrolment | undefined>;
+  /** Starts an enrolment, in place of one that was never confirmed. False if one is confirmed. */
+  startCodes(userId: number, secret: string): Promise<boolean>;
+  /** Confirms the enrolment with this secret, and stores the hashes of its recovery codes. False if there is none. */
+  confirmCodes(userId: number, secret: string, hashes: readonly string[], author: Author): Promise<boolean>;
+  /** Replaces the recovery codes. False without a confirmed enrolment. */
+  replaceRecoveryCodes(userId: number, hashes: readonly string[], author: Author): Promise<boolean>;
+  /** Removes the enrolment. False if there is none. */
+  removeCodes(userId: number, author: Author): Promise<boolean>;
+  /** Takes the code of a window of time. False if it, or one of a later window, was taken before. */
+  takeStep(userId: number, step: number): Promise<boolean>;
+  /** The hash of a recovery code that is not used. */
+  findRecoveryCode(userId: number, place: number): Promise<string | undefined>;
+  /** Takes a recovery code. False if another request was faster. */
+  takeRecoveryCode(userId: number, place: number): Promise<boolean>;
+
+  /** The failures under a name and each of the addresses; undefined where there are none. */
+  findFailures(name: string, addresses: readonly string[]): Promise<readonly (SignInFailures | undefined)[]>;
+  /** Counts one more failure for each of the addresses. Those whose last one is before `since` start again. */
+  addFailure(name: string, addresses: readonly string[], at: string, since: string): Promise<void>;
+  /** Forgets the failures under a name, from the addresses or from all; resolves to their number. */
+  clearFailures(name: string, addresses?: readonly string[]): Promise<number>;
+  /** Deletes failures before `before` (ISO 8601), and all but the newest `most`. */
+  trimFailures(before: string, most: number): Promise<void>;
+}
