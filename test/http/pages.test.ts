@@ -1,10 +1,9 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { type ApiDaemon, startApiDaemon } from '../support/api-daemon.ts';
-import { findChromium } from '../support/chromium.ts';
+import { launchChromium } from '../support/chromium.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -16,11 +15,7 @@ beforeAll(async () => {
     SUBNETD_DATABASE_URL: `sqlite:${join(folder.path('data'), 'subnetd.db')}`,
     SUBNETD_LOG_LEVEL: 'debug',
   });
-  browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox'],
-    env: { HOME: tmpdir(), PATH: process.env.PATH ?? '' },
-  });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

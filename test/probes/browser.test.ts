@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
-import { chromium } from 'playwright-core';
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
-import { findChromium, listDescendants } from '../support/chromium.ts';
+import { findChromium, launchChromium, listDescendants } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -203,11 +202,7 @@ describe('a browser', () => {
 
   test('that runs elsewhere is reached by the name of its machine', async () => {
     const port = Number(new URL(await closedAddress()).port);
-    const elsewhere = await chromium.launch({
-      executablePath: findChromium(),
-      args: ['--no-sandbox', `--remote-debugging-port=${port}`],
-      env: { HOME: tmpdir(), PATH: process.env.PATH ?? '' },
-    });
+    const elsewhere = await launchChromium([`--remote-debugging-port=${port}`]);
     onTestFinished(() => elsewhere.close());
     // Debian's Chromium listens for this machine alone; in a container it listens for its neighbours.
     const door = createServer((socket) => {

@@ -1,8 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { type Browser, chromium } from 'playwright-core';
 import { findProgram } from './engine.ts';
 
 /** Debian's Chromium. Throws, with what to install, when it is not there. */
 export const findChromium = (): string => findProgram('chromium', 'chromium');
+
+/** Starts a Chromium in which a test looks at pages, without a GPU process, as no test sees how pixels are made. */
+export const launchChromium = (flags: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--disable-gpu', ...flags],
+    env: { HOME: tmpdir(), PATH: process.env.PATH ?? '' },
+  });
 
 /** One process of this machine. */
 export interface Process {

@@ -9,6 +9,12 @@ import { createApiKey, type Finished } from './run-command.ts';
 /** The program as it is called from a shell. */
 export const program = fileURLToPath(new URL('../../bin/subnetd', import.meta.url));
 
+/**
+ * The environment of a program that finds no Chromium. Without one a demo does not visit its frontend, which costs more
+ * than all else that it does: for tests to which the check `console` is one of many.
+ */
+export const NO_BROWSER = { PATH: '/nowhere' } as const;
+
 /** A command that runs, with what it has printed so far. */
 export interface Running {
   readonly child: ChildProcess;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { chromium } from 'playwright-core';
-import { findChromium } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 import { eventually, startCli, temporaryFolder } from './cli.ts';
 
 /** A picture of the README: the page at `/` of a demo with a node that is down. */
@@ -32,7 +31,7 @@ const SIGNATURE_BYTES = 8;
 export async function takeStatusPictures(untilFault: boolean): Promise<readonly StatusPicture[]> {
   const folder = temporaryFolder();
   const demo = startCli(['demo', '--fault', FAULT, '--listen', '127.0.0.1:0'], { TMPDIR: folder.path('') });
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const browser = await launchChromium();
   try {
     const [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
     if (untilFault)
