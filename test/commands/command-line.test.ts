@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
-import { runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { NO_BROWSER, runCli, startCli, temporaryFolder } from '../support/cli.ts';
 import { runCommand } from '../support/run-command.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -193,14 +193,13 @@ describe('demo', () => {
   });
 
   it('says what it needs to show console-error on a machine without a browser, where everything else stays as it is', async () => {
-    const bare = { PATH: folder.path('no-programs') };
-    const { stdout } = await runCommand(['demo', '--list-faults', '--json'], bare);
+    const { stdout } = await runCommand(['demo', '--list-faults', '--json'], NO_BROWSER);
     const faults: readonly { name: string; fails: string[]; needs?: string }[] = JSON.parse(stdout);
     expect(faults.find(({ name }) => name === 'console-error')).toMatchObject({
       fails: [],
       needs: expect.stringContaining('apt-get install chromium'),
     });
-    const demo = startCli(['demo', '--listen', '127.0.0.1:0', '--fault', 'console-error'], bare);
+    const demo = startCli(['demo', '--listen', '127.0.0.1:0', '--fault', 'console-error'], NO_BROWSER);
     await demo.waitFor(/Nothing shows console-error here, as there is no Chromium on the PATH/);
     await demo.waitFor(/skipped +frontend console/);
     await demo.waitFor(/pass +frontend http/);
@@ -221,7 +220,7 @@ describe('demo', () => {
   });
 
   it('says so when its port is taken', async () => {
-    const first = startCli(['demo', '--listen', '127.0.0.1:0']);
+    const first = startCli(['demo', '--listen', '127.0.0.1:0'], NO_BROWSER);
     const [, address = ''] = await first.waitFor(/http:\/\/(127\.0\.0\.1:\d+)\/metrics/);
     const second = await runCli(['demo', '--listen', address]);
     first.child.kill('SIGTERM');

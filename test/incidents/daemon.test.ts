@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { eventually, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { eventually, NO_BROWSER, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
 
 interface Exported {
   readonly id: string;
@@ -18,7 +18,7 @@ interface Exported {
 it('a fault becomes an incident with a capsule and what changed, which a reload without the target ends', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
-  const demo = startCli(['demo', '--config-only', '--fault', 'node-down'], { TMPDIR: folder.path('') });
+  const demo = startCli(['demo', '--config-only', '--fault', 'node-down'], { TMPDIR: folder.path(''), ...NO_BROWSER });
   onTestFinished(() => void demo.child.kill('SIGTERM'));
   await demo.waitFor(/docker:\n.*\n +port: \d+\n/);
   const config = folder.path('subnetd.yaml');
