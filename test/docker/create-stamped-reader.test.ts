@@ -90,9 +90,9 @@ test('when the clock of the engine is set forward by hours each line is reported
   expect(reported).toEqual(['before', 'error before', 'since', 'error while broken']);
 });
 
+const NINE = Date.UTC(2026, 10, 21, 9);
 /** Milliseconds after nine as Docker writes them. */
-const stampAt = (millis: number): string =>
-  new Date(Date.UTC(2026, 10, 21, 9) + millis).toISOString().replace('Z', '000000Z');
+const stampAt = (millis: number): string => new Date(NINE + millis).toISOString().replace('Z', '000000Z');
 
 /** Openings of one log in one process; each brings those of the lines that it was asked for and does not leave out. */
 function createOpenings(streams: Streams = {}, files?: number) {
@@ -104,7 +104,7 @@ function createOpenings(streams: Streams = {}, files?: number) {
     lost,
     streams,
     open: (openedAtMs: number, lines: readonly { stream: string; at: number; text: string }[]) => {
-      const openedAt = Date.parse(stampAt(openedAtMs));
+      const openedAt = NINE + openedAtMs;
       const since = findSince(streams, recent) ?? 0;
       recent ??= createRecentOf(streams, 0, openedAt);
       const take = createStampedReader({
@@ -117,7 +117,7 @@ function createOpenings(streams: Streams = {}, files?: number) {
         onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
         onLost: (after) => void lost.push(after),
       });
-      const asked = lines.filter(({ at }) => Date.parse(stampAt(at)) >= since);
+      const asked = lines.filter(({ at }) => NINE + at >= since);
       for (const { stream, at, text } of asked) take(stream, `${stampAt(at)} ${text}\n`);
       return asked.length;
     },

@@ -72,8 +72,9 @@ test('setting the wall clock fails no check of a healthy node, and moves every t
     const before = checks().map(({ since }) => Date.parse(since));
     const runs = states().map((check) => check.runs);
     setBy(byMs);
+    // The first can have begun before the clock was set.
     await vi.waitFor(() => {
-      for (const [i, check] of states().entries()) expect(check.runs).toBeGreaterThan((runs[i] ?? 0) + 2);
+      for (const [i, check] of states().entries()) expect(check.runs).toBeGreaterThan((runs[i] ?? 0) + 1);
     }, LONG);
     expect(checks().map(({ verdict }) => verdict)).toEqual(checks().map(() => 'pass'));
     expect(states().map((check) => check.failures)).toEqual(failures);
