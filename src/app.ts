@@ -211,6 +211,13 @@ export async function startApp(
     }),
   );
 
+  const isTls = listener.url.startsWith('https:');
+  const portal = loadOnce(async () => {
+    const [{ createPortal }, services] = await Promise.all([import('./portal/create-portal.ts'), api.services()]);
+    const { trustedProxies } = options.platform;
+    return createPortal({ services, version: build.version, isTls, trustedProxies, publicUrl: options.publicUrl });
+  });
+
   const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({
     metrics: async () => {
@@ -225,9 +232,10 @@ export async function startApp(
     reload: () => reloader.reload('request'),
     probe: monitor.probeTarget,
     api,
+    portal: async (request) => (await portal.get()).answer(request),
     checkUser: options.checkUser,
     isPublic: options.isPublic,
-    isTls: listener.url.startsWith('https:'),
+    isTls,
     onRequest: ({ method, route, status, seconds, requestId }) => {
       ownMetrics.requestFinished(method, route, status, seconds);
       log.debug({ requestId, method, route, status, ms: Math.round(seconds * 1_000) }, 'answered');

@@ -10,6 +10,7 @@ import { createInTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createResourceTables } from './resource-table.ts';
+import { createSessions } from './sessions.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
 import { createSignInFailures } from './sign-in-failures.ts';
 import { createRunCompiled, type Queries } from './tables.ts';
@@ -48,6 +49,7 @@ export async function createRepositories(
     ...createSignInAddresses(db, inTransaction),
     ...createOneTimeCodes(db, inTransaction),
     ...createSignInFailures(db, inTransaction),
+    ...createSessions(db),
     ...createSecurityEvents(db, inTransaction),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
   };

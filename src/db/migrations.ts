@@ -161,6 +161,17 @@ export const migrations: readonly Migration[] = [
       create index incident_note_id on incident_note (instance, id);`,
   },
   {
+    name: '0010-sessions',
+    sql: (kind) => `
+      create table portal_session (
+        ${id(kind)},
+        hash text not null unique, user_id integer not null references admin_user (id),
+        password_version integer not null, address text, browser text not null,
+        signed_in_at text not null, seen_at text not null
+      );
+      create index portal_session_user on portal_session (user_id);`,
+  },
+  {
     name: '0012-sign-ins',
     // A secret is sealed, a recovery code is a hash, and the name of a failure is a digest: it may be no user's.
     sql: () => `

@@ -35,6 +35,16 @@ export interface Tables {
     readonly request_id: string | null;
     readonly is_security: Generated<number>;
   };
+  readonly portal_session: {
+    readonly id: Generated<number>;
+    readonly hash: string;
+    readonly user_id: number;
+    readonly password_version: number;
+    readonly address: string | null;
+    readonly browser: string;
+    readonly signed_in_at: string;
+    readonly seen_at: string;
+  };
   readonly sign_in_address: { readonly user_id: number; readonly address: string; readonly at: string };
   readonly one_time_code: {
     readonly user_id: number;

@@ -57,6 +57,17 @@ export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes): void {
   app.all('/api/*', answer);
 }
 
+/** The developer portal as the server sees it. */
+export type PortalAnswers = (request: ReceivedRequest) => Promise<Response>;
+
+/** The developer portal. Its pages are not compressed: they hold a token, and what a visitor typed. */
+export function addPortalRoutes(app: Hono<RoutesEnv>, portal: PortalAnswers): void {
+  const answer = (c: Context<RoutesEnv>) =>
+    portal({ request: c.req.raw, remoteAddress: c.env?.incoming?.socket.remoteAddress });
+  app.all('/portal', answer);
+  app.all('/portal/*', answer);
+}
+
 const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };
 
 /**

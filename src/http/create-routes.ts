@@ -8,7 +8,14 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { HistoryStore } from '../model/history.ts';
 import { assets } from '../pages/assets.ts';
 import type { Pages } from '../pages/create-pages.ts';
-import { type ApiRoutes, addApiRoutes, type RoutesEnv, reloadRefusal } from './api-routes.ts';
+import {
+  type ApiRoutes,
+  addApiRoutes,
+  addPortalRoutes,
+  type PortalAnswers,
+  type RoutesEnv,
+  reloadRefusal,
+} from './api-routes.ts';
 import { cachedText } from './cached-text.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
@@ -42,6 +49,8 @@ export interface RouteDeps {
   /** Probes a target at once; undefined when the inventory has no such target. */
   readonly probe: (subnet: string, name: string) => Promise<void> | undefined;
   readonly api: ApiRoutes;
+  /** Answers the requests of the developer portal, which has sessions of its own. */
+  readonly portal: PortalAnswers;
   /** Guards every route except the open ones; undefined leaves everything open. */
   readonly checkUser: CheckUser | undefined;
   /** Whether people without a credential see the page for everybody, and badges. */
@@ -114,6 +123,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   );
   for (const { path, type, read } of assets) app.get(path, cachedText(read, type));
   addApiRoutes(app, deps.api);
+  addPortalRoutes(app, deps.portal);
   app.post('/-/reload', async (c) => {
     const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
     if (refused !== undefined) return refused;

@@ -1,6 +1,7 @@
 import type { Author } from './author.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
+import type { SessionStore } from './session.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 /**
@@ -100,7 +101,7 @@ export interface AuditEvent {
 }
 
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
-export interface PlatformStore extends SignInStore {
+export interface PlatformStore extends SessionStore, SignInStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   find(resource: Resource, id: number): Promise<ApiRecord | undefined>;

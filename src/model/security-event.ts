@@ -2,6 +2,8 @@
 export const SECURITY_ACTIONS = [
   'sign-in',
   'sign-in refused',
+  'sign-out',
+  'sessions ended',
   'token',
   'token refused',
   'key refused',

@@ -10,6 +10,7 @@ const ROOMS = [
   ['/incidents', 'Incidents'],
   ['/alerts', 'Runbooks'],
   ['/docs', 'API'],
+  ['/portal', 'Portal'],
 ] as const;
 
 export type Room = (typeof ROOMS)[number][0];
@@ -35,6 +36,8 @@ export interface Frame {
   readonly madeAt: number;
   /** The address of the stream that keeps the page as things are, with a script. */
   readonly stream?: string;
+  /** Who is signed in, in place of when the page was made. */
+  readonly account?: Html;
   readonly banner?: Html;
   readonly content: Html;
   /** What subnetd says of itself at the end. */
@@ -43,8 +46,20 @@ export interface Frame {
 
 const brand = html`<a class="brand" href="/"><svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="M3 3v10h10V3zm0 0l10 10M13 3L3 13" fill="none" stroke="currentColor" stroke-width="1.2"/><circle cx="3" cy="3" r="2.6"/><circle cx="13" cy="3" r="2.6"/><circle cx="3" cy="13" r="2.6"/><circle cx="13" cy="13" r="2.6"/></svg> subnetd</a>`;
 
+const live = (madeAt: number, stream: string | undefined): Html =>
+  html`<p class="live"${stream === undefined ? '' : html` data-stream="${stream}"`}><span class="dot"></span><span>Made</span> ${ago(madeAt, madeAt)}<a class="fresh" href="">Refresh</a></p>`;
+
 /** A whole page. Without the script everything is there, as of the moment when it was made. */
-export const page = ({ title, room, madeAt, stream, banner, content, footer = [] }: Frame): Html => html`<!doctype html>
+export const page = ({
+  title,
+  room,
+  madeAt,
+  stream,
+  account,
+  banner,
+  content,
+  footer = [],
+}: Frame): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -66,7 +81,7 @@ ${
         path === room ? html`<a href="${path}" aria-current="page">${name}</a>` : html`<a href="${path}">${name}</a>`,
       )}</nav>`
 }
-<p class="live"${stream === undefined ? '' : html` data-stream="${stream}"`}><span class="dot"></span><span>Made</span> ${ago(madeAt, madeAt)}<a class="fresh" href="">Refresh</a></p>
+${account ?? live(madeAt, stream)}
 </div></header>
 <main id="main" tabindex="-1">
 ${banner ?? ''}

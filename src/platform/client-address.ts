@@ -29,6 +29,12 @@ function plain(address: string): string {
   return canonical.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
+/** Is the address that of a trusted proxy? */
+export function isTrustedProxy(address: string, proxies: BlockList): boolean {
+  const canonical = plain(address);
+  return isIP(canonical) !== 0 && proxies.check(canonical, isIP(canonical) === 6 ? 'ipv6' : 'ipv4');
+}
+
 /** The address of the client: the last untrusted one in `X-Forwarded-For`, as far as trusted proxies wrote it. */
 export function clientAddress(
   remoteAddress: string | undefined,
@@ -37,10 +43,9 @@ export function clientAddress(
 ): string {
   const remote = plain(remoteAddress ?? '');
   if (forwarded === undefined) return remote;
-  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   let client = remote;
   for (const entry of forwarded.split(',').reverse()) {
-    if (isIP(client) === 0 || !isTrusted(client)) break;
+    if (!isTrustedProxy(client, proxies)) break;
     const next = plain(withoutPort(entry.trim()));
     if (isIP(next) === 0) break;
     client = next;

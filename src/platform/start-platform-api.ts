@@ -4,6 +4,7 @@ import { isAway, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
+import { sessionLimits } from '../model/session.ts';
 import { settleWithin } from '../model/within.ts';
 import type { ApiHandler } from './create-api-handler.ts';
 import type { LimitSettings } from './create-limits.ts';
@@ -57,6 +58,8 @@ const SECURITY_WITHIN_MS = 450;
 const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'sign-in': 'an admin user signed in',
   'sign-in refused': 'a sign-in was refused',
+  'sign-out': 'an admin user signed out',
+  'sessions ended': 'an admin user ended sessions in other browsers',
   token: 'a token was made',
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
@@ -64,12 +67,14 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   slowed: 'requests came too quickly and were refused',
 };
 
+const QUIET: ReadonlySet<SecurityEvent['action']> = new Set(['sign-in', 'sign-out', 'sessions ended', 'token']);
+
 /** Has the log said once what is wrong? Then it is not repeated for each request. */
 const isReported = (cause: { readonly code?: string }): boolean => isAway(cause) || isOverloaded(cause);
 
 /** Writes one line per event. It names users and keys that exist, never what was typed. */
 function logSecurity(log: Logger, { action, subject, ip, requestId, detail, count }: SecurityEvent): void {
-  const level = action === 'sign-in' || action === 'token' ? 'info' : 'warn';
+  const level = QUIET.has(action) ? 'info' : 'warn';
   const who = subject && { [subject.resource === 'AdminUser' ? 'userId' : 'keyId']: subject.id };
   const what = detail && { [detail.name.toLowerCase()]: detail.value };
   log[level]({ security: action, address: ip, ...who, ...what, requestId, count }, SECURITY_TEXTS[action]);
@@ -114,6 +119,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     const { platform: store, rateLimits } = await database.open();
     await rateLimits?.clean();
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
+    await store.trimSessions(sessionLimits(now()));
   };
   const cleaner = setInterval(() => {
     if (services.started() !== undefined) clean().catch(() => {});

@@ -7,7 +7,7 @@ import type { IdentifiedRequest } from '../request-context.ts';
 import { SIGN_IN, signIn, triesPassword } from '../sign-in.ts';
 
 /** Signs in, and records the result. */
-async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: CallDeps) {
+export async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: CallDeps) {
   const signed = await signIn(store, body, { address: addressKey(context.address), limits, now: now() });
   if (signed.ok) context.record('sign-in', { caller: signed.value });
   else {

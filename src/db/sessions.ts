@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Session, SessionLimits, SessionStore } from '../model/session.ts';
+import type { Queries } from './tables.ts';
+
+/** The sessions of the portal, as rows: whoever ends one ends it for every replica. */
+export function createSessions(db: Queries): SessionStore {
+  /** The sessions that go on: by time, and by the activity and password of their user. */
+  const current = ({ seen, signedIn }: SessionLimits) =>
+    db
+      .selectFrom('portal_session')
+      .innerJoin('admin_user', 'admin_user.id', 'portal_session.user_id')
+      .select([
+        'portal_session.id as id',
+        'user_id as userId',
+        sql<string>`admin_user.user_name`.as('userName'),
+        'signed_in_at as signedInAt',
+        'seen_at as seenAt',
+        'address',
+        'browser',
+      ])
+      .where('seen_at', '>', seen)
+      .where('signed_in_at', '>', signedIn)
+      .where('admin_user.is_active', '=', 1)
+      .whereRef('portal_session.password_version', '=', 'admin_user.password_version');
+
+  return {
+    addSession: async ({ hash, userId, passwordVersion, signedInAt, address, browser }) => {
+      const { id } = await db
+        .insertInto('portal_session')
+        .values({
+          ...{ hash, user_id: userId, password_version: passwordVersion, address, browser },
+          ...{ signed_in_at: signedInAt, seen_at: signedInAt },
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+    findSession: (hash, limits): Promise<Session | undefined> =>
+      current(limits).where('hash', '=', hash).executeTakeFirst(),
+    listSessions: (userId, limits) =>
+      current(limits).where('user_id', '=', userId).orderBy('portal_session.id', 'desc').execute(),
+    touchSession: async (id, at) => {
+      await db.updateTable('portal_session').set({ seen_at: at }).where('id', '=', id).execute();
+    },
+    endSession: async (userId, id) => {
+      const ended = await db
+        .deleteFrom('portal_session')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return ended.numDeletedRows > 0n;
+    },
+    endSessions: async (userId, except = 0) => {
+      const ended = await db
+        .deleteFrom('portal_session')
+        .where('user_id', '=', userId)
+        .where('id', '<>', except)
+        .executeTakeFirst();
+      return Number(ended.numDeletedRows);
+    },
+    trimSessions: async ({ seen, signedIn }) => {
+      await db
+        .deleteFrom('portal_session')
+        .where((where) => where.or([where('seen_at', '<=', seen), where('signed_in_at', '<=', signedIn)]))
+        .execute();
+    },
+  };
+}

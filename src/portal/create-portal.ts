@@ -1,0 +1,150 @@
+import type { BlockList } from 'node:net';
+import { type Context, Hono } from 'hono';
+import { csrf } from 'hono/csrf';
+import { html } from 'hono/html';
+import { HTTPException } from 'hono/http-exception';
+import { SCOPES } from '../model/platform-store.ts';
+import { isTrustedProxy } from '../platform/client-address.ts';
+import type { Services } from '../platform/create-services.ts';
+import { ERROR_CODES } from '../platform/error-codes.ts';
+import type { Failure } from '../platform/outcome.ts';
+import type { ApiRequest, RequestContext } from '../platform/request-context.ts';
+import { failureNote } from './form.ts';
+import { layout } from './layout.ts';
+import { signInPath } from './pages/sign-in.ts';
+import { readForm } from './read-form.ts';
+import { otherRoutes, sections } from './sections.ts';
+import { createCookies } from './session-cookie.ts';
+import { csrfTokenOf, findSession, isOwnForm } from './sessions.ts';
+import { type Guest, type PortalAnswer, type PortalPage, type PortalRoute, seeOther, type Visit } from './visit.ts';
+
+/** The developer portal. */
+export interface Portal {
+  /** Always answers with a page; never rejects. */
+  answer(request: ApiRequest): Promise<Response>;
+}
+
+/** What the portal needs. */
+export interface PortalDeps {
+  readonly services: Services;
+  readonly version: string;
+  /** Whether clients use TLS. */
+  readonly isTls: boolean;
+  readonly trustedProxies: BlockList;
+  /** The address of this subnetd for people. */
+  readonly publicUrl?: string | undefined;
+}
+
+interface PortalEnv {
+  Bindings: { readonly received: ApiRequest };
+}
+
+/** A sensitive step needs a sign-in of this long ago at most. */
+const FRESH_MS = 15 * 60_000;
+
+const failurePage = (failure: Failure): PortalPage => ({
+  title: 'Error',
+  status: ERROR_CODES[failure.code][0],
+  content: html`<h1>That did not work</h1>${failureNote(failure)}<p><a href="/portal">To the start of the portal</a></p>`,
+});
+
+const FOREIGN: Failure = {
+  code: 1104,
+  message: 'the form did not come from this portal, or its session has ended; open the page again and send it there',
+};
+const NOTHING: Failure = { code: 1004, message: 'there is no such page in the portal' };
+
+/** Creates the portal. `handle` holds the steps of a request, in the order in which they run. */
+export function createPortal({ services, version, isTls, trustedProxies, publicUrl }: PortalDeps): Portal {
+  const routes: readonly PortalRoute[] = [...otherRoutes, ...sections.flatMap((section) => section.routes)];
+  const pages = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const start = sections[0]?.path ?? '/portal';
+
+  const isSecure = ({ request, remoteAddress }: ApiRequest): boolean =>
+    isTls ||
+    (request.headers.get('x-forwarded-proto') === 'https' && isTrustedProxy(remoteAddress ?? '', trustedProxies));
+
+  const toGuest = async (c: Context<PortalEnv>, context: RequestContext, form: Guest['form']): Promise<Guest> => {
+    const store = await services.store();
+    const cookies = createCookies(c.req.header('cookie') ?? null, isSecure(c.env.received));
+    const now = services.now();
+    const query = new URL(c.req.url).searchParams;
+    const session = await findSession(store, cookies.token, now);
+    const request: Guest['request'] = (body = {}) => ({ context, store, body, query, caller: undefined });
+    return { services, context, store, params: c.req.param(), query, form, session, cookies, now, request };
+  };
+
+  const toVisit = (guest: Guest): Visit | undefined => {
+    const { session, cookies } = guest;
+    if (session === undefined || cookies.token === undefined) return undefined;
+    const caller = { owner: session.userId, scopes: SCOPES, credential: 'session' };
+    return {
+      ...guest,
+      session,
+      csrf: csrfTokenOf(cookies.token),
+      request: (body) => ({ ...guest.request(body), caller }),
+    };
+  };
+
+  const render = (
+    c: Context<PortalEnv>,
+    answer: PortalAnswer,
+    visit: Visit | undefined,
+  ): Response | Promise<Response> => {
+    if (answer instanceof Response) return answer;
+    const { pathname: path } = new URL(c.req.url);
+    const text = layout(answer, { path, sections, version, now: services.now(), visit });
+    return c.html(text, (answer.status ?? 200) as 200);
+  };
+
+  const handle = async (c: Context<PortalEnv>, route: PortalRoute, context: RequestContext): Promise<Response> => {
+    const limited = await services.limitAddress(context);
+    if (!limited.ok) return render(c, failurePage(limited.failure), undefined);
+
+    const sent = route.method === 'POST' ? await readForm(c.req.raw) : undefined;
+    if (sent?.ok === false) return render(c, failurePage(sent.failure), undefined);
+    const { csrf: csrfToken, ...form } = sent?.value ?? {};
+
+    const guest = await toGuest(c, context, form);
+    const visit = toVisit(guest);
+    if (route.kind === 'open') return render(c, await route.answer(guest), undefined);
+
+    const { pathname, search } = new URL(c.req.url);
+    // A form is sent to its own page, or to one without a page of its own: then the start of the portal comes next.
+    const next = route.method === 'GET' ? `${pathname}${search}` : pages.has(route.path) ? pathname : start;
+    if (visit === undefined) return seeOther(signInPath(next), guest.cookies.token && guest.cookies.forget());
+    if (route.method === 'POST' && !isOwnForm(csrfToken, guest.cookies.token ?? ''))
+      return render(c, failurePage(FOREIGN), visit);
+    if (route.isSensitive && guest.now - Date.parse(visit.session.signedInAt) > FRESH_MS)
+      return seeOther(signInPath(next, true));
+    return render(c, await route.answer(visit), visit);
+  };
+
+  const answerRoute = (route: PortalRoute) => async (c: Context<PortalEnv>) => {
+    const context = services.contextOf(c.env.received);
+    let answer: Response;
+    try {
+      answer = await handle(c, route, context);
+    } catch (error) {
+      answer = await render(c, failurePage(services.failureOf(context, error)), undefined);
+    }
+    for (const [name, value] of Object.entries(context.headers)) answer.headers.set(name, value);
+    return answer;
+  };
+
+  const app = new Hono<PortalEnv>();
+  app.onError((error, c) =>
+    error instanceof HTTPException ? render(c, failurePage(FOREIGN), undefined) : c.text('internal error\n', 500),
+  );
+  app.notFound((c) => render(c, failurePage({ ...NOTHING }), undefined));
+  app.use(async (c, next) => {
+    await next();
+    c.header('cache-control', 'no-store');
+  });
+  const origins = (c: Context) => [new URL(c.req.url).origin, ...(publicUrl ? [new URL(publicUrl).origin] : [])];
+  app.use(csrf({ origin: (origin, c) => origins(c).includes(origin) }));
+  app.get('/portal', (c) => c.redirect(start, 303));
+  app.get('/portal/', (c) => c.redirect(start, 303));
+  for (const route of routes) app.on(route.method, route.path, answerRoute(route));
+  return { answer: async (received) => app.fetch(received.request, { received }) };
+}

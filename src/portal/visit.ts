@@ -1,0 +1,92 @@
+import type { PlatformStore } from '../model/platform-store.ts';
+import type { Session } from '../model/session.ts';
+import type { Html } from '../pages/marks.ts';
+import type { Body } from '../platform/check-value.ts';
+import type { Services } from '../platform/create-services.ts';
+import type { IdentifiedRequest, RequestContext } from '../platform/request-context.ts';
+
+/** A request of the portal, by anybody. */
+export interface Guest {
+  readonly services: Services;
+  readonly context: RequestContext;
+  readonly store: PlatformStore;
+  /** The variable segments of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The members of a form, all texts, without the CSRF token; empty for a GET. */
+  readonly form: Readonly<Record<string, string>>;
+  /** The session of the browser, if it is signed in. */
+  readonly session: Session | undefined;
+  readonly cookies: Cookies;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The same request as the API sees it, without a credential. */
+  request(body?: Body): IdentifiedRequest;
+}
+
+/** A request of the portal by a signed-in admin user; a POST has the CSRF token of the session. */
+export interface Visit extends Guest {
+  readonly session: Session;
+  /** The token that each form of the session carries, see `form`. */
+  readonly csrf: string;
+  /** The same request as the API sees it, with the user as its caller. */
+  request(body?: Body): IdentifiedRequest;
+}
+
+/** The cookie of a session, as the browser sent it and as it gets it. */
+export interface Cookies {
+  /** The token of the session; undefined without one. */
+  readonly token: string | undefined;
+  /** The header `set-cookie` with a new token. */
+  keep(token: string): string;
+  /** The header `set-cookie` that removes it. */
+  forget(): string;
+}
+
+/** A page of the portal without what is around it. */
+export interface PortalPage {
+  readonly title: string;
+  readonly content: Html;
+  /** By default 200. */
+  readonly status?: number;
+}
+
+/** What a route answers: a page, which gets its frame, or a whole response. */
+export type PortalAnswer = PortalPage | Response;
+
+/** A route that anybody may use. */
+export interface OpenRoute {
+  readonly kind: 'open';
+  readonly method: 'GET' | 'POST';
+  /** A pattern of Hono. */
+  readonly path: string;
+  readonly answer: (guest: Guest) => Promise<PortalAnswer>;
+}
+
+/** A route for admin users. Others are asked to sign in first. */
+export interface SignedInRoute {
+  readonly kind: 'signed in';
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Asks for the password again, unless the user has signed in a short while ago. */
+  readonly isSensitive?: boolean;
+  readonly answer: (visit: Visit) => Promise<PortalAnswer>;
+}
+
+/** A route of the portal. */
+export type PortalRoute = OpenRoute | SignedInRoute;
+
+/** A section of the portal. The side navigation lists it under its name. */
+export interface PortalSection {
+  /** The path of its first page, which is the start of the paths of its other pages. */
+  readonly path: string;
+  readonly name: string;
+  readonly routes: readonly PortalRoute[];
+}
+
+/** Sends the browser to another page after a form, so that a reload repeats nothing. */
+export function seeOther(location: string, cookie?: string): Response {
+  const headers = new Headers({ location });
+  if (cookie !== undefined) headers.set('set-cookie', cookie);
+  return new Response(null, { status: 303, headers });
+}

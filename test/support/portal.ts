@@ -1,0 +1,127 @@
+import { createRepositories } from '../../src/db/create-repositories.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import type { PlatformStore } from '../../src/model/platform-store.ts';
+import { createAdmin } from '../../src/platform/create-admin.ts';
+import { createPortal, type PortalDeps } from '../../src/portal/create-portal.ts';
+import type { PlatformSettings } from '../../src/settings.ts';
+import { platformSettings, ROOT_PASSWORD, startPlatform } from './api.ts';
+
+/** What the portal answered. */
+export interface Shown {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+  /** The text between the tags, without superfluous blanks. */
+  readonly words: string;
+}
+
+/** A browser without a screen: it keeps cookies, follows redirects and sends the CSRF token of the page it saw last. */
+export interface Visitor {
+  get(path: string): Promise<Shown>;
+  post(
+    path: string,
+    form?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Shown>;
+  /** Signs in as `root`, when nothing else is said. */
+  signIn(UserName?: string, Password?: string): Promise<Shown>;
+  /** The path of the page that it sees. */
+  readonly path: () => string;
+  /** The header `cookie` that it sends. */
+  readonly cookie: () => string;
+  /** The last header `set-cookie`. */
+  readonly setCookie: () => string;
+}
+
+/** The portal on an empty database, with the admin user `root`, who has the id 1. */
+export interface TestPortal {
+  readonly store: PlatformStore;
+  readonly platform: ReturnType<typeof startPlatform>;
+  visitor(headers?: Readonly<Record<string, string>>): Visitor;
+  /** Moves the clock of the portal. */
+  wait(ms: number): void;
+  stop(): Promise<void>;
+}
+
+const ORIGIN = 'http://portal.test';
+const toWords = (html: string): string =>
+  html
+    .replace(/<svg[\s\S]*?<\/svg>/g, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** Starts the portal. */
+export async function startPortal(
+  address: DatabaseAddress,
+  { settings = {}, ...deps }: Partial<PortalDeps> & { readonly settings?: Partial<PlatformSettings> } = {},
+): Promise<TestPortal> {
+  const connection = await openDatabase(address);
+  const { platform: store } = await createRepositories(connection);
+  const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
+  await createAdmin(store, root, Date.now());
+  let waited = 0;
+  const all = platformSettings(address, settings);
+  const platform = startPlatform(all, { now: () => Date.now() + waited });
+  const { trustedProxies } = all;
+  const portal = createPortal({
+    services: await platform.services(),
+    version: '0',
+    isTls: false,
+    trustedProxies,
+    ...deps,
+  });
+
+  const visitor: TestPortal['visitor'] = (always = {}) => {
+    let cookie = '';
+    let setCookie = '';
+    let path = '';
+    let csrf = '';
+    const send = async (at: string, init: RequestInit): Promise<Shown> => {
+      const headers = { ...always, ...(cookie && { cookie }), ...init.headers };
+      const request = new Request(`${ORIGIN}${at}`, { ...init, headers });
+      const answer = await portal.answer({ request, remoteAddress: '192.0.2.1' });
+      const set = answer.headers.get('set-cookie');
+      if (set !== null) {
+        setCookie = set;
+        cookie = /max-age=0/i.test(set) ? '' : (set.split(';')[0] ?? '');
+      }
+      const location = answer.headers.get('location');
+      if (location !== null) return send(location, { method: 'GET' });
+      path = at;
+      const html = await answer.text();
+      csrf = /name="csrf" value="([^"]*)"/.exec(html)?.[1] ?? '';
+      return { status: answer.status, headers: answer.headers, html, words: toWords(html) };
+    };
+    const post: Visitor['post'] = (at, form = {}, headers = {}) =>
+      send(at, {
+        method: 'POST',
+        body: new URLSearchParams({ csrf, ...form }),
+        headers: { origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      });
+    return {
+      get: (at) => send(at, { method: 'GET' }),
+      post,
+      signIn: (UserName = 'root', Password = ROOT_PASSWORD) => post('/portal/sign-in', { UserName, Password }),
+      path: () => path,
+      cookie: () => cookie,
+      setCookie: () => setCookie,
+    };
+  };
+  return {
+    store,
+    platform,
+    visitor,
+    wait: (ms) => {
+      waited += ms;
+    },
+    stop: async () => {
+      await platform.stop();
+      await connection.close();
+    },
+  };
+}
