@@ -40,16 +40,14 @@ const WAITING: Readonly<Record<string, number>> = {
   'db/sqlite-outage': 10,
   'db/busy-postgres': 10,
   'commands/suspended': 10,
-  'logs/tail/every-line-once': 9,
-  'logs/tail/rewritten-files': 8,
+  'logs/tail/rewritten-files': 6,
   'commands/health': 8,
   'db/lost-connection': 8,
   'commands/reload': 8,
-  'monitor/clock-set': 6,
+  'monitor/clock-set': 4,
   'docker/changed-streams': 4,
   'monitor/log-wakes': 4,
   'docker/silent-stream': 3,
-  'logs/tail/open-files': 6,
 };
 
 const eachTest = {
