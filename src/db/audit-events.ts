@@ -1,8 +1,15 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Author } from '../model/author.ts';
 import type { AuditEvent, PlatformStore } from '../model/platform-store.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunInTransaction } from './tables.ts';
+import {
+  type Cell,
+  createRunInTransaction,
+  PLACEHOLDER,
+  type Queries,
+  type RunInTransaction,
+  type Tables,
+} from './tables.ts';
 
 const COLUMNS = [
   ...['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'],
@@ -92,6 +99,24 @@ export function createSecurityEvents(
   };
 }
 
+const toAuditEvent = ({
+  record_id,
+  stated_by,
+  owner_id,
+  changes,
+  request_id,
+  is_security,
+  ...row
+}: Selectable<Tables['audit_event']>): AuditEvent => ({
+  ...row,
+  requestId: request_id,
+  isSecurity: is_security === 1,
+  recordId: record_id,
+  statedBy: stated_by,
+  owner: owner_id,
+  changes: JSON.parse(changes) as AuditEvent['changes'],
+});
+
 /** Audit events with an id above `after` and not before `since` (ISO 8601), by id, at most `limit`. */
 export async function listAuditEvents(
   db: Queries,
@@ -107,13 +132,24 @@ export async function listAuditEvents(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ record_id, stated_by, owner_id, changes, request_id, is_security, ...row }) => ({
-    ...row,
-    requestId: request_id,
-    isSecurity: is_security === 1,
-    recordId: record_id,
-    statedBy: stated_by,
-    owner: owner_id,
-    changes: JSON.parse(changes) as AuditEvent['changes'],
-  }));
+  return rows.map(toAuditEvent);
+}
+
+/** The changes of one record, the newest first, at most `limit`. */
+export async function listChanges(
+  db: Queries,
+  resource: string,
+  recordId: number,
+  limit: number,
+): Promise<readonly AuditEvent[]> {
+  const rows = await db
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('record_id', '=', recordId)
+    .where('is_security', '=', 0)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toAuditEvent);
 }

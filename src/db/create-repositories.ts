@@ -2,13 +2,14 @@ import { Kysely, sql } from 'kysely';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
-import { createSecurityEvents, listAuditEvents } from './audit-events.ts';
+import { createSecurityEvents, listAuditEvents, listChanges } from './audit-events.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createInTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createRateLimits } from './rate-limits.ts';
+import { createRecordSearch } from './record-search.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createSessions } from './sessions.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
@@ -43,6 +44,7 @@ export async function createRepositories(
   const runCompiled = createRunCompiled(db, connection.read);
   const platform: PlatformStore = {
     ...createResourceTables(db, connection.kind, inTransaction, runCompiled),
+    ...createRecordSearch(db, connection.kind),
     ...createAdminUsers(db, runCompiled),
     ...createApiKeys(db, inTransaction, runCompiled),
     ...createGeneratedValues(db),
@@ -52,6 +54,7 @@ export async function createRepositories(
     ...createSessions(db),
     ...createSecurityEvents(db, inTransaction),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
+    listChanges: ({ name }, recordId, limit) => listChanges(db, name, recordId, limit),
   };
   const guard = createGuard(connection.retry, onFailure);
   return {

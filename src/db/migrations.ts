@@ -189,4 +189,8 @@ export const migrations: readonly Migration[] = [
       );
       create index sign_in_failure_last_at on sign_in_failure (last_at);`,
   },
+  {
+    name: '0013-changes-of-a-record',
+    sql: () => 'create index audit_event_record on audit_event (resource, record_id, id) where is_security = 0;',
+  },
 ];

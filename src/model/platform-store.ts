@@ -1,4 +1,5 @@
 import type { Author } from './author.ts';
+import type { FoundRecords, RecordQuery } from './record-query.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
 import type { SessionStore } from './session.ts';
@@ -104,6 +105,8 @@ export interface AuditEvent {
 export interface PlatformStore extends SessionStore, SignInStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
+  /** The records of a query. Its members are those of the resource, without the password. */
+  search(resource: Resource, query: RecordQuery): Promise<FoundRecords>;
   find(resource: Resource, id: number): Promise<ApiRecord | undefined>;
   /** The id of the record with this natural key (or a unique part of it), and whether it is in use. */
   findByKey(
@@ -133,6 +136,8 @@ export interface PlatformStore extends SessionStore, SignInStore {
   trimSecurityEvents(before: string, most: number): Promise<void>;
   /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
+  /** The changes of one record, the newest first, at most `limit`. */
+  listChanges(resource: Resource, recordId: number, limit: number): Promise<readonly AuditEvent[]>;
 }
 
 /** Limits that several replicas share. Times are milliseconds by the clock of the database. */

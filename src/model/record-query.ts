@@ -1,0 +1,22 @@
+import type { ApiRecord, Value } from './resource.ts';
+
+/** Which records of a resource to list, and in which order. */
+export interface RecordQuery {
+  /** A part of any of its texts, without case. */
+  readonly search?: string | undefined;
+  /** Members and the values that they have. */
+  readonly where?: Readonly<Record<string, Exclude<Value, null>>>;
+  /** Only records that were added or changed at this time or later; ISO 8601. */
+  readonly since?: string | undefined;
+  /** The member to sort by, then by id; by default the id alone. `isDescending` turns both round. */
+  readonly sort?: { readonly member: string; readonly isDescending: boolean } | undefined;
+  /** How many records of that order to leave out. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Some of the records that match, and how many there are in all. */
+export interface FoundRecords {
+  readonly items: readonly ApiRecord[];
+  readonly total: number;
+}
