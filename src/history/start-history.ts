@@ -11,6 +11,7 @@ import type {
   StoredChange,
   TargetHistory,
 } from '../model/history.ts';
+import { oneSaveAtATime } from '../model/one-save-at-a-time.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
@@ -178,7 +179,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
 
   let savedAt = clock.now();
   let trimmedAt = Number.NEGATIVE_INFINITY;
-  const saveNow = async (withTimes: boolean, isLast: boolean) => {
+  const saveNow = async ({ withTimes, isLast }: { readonly withTimes: boolean; readonly isLast: boolean }) => {
     const database = await store();
     await read(database);
     await drain(changes, database.addChanges);
@@ -190,31 +191,14 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     trimmedAt = savedAt;
     await trim(database);
   };
-  let isFailing = false;
-  let saving: Promise<void> | undefined;
-  /** One at a time; what could not be stored is tried again with the next. */
-  const save = (withTimes: boolean, isLast = false): Promise<void> => {
-    saving ??= saveNow(withTimes, isLast)
-      .then(
-        () => {
-          isFailing = false;
-        },
-        (error: unknown) => {
-          if (!isFailing) onFailure(error);
-          isFailing = true;
-        },
-      )
-      .finally(() => {
-        saving = undefined;
-      });
-    return saving;
-  };
+  /** What could not be stored is tried again with the next save. */
+  const saving = oneSaveAtATime(saveNow, onFailure);
 
   let isStarted = false;
   let isReadyForChanges = false;
   const first = setTimeout(() => {
     isStarted = true;
-    void settleWithin(FIRST_WITHIN_MS, save(false)).then(() => {
+    void settleWithin(FIRST_WITHIN_MS, saving.save({ withTimes: false, isLast: false })).then(() => {
       isReadyForChanges = true;
     });
   }, firstAfterMs);
@@ -240,7 +224,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const timer = setInterval(() => {
     record();
     const isDue = clock.now() - savedAt >= saveEveryMs;
-    if (isStarted && (isDue || unread.length > 0 || changes.size() > 0)) void save(isDue);
+    if (isStarted && (isDue || unread.length > 0 || changes.size() > 0))
+      void saving.save({ withTimes: isDue, isLast: false });
   }, recordEveryMs);
   timer.unref();
 
@@ -257,8 +242,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       if (!isStarted) return;
       record();
       const last = async () => {
-        await saving;
-        await save(true, true);
+        await saving.idle();
+        await saving.save({ withTimes: true, isLast: true });
       };
       await settleWithin(LAST_WITHIN_MS, last());
     },

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../model/clock.ts';
 import type { Capsule, Incident, IncidentStore } from '../model/incident.ts';
+import { oneSaveAtATime } from '../model/one-save-at-a-time.ts';
 import { convertIncident } from './convert-incident.ts';
 import type { IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
@@ -136,24 +137,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     await trim(database);
   };
 
-  let isFailing = false;
-  let saving: Promise<void> | undefined;
-  const saveOnce = (isLast: boolean): Promise<void> => {
-    saving ??= saveNow(isLast)
-      .then(
-        () => {
-          isFailing = false;
-        },
-        (error: unknown) => {
-          if (!isFailing) onFailure(error);
-          isFailing = true;
-        },
-      )
-      .finally(() => {
-        saving = undefined;
-      });
-    return saving;
-  };
+  const saving = oneSaveAtATime(saveNow, onFailure);
 
   return {
     add: (incident, isNews) => {
@@ -170,8 +154,8 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
         for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     },
     save: async (isLast = false) => {
-      if (isLast) await saving;
-      await saveOnce(isLast);
+      if (isLast) await saving.idle();
+      await saving.save(isLast);
     },
   };
 }
