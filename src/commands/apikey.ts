@@ -1,9 +1,9 @@
 import { type ApiKeyRow, SCOPES } from '../model/platform-store.ts';
-import { hashApiKey, makeApiKey } from '../platform/api-key.ts';
 import { parseDate } from '../platform/check-date.ts';
 import { checkText } from '../platform/check-text.ts';
-import { requireMember } from '../platform/check-value.ts';
+import { checkDigits, requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
+import { keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/manage-keys.ts';
 import { escapeText, toJson } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { withStore } from './with-store.ts';
@@ -19,6 +19,17 @@ export interface KeyFlags {
   readonly json?: boolean;
 }
 
+/** The date of `--expires`, or what is wrong with it. */
+function parseExpires(text: string | undefined, now: number): { readonly expiresAt?: string; readonly error?: string } {
+  if (text === undefined) return {};
+  const expiresAt = parseDate(text);
+  if (expiresAt === undefined)
+    return { error: '--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z' };
+  return Date.parse(expiresAt) > now
+    ? { expiresAt }
+    : { error: `--expires must be in the future; ${expiresAt} is not` };
+}
+
 /** The key that the flags describe, and every error of the flags. */
 function parseFlags(flags: KeyFlags, now: number) {
   const present = requireMember({ '--name': flags.name }, '--name');
@@ -26,16 +37,13 @@ function parseFlags(flags: KeyFlags, now: number) {
   const owner = toId(flags.owner);
   const scopes = SCOPES.filter((scope) => flags.scope.includes(scope));
   const isScope = (text: string) => SCOPES.some((scope) => scope === text);
-  const expiresAt = flags.expires === undefined ? undefined : parseDate(flags.expires);
+  const { expiresAt, error } = parseExpires(flags.expires, now);
   const errors = [
     ...(owner > 0 ? [] : ['--owner must be the id of an admin user, as in 1']),
     ...(name.ok ? [] : [name.failure.message]),
     ...(flags.scope.every(isScope) ? [] : [`--scope must be one of ${SCOPES.join(', ')}; give it again for more`]),
+    ...(error === undefined ? [] : [error]),
   ];
-  if (flags.expires !== undefined && expiresAt === undefined)
-    errors.push('--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z');
-  else if (expiresAt !== undefined && Date.parse(expiresAt) <= now)
-    errors.push(`--expires must be in the future; ${expiresAt} is not`);
   const key = { name: name.ok ? name.value : '', owner, scopes, expiresAt };
   return { key, errors };
 }
@@ -49,21 +57,55 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
     return 2;
   }
   return withStore(async (store) => {
-    const { name, owner, scopes, expiresAt } = key;
-    const user = await store.findUser({ id: owner });
-    if (user === undefined || !user.isActive) {
-      const what = user === undefined ? `there is no admin user ${owner}` : `admin user ${owner} is not active`;
-      report([`subnetd apikey create: ${what}; "subnetd admin create" creates one`]);
+    const made = await makeKey(store, key, onCommandLine(now));
+    if (!made.ok) {
+      report([`subnetd apikey create: ${made.failure.message}`]);
       return 2;
     }
-    const secret = makeApiKey();
-    const id = await store.addKey({ ...key, hash: hashApiKey(secret) }, onCommandLine(now));
-    const scope = scopes.join(' ');
-    if (flags.json) printLine(JSON.stringify({ id, name, owner, scope, expiresAt: expiresAt ?? null, key: secret }));
+    const { name, owner } = key;
+    const { id, key: secret, expiresAt } = made.value;
+    const scope = key.scopes.join(' ');
+    if (flags.json) printLine(JSON.stringify({ id, name, owner, scope, expiresAt, key: secret }));
     else {
-      const until = expiresAt === undefined ? '' : `, expires ${expiresAt}`;
-      printLine(`API key ${id}: ${name}, scope ${scope}, owner ${owner}${until}`);
+      printLine(
+        `API key ${id}: ${name}, scope ${scope}, owner ${owner}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+      );
       printLine(`key, shown only now: ${secret}`);
+    }
+    return 0;
+  });
+}
+
+/** The flags of `subnetd apikey rotate`, as they are typed. */
+export interface RotateFlags {
+  readonly keepHours: string;
+  readonly expires?: string;
+  readonly json?: boolean;
+}
+
+/** `subnetd apikey rotate ID`: prints the new key, once. */
+export async function apikeyRotate(text: string, flags: RotateFlags): Promise<ExitCode> {
+  const now = Date.now();
+  const keepHours = checkDigits(flags.keepHours, '--keep-hours', 0, MAX_KEEP_HOURS);
+  const { expiresAt, error } = parseExpires(flags.expires, now);
+  const errors = [...(keepHours.ok ? [] : [keepHours.failure.message]), ...(error === undefined ? [] : [error])];
+  if (!keepHours.ok || errors.length > 0) {
+    report(errors.map((one) => `subnetd apikey rotate: ${one}`));
+    return 2;
+  }
+  return withStore(async (store) => {
+    const wish = { id: toId(text), keepHours: keepHours.value, expiresAt };
+    const made = await rotateKey(store, wish, onCommandLine(now));
+    if (!made.ok) {
+      report([`subnetd apikey rotate: ${made.failure.message}`]);
+      return 2;
+    }
+    const { id, key, oldExpiresAt, expiresAt: ends } = made.value;
+    if (flags.json) printLine(JSON.stringify({ id, key, expiresAt: ends, oldId: wish.id, oldExpiresAt }));
+    else {
+      const ended = keepHours.value === 0 ? 'has ended' : `is valid until ${oldExpiresAt}`;
+      printLine(`API key ${id} replaces key ${wish.id}, which ${ended}`);
+      printLine(`key, shown only now: ${key}`);
     }
     return 0;
   });
@@ -72,26 +114,31 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
 const OLD_OPERATE =
   'warning: has the scope operate because it was made before scopes; make a new key without it, and revoke this one';
 
-function stateOf({ revokedAt, expiresAt, lastUsedAt }: Omit<ApiKeyRow, 'scopes'>, now: number): string {
+function formatState(key: Omit<ApiKeyRow, 'scopes'>, now: number): string {
+  const { revokedAt, expiresAt, lastUsedAt, lastUsedIp, replacedBy } = key;
   if (revokedAt !== null) return `revoked ${revokedAt}`;
-  const used = `last used ${lastUsedAt ?? 'never'}`;
-  if (expiresAt === null) return used;
-  return `${used}, ${Date.parse(expiresAt) <= now ? 'expired' : 'expires'} ${expiresAt}`;
+  const used = `last used ${lastUsedAt ?? 'never'}${lastUsedIp === null ? '' : ` from ${lastUsedIp}`}`;
+  const rotated = replacedBy === null ? '' : `, rotated to ${replacedBy}`;
+  if (expiresAt === null) return `${used}${rotated}`;
+  return `${used}${rotated}, ${Date.parse(expiresAt) <= now ? 'expired' : 'expires'} ${expiresAt}`;
 }
 
 /** `subnetd apikey list` */
 export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode> =>
   withStore(async (store) => {
+    const now = Date.now();
     const keys = (await store.listKeys()).map(({ scopes, ...key }) => ({ ...key, scope: scopes.join(' ') }));
     if (flags.json) printLine(toJson(keys, 2));
     else if (keys.length === 0) printLine('there are no API keys; "subnetd apikey create" creates one');
     const width = Math.max(5, ...keys.map(({ scope }) => scope.length));
     for (const key of flags.json ? [] : keys) {
-      const { id, name, scope, owner, hasOldOperate, revokedAt } = key;
-      const state = stateOf(key, Date.now());
+      const { id, name, scope, owner, hint, hasOldOperate, revokedAt } = key;
+      const state = formatState(key, now);
       printLine(
-        `${String(id).padEnd(5)} ${scope.padEnd(width)}  owner ${String(owner).padEnd(5)} ${state}  ${escapeText(name)}`,
+        `${String(id).padEnd(5)} ${scope.padEnd(width)}  owner ${String(owner).padEnd(5)} ${state}  ${escapeText(name)}${hint === null ? '' : ` (${hint}…)`}`,
       );
+      if (keyState(key, now) === 'ends soon')
+        printLine(`      warning: ends within a week; "subnetd apikey rotate ${id}" makes its successor`);
       if (hasOldOperate && revokedAt === null) printLine(`      ${OLD_OPERATE}`);
     }
     return 0;

@@ -45,6 +45,14 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./apikey.ts')).apikeyList));
   apikey
+    .command('rotate')
+    .description('make the successor of a key; it is printed once')
+    .argument('<id>', 'the id of the key')
+    .option('--keep-hours <hours>', 'for how many hours the old key stays valid, from 0 to 24', '24')
+    .option('--expires <date>', 'when the new key expires (default: after the time of the old one)')
+    .option('--json', 'print JSON')
+    .action(runs(async () => (await import('./apikey.ts')).apikeyRotate));
+  apikey
     .command('revoke')
     .description('revoke a key and the tokens made from it')
     .argument('<id>', 'the id of the key')

@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import type { Author } from '../model/author.ts';
-import { type ApiKeyRow, type KeyAccess, type PlatformStore, SCOPES, type Scope } from '../model/platform-store.ts';
+import {
+  type ApiKeyRow,
+  type KeyAccess,
+  type NewApiKey,
+  type PlatformStore,
+  SCOPES,
+  type Scope,
+} from '../model/platform-store.ts';
+import { MAX_INTEGER } from '../model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
 import {
@@ -17,8 +25,12 @@ interface AccessRow {
   readonly owner: number;
   readonly revoked: string | null;
   readonly expires: string | null;
+  readonly replaced: number | null;
   readonly active: number;
 }
+
+/** A key to add; `oldOperate` is 1 if it has the scope `operate` from before scopes. */
+type KeyToAdd = NewApiKey & { readonly oldOperate: number };
 
 const toScopes = (text: string): readonly Scope[] => {
   const words = text.split(' ');
@@ -32,6 +44,7 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
     owner: row.owner,
     isRevoked: row.revoked !== null,
     expiresAt: row.expires,
+    isReplaced: row.replaced !== null,
     ownerIsActive: row.active === 1,
   };
 
@@ -47,7 +60,7 @@ export async function revokeKeysOf(
 ): Promise<void> {
   const revoked = await transaction
     .updateTable('api_key')
-    .set({ revoked_at: author.at })
+    .set({ revoked_at: author.at, revoked_by: author.owner })
     .where('owner_id', '=', owner)
     .where('revoked_at', 'is', null)
     .returning('id')
@@ -70,17 +83,48 @@ const addRevokedEvent = (
   });
 };
 
-/** The API keys. Only the hash of a key is stored. */
+async function addKey(
+  transaction: Queries,
+  runInTransaction: RunInTransaction,
+  { name, scopes, owner, hash, hint, expiresAt, oldOperate }: KeyToAdd,
+  author: Author,
+): Promise<number> {
+  const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
+  const { id } = await transaction
+    .insertInto('api_key')
+    .values({
+      ...{ name, hash, scope, owner_id: owner, old_operate: oldOperate, hint: hint ?? null, created_at: author.at },
+      ...{ expires_at: expiresAt ?? null, last_used_at: null, last_used_ip: null },
+      ...{ revoked_at: null, revoked_by: null, replaced_by: null },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const changes = {
+    Name: { from: null, to: name },
+    Scope: { from: null, to: scope },
+    Owner: { from: null, to: owner },
+    ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
+  };
+  await addAuditEvent(transaction, runInTransaction, author, {
+    action: 'add',
+    resource: 'ApiKey',
+    recordId: id,
+    changes,
+  });
+  return id;
+}
+
+/** The API keys. Only the hash and the first characters of a key are stored. */
 export function createApiKeys(
   db: Queries,
   inTransaction: InTransaction,
   runCompiled: RunCompiled,
-): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'revokeKey' | 'touchKey'> {
+): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
   const runInTransaction = createRunInTransaction(db);
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
-      select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires,
+      select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires, replaced_by as replaced,
         (select is_active from admin_user where admin_user.id = owner_id) as active
       from api_key where ${sql.ref(column)} = ${PLACEHOLDER}`.compile(db);
   const byHash = select('hash');
@@ -88,33 +132,43 @@ export function createApiKeys(
   return {
     findKey: async (hash) => toAccess((await runCompiled(byHash, [hash]))[0]),
     findKeyById: async (id) => toAccess((await runCompiled(byId, [id]))[0]),
-    addKey: ({ name, scopes, owner, hash, expiresAt }, author) =>
+    addKey: (key, author) =>
+      inTransaction((transaction) => addKey(transaction, runInTransaction, { ...key, oldOperate: 0 }, author)),
+    rotateKey: ({ id, hash, hint, expiresAt, oldExpiresAt }, author) =>
       inTransaction(async (transaction) => {
-        const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
-        const { id } = await transaction
-          .insertInto('api_key')
-          .values({
-            ...{ name, hash, scope, owner_id: owner, created_at: author.at, expires_at: expiresAt ?? null },
-            ...{ last_used_at: null, revoked_at: null },
-          })
-          .returning('id')
-          .executeTakeFirstOrThrow();
-        const changes = {
-          Name: { from: null, to: name },
-          Scope: { from: null, to: scope },
-          Owner: { from: null, to: owner },
-          ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
-        };
+        const before = await transaction
+          .selectFrom('api_key')
+          .select('expires_at')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        const old = await transaction
+          .updateTable('api_key')
+          .set({ expires_at: oldExpiresAt })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .where('replaced_by', 'is', null)
+          .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', author.at)]))
+          .returning(['name', 'scope', 'owner_id as owner', 'old_operate as oldOperate'])
+          .executeTakeFirst();
+        if (old === undefined) return undefined;
+        const { scope, ...same } = old;
+        const fresh = { ...same, scopes: toScopes(scope), hash, hint, expiresAt: expiresAt ?? undefined };
+        const replacedBy = await addKey(transaction, runInTransaction, fresh, author);
+        await transaction.updateTable('api_key').set({ replaced_by: replacedBy }).where('id', '=', id).execute();
         await addAuditEvent(transaction, runInTransaction, author, {
-          action: 'add',
+          action: 'rotate',
           resource: 'ApiKey',
           recordId: id,
-          changes,
+          changes: {
+            ReplacedBy: { from: null, to: replacedBy },
+            ExpiresAt: { from: before?.expires_at ?? null, to: oldExpiresAt },
+          },
         });
-        return id;
+        return replacedBy;
       }),
-    listKeys: async (): Promise<readonly ApiKeyRow[]> => {
-      const rows = await db.selectFrom('api_key').selectAll().orderBy('id').execute();
+    listKeys: async (after = 0, limit = MAX_INTEGER): Promise<readonly ApiKeyRow[]> => {
+      const page = db.selectFrom('api_key').selectAll().where('id', '>', after).orderBy('id').limit(limit);
+      const rows = await page.execute();
       return rows.map((row) => ({
         id: row.id,
         name: row.name,
@@ -125,6 +179,10 @@ export function createApiKeys(
         expiresAt: row.expires_at,
         lastUsedAt: row.last_used_at,
         revokedAt: row.revoked_at,
+        hint: row.hint,
+        lastUsedIp: row.last_used_ip,
+        revokedBy: row.revoked_by,
+        replacedBy: row.replaced_by,
       }));
     },
     revokeKey: (id: number, author: Author) =>
@@ -136,12 +194,13 @@ export function createApiKeys(
           .executeTakeFirst();
         if (key === undefined) return false;
         if (key.revoked_at !== null) return true;
-        await transaction.updateTable('api_key').set({ revoked_at: author.at }).where('id', '=', id).execute();
+        const end = { revoked_at: author.at, revoked_by: author.owner };
+        await transaction.updateTable('api_key').set(end).where('id', '=', id).execute();
         await addRevokedEvent(transaction, runInTransaction, id, author);
         return true;
       }),
-    touchKey: async (id, at) => {
-      await db.updateTable('api_key').set({ last_used_at: at }).where('id', '=', id).execute();
+    touchKey: async (id, at, ip) => {
+      await db.updateTable('api_key').set({ last_used_at: at, last_used_ip: ip }).where('id', '=', id).execute();
     },
   };
 }

@@ -161,6 +161,15 @@ export const migrations: readonly Migration[] = [
       create index incident_note_id on incident_note (instance, id);`,
   },
   {
+    name: '0009-api-keys',
+    // The first characters of a key, who used it last from where, who ended it, and the key that it was rotated to.
+    sql: () => `
+      alter table api_key add column hint text;
+      alter table api_key add column last_used_ip text;
+      alter table api_key add column revoked_by integer;
+      alter table api_key add column replaced_by integer;`,
+  },
+  {
     name: '0010-sessions',
     sql: (kind) => `
       create table portal_session (

@@ -20,6 +20,10 @@ export interface Tables {
     readonly created_at: string;
     readonly last_used_at: string | null;
     readonly revoked_at: string | null;
+    readonly hint: string | null;
+    readonly last_used_ip: string | null;
+    readonly revoked_by: number | null;
+    readonly replaced_by: number | null;
   };
   readonly audit_event: {
     readonly id: Generated<number>;

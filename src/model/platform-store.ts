@@ -56,19 +56,39 @@ export interface ApiKeyRow {
   /** Created before `operate` existed, and has it for that reason. */
   readonly hasOldOperate: boolean;
   readonly owner: number;
+  /** The first characters of the key, for people; null for a key that is older than hints. */
+  readonly hint: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
+  /** The address of its last use. */
+  readonly lastUsedIp: string | null;
   readonly revokedAt: string | null;
+  /** The admin user who revoked it; null on the command line. */
+  readonly revokedBy: number | null;
+  /** The id of the key that it was rotated to. */
+  readonly replacedBy: number | null;
 }
 
-/** A key to add; only its `hash` is stored. */
+/** A key to add; only its `hash` and `hint` are stored. */
 export interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly owner: number;
   readonly hash: string;
-  readonly expiresAt?: string;
+  readonly hint?: string;
+  readonly expiresAt?: string | undefined;
+}
+
+/** The successor of a key. Name, scopes and owner are those of the old key. Times are ISO 8601. */
+export interface Rotation {
+  readonly id: number;
+  readonly hash: string;
+  readonly hint: string;
+  /** Of the new key; null when it lasts until it is revoked. */
+  readonly expiresAt: string | null;
+  /** Until when the old key is valid. */
+  readonly oldExpiresAt: string;
 }
 
 /** What a request needs of a key. */
@@ -79,6 +99,7 @@ export interface KeyAccess {
   readonly isRevoked: boolean;
   /** ISO 8601; null for a key that lasts until it is revoked. */
   readonly expiresAt: string | null;
+  readonly isReplaced: boolean;
   readonly ownerIsActive: boolean;
 }
 
@@ -120,10 +141,14 @@ export interface PlatformStore extends SessionStore, SignInStore {
   findKey(hash: string): Promise<KeyAccess | undefined>;
   findKeyById(id: number): Promise<KeyAccess | undefined>;
   addKey(key: NewApiKey, author: Author): Promise<number>;
-  listKeys(): Promise<readonly ApiKeyRow[]>;
+  /** Keys with an id above `after`, by id, at most `limit`; all when neither is given. */
+  listKeys(after?: number, limit?: number): Promise<readonly ApiKeyRow[]>;
+  /** The id of the new key; undefined when the old one is missing or no longer valid, or was rotated before. */
+  rotateKey(rotation: Rotation, author: Author): Promise<number | undefined>;
   /** False when there is no such key. */
   revokeKey(id: number, author: Author): Promise<boolean>;
-  touchKey(id: number, at: string): Promise<void>;
+  /** Records when a key was used, and from which address. */
+  touchKey(id: number, at: string, ip: string | null): Promise<void>;
 
   /** The value stored under a name. `make` creates the first; all replicas get the same. */
   getOrCreate(name: string, make: () => string): Promise<string>;

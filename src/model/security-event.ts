@@ -7,6 +7,7 @@ export const SECURITY_ACTIONS = [
   'token',
   'token refused',
   'key refused',
+  'key ends soon',
   'scope refused',
   'slowed',
 ] as const;

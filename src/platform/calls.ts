@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
+import { apiKeyCalls } from './calls/api-keys.ts';
 import { getToken } from './calls/get-token.ts';
 
 /** Every call besides the operations of the resources, in the order of the reference. */
-export const calls: readonly Call[] = [getToken];
+export const calls: readonly Call[] = [getToken, ...apiKeyCalls];

@@ -1,5 +1,6 @@
-import type { PlatformStore, Scope } from '../model/platform-store.ts';
+import type { Scope } from '../model/platform-store.ts';
 import type { Body } from './check-value.ts';
+import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
 import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
 import { answerFailure, answerSuccess } from './envelope.ts';
@@ -27,7 +28,6 @@ interface Input {
   readonly query: URLSearchParams | undefined;
 }
 
-const TOUCH_EVERY_MS = 60_000;
 /** Methods whose bodies are ignored, and methods that need one; the others may have one. */
 const IGNORES_BODY = new Set(['GET', 'HEAD']);
 const NEEDS_BODY = new Set(['POST', 'PUT', 'PATCH']);
@@ -43,15 +43,7 @@ const queryOf = ({ url }: Request): URLSearchParams | undefined => {
 export function createApiHandler(services: Services): ApiHandler {
   const { now, store: openStore, limits, limitAddress } = services;
   const findOperation = createFindOperation(operationsOf(services.resources));
-  const touched = new Map<number, number>();
-
-  /** Records the use of a key at most once a minute; nothing waits for it. */
-  const touch = (store: PlatformStore, keyId: number | undefined) => {
-    const at = now();
-    if (keyId === undefined || at - (touched.get(keyId) ?? 0) < TOUCH_EVERY_MS) return;
-    touched.set(keyId, at);
-    store.touchKey(keyId, new Date(at).toISOString()).catch(() => {});
-  };
+  const useKey = createKeyUses(now);
 
   const limitCredential = async ({ context, caller }: IdentifiedRequest): Promise<Outcome<unknown>> => {
     if (caller === undefined) return succeed(undefined);
@@ -82,7 +74,7 @@ export function createApiHandler(services: Services): ApiHandler {
       return checked;
     }
     const caller = checked.value;
-    touch(store, caller?.keyId);
+    useKey(store, context, caller);
     return succeed({ context, body, query, store, caller });
   };
 

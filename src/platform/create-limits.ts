@@ -1,4 +1,4 @@
-import { createMemoryLimits, type LimitPolicy, limitHeaders, type Take } from './limits.ts';
+import { createMemoryLimits, type LimitPolicy, limitHeaders, type Take, toRemaining } from './limits.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** Requests a second and at once, and sign-ins a minute; 0 turns a limit off. */
@@ -12,6 +12,8 @@ export interface LimitSettings {
 export interface Limits {
   address(address: string): Promise<Outcome<Readonly<Record<string, string>>>>;
   credential(credential: string): Promise<Outcome<Readonly<Record<string, string>>>>;
+  /** How many requests a credential has left now, of how many; undefined with the limit off. Counts nothing. */
+  left(credential: string): Promise<{ readonly left: number; readonly of: number } | undefined>;
   /** Counts a sign-in attempt from an address. */
   signInFrom(address: string): Promise<Outcome<undefined>>;
   /** Counts a sign-in attempt for a user name, from an address that is new for that user. */
@@ -52,6 +54,12 @@ export function createLimits(
   return {
     address: async (key) => (isOn ? check(perAddress, key, 'requests from this address') : none),
     credential: async (key) => (isOn ? check(perCredential, key, 'requests with this credential') : none),
+    left: async (key) => {
+      if (!isOn) return undefined;
+      // A request that costs nothing only says how full the bucket is.
+      const { fullInMs } = await take(`${perCredential.name} ${key}`, 0, burst);
+      return { left: toRemaining(perCredential, fullInMs), of: burst };
+    },
     signInFrom: async (address) => checkSignIn(`address ${address}`),
     signInAs: async (userNameKey) => checkSignIn(`user ${userNameKey}`),
   };

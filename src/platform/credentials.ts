@@ -18,6 +18,8 @@ export interface Caller {
   /** Everything that the caller may do. */
   readonly scopes: readonly Scope[];
   readonly keyId?: number;
+  /** When the key of the credential ends, ISO 8601; absent without a key or an end. */
+  readonly keyEndsAt?: string;
   /** For the audit trail and the limits. */
   readonly credential: string;
 }
@@ -27,6 +29,10 @@ const hasExpired = ({ expiresAt }: KeyAccess, now: number): boolean =>
 
 const aboutKey = (id: number | undefined): Subject | undefined =>
   id === undefined ? undefined : { resource: 'ApiKey', id };
+
+const endOf = ({ expiresAt }: KeyAccess) => expiresAt !== null && { keyEndsAt: expiresAt };
+
+const ASK = 'ask for a new one (subnetd apikey create)';
 
 const isSent = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
@@ -49,20 +55,17 @@ export function takeCredentials(
 }
 
 async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {
-  const refused = (id?: number) =>
-    fail(1123, 'the API key is not valid; ask for a new one (subnetd apikey create)', undefined, aboutKey(id));
-  if (typeof key !== 'string' || !isApiKey(key.trim())) return refused();
+  const refused = (why: string, id?: number) => fail(1123, `the API key ${why}`, undefined, aboutKey(id));
+  if (typeof key !== 'string' || !isApiKey(key.trim())) return refused(`is not valid; ${ASK}`);
   const found = await store.findKey(hashApiKey(key.trim()));
-  if (found === undefined || found.isRevoked || !found.ownerIsActive) return refused(found?.id);
-  if (hasExpired(found, now))
-    return fail(
-      1123,
-      'the API key has expired; ask for a new one (subnetd apikey create)',
-      undefined,
-      aboutKey(found.id),
-    );
-  const { owner, scopes, id } = found;
-  return succeed({ owner, scopes: expandScopes(scopes), keyId: id, credential: `key ${id}` });
+  if (found === undefined) return refused(`is not valid; ${ASK}`);
+  const { owner, scopes, id, expiresAt } = found;
+  if (found.isRevoked || !found.ownerIsActive) return refused(`was revoked; ${ASK}`, id);
+  if (hasExpired(found, now)) {
+    const next = found.isReplaced ? 'it was rotated: use the new one' : ASK;
+    return refused(`ended on ${expiresAt}; ${next}`, id);
+  }
+  return succeed({ owner, scopes: expandScopes(scopes), keyId: id, credential: `key ${id}`, ...endOf(found) });
 }
 
 async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, now: number): Promise<Outcome<Caller>> {
@@ -75,14 +78,16 @@ async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, 
   let scopes = expandScopes(claims.scopes);
   const user = await store.findUser({ id: userId });
   if (user === undefined || !user.isActive || user.passwordVersion !== claims.passwordVersion) return refused;
+  let end: ReturnType<typeof endOf> = false;
   if (keyId !== undefined) {
     const key = await store.findKeyById(keyId);
     if (key === undefined || key.isRevoked || hasExpired(key, now)) return refused;
     const ofKey = expandScopes(key.scopes);
     scopes = scopes.filter((scope) => ofKey.includes(scope));
+    end = endOf(key);
   }
   const credential = keyId === undefined ? 'token' : `token of key ${keyId}`;
-  return succeed({ owner: userId, scopes, credential, keyId });
+  return succeed({ owner: userId, scopes, credential, keyId, ...end });
 }
 
 /**

@@ -35,12 +35,14 @@ export function createMemoryLimits(now: () => number): Take {
   };
 }
 
+/** How many requests a bucket holds that is full again in so many milliseconds. */
+export const toRemaining = ({ everyMs, burst }: LimitPolicy, fullInMs: number): number =>
+  Math.max(0, Math.floor(burst - fullInMs / everyMs + 1e-6));
+
 /** The headers of a limit: those of the IETF's draft 10, and the three of its earlier drafts that most clients know. */
-export function limitHeaders(
-  { name, everyMs, burst }: LimitPolicy,
-  { ok, fullInMs }: Taken,
-): Readonly<Record<string, string>> {
-  const remaining = Math.max(0, Math.floor(burst - fullInMs / everyMs + 1e-6));
+export function limitHeaders(policy: LimitPolicy, { ok, fullInMs }: Taken): Readonly<Record<string, string>> {
+  const { name, everyMs, burst } = policy;
+  const remaining = toRemaining(policy, fullInMs);
   const reset = Math.ceil(fullInMs / 1000);
   const wait = Math.max(1, Math.ceil((fullInMs - everyMs * (burst - 1)) / 1000));
   return {

@@ -3,16 +3,10 @@ import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { checkDigits } from './check-value.ts';
 import { answerStream, answerSuccess } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
+import { MAX_LIMIT, readNumber } from './read-page.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 
 const PAGE = 500;
-const MAX_LIMIT = 1_000;
-
-function readNumber(query: URLSearchParams | undefined, name: string, least: number, most: number) {
-  const text = query?.get(name) ?? undefined;
-  const none: Outcome<number | undefined> = succeed(undefined);
-  return text === undefined ? none : checkDigits(text, name, least, most);
-}
 
 /** The records after the first page, page by page, so memory does not grow with the table. */
 async function* furtherPages(store: PlatformStore, resource: Resource, first: string, after: number) {

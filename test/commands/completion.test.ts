@@ -28,7 +28,7 @@ describe('subnetd completion bash', () => {
   });
 
   it('offers the commands of a command, and their flags', () => {
-    expect(complete('apikey', '')).toEqual(['create', 'list', 'revoke']);
+    expect(complete('apikey', '')).toEqual(['create', 'list', 'rotate', 'revoke']);
     expect(complete('apikey', 'create', '--')).toEqual([
       '--name',
       '--owner',
@@ -52,7 +52,7 @@ describe('the completion of other shells', () => {
     for (const command of commands)
       expect(scripts.fish).toContain(`complete -c subnetd -f -n '__fish_use_subcommand' -a ${command} `);
     expect(scripts.fish).toContain(
-      "complete -c subnetd -f -n '__fish_seen_subcommand_from apikey; and not __fish_seen_subcommand_from create list revoke' -a revoke ",
+      "complete -c subnetd -f -n '__fish_seen_subcommand_from apikey; and not __fish_seen_subcommand_from create list rotate revoke' -a revoke ",
     );
     expect(scripts.fish).toMatch(/-n '__fish_seen_subcommand_from rules' -l job -r -d 'the job/);
     expect(scripts.zsh).toBe(`autoload -Uz compinit bashcompinit

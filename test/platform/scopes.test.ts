@@ -14,7 +14,7 @@ import { resources } from '../../src/platform/resources.ts';
 import { ROOT_PASSWORD } from '../support/api.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
-import { runCommand } from '../support/run-command.ts';
+import { createApiKey, runCommand } from '../support/run-command.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 /** Which scopes let each kind of operation through: the contract, section 6. */
@@ -31,6 +31,10 @@ const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
   listIndustries: ['read', 'lists', 'write'],
   addIndustry: ['lists', 'write'],
   updateIndustry: ['lists', 'write'],
+  listApiKeys: ['admin'],
+  addApiKey: ['admin'],
+  rotateApiKey: ['admin'],
+  revokeApiKey: ['admin'],
   getToken: SCOPES,
 };
 
@@ -139,10 +143,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       return key;
     };
     const over = await send('GET', '/api/Sector/ListAll/0', `apiKey=${await make(-1)}`);
-    expect([over.appErrorCode, over.errMessage]).toEqual([
-      1123,
-      'the API key has expired; ask for a new one (subnetd apikey create)',
-    ]);
+    expect(over.appErrorCode).toBe(1123);
+    expect(over.errMessage).toMatch(/^the API key ended on [^ ]*Z; ask for a new one \(subnetd apikey create\)$/);
     expect((await send('GET', '/api/Sector/ListAll/0', `apiKey=${await make(60_000)}`)).http).toBe(200);
     const soon = await make(1_500);
     const { token } = (await api.sendBare('POST', '/api/Auth/Token', { apiKey: soon })).data;
@@ -223,12 +225,12 @@ describe('subnetd apikey', () => {
       );
       const connection = await openSqlite(path);
       await connection.exclusively(({ run }) =>
-        run("update api_key set scope = 'write operate', old_operate = 1 where id = 2"),
+        run("update api_key set scope = 'write operate', old_operate = 1, hint = null where id = 2"),
       );
       await connection.close();
-      expect((await runCommand(['apikey', 'list'], env)).stdout).toBe(
+      expect((await runCommand(['apikey', 'list'], env)).stdout.replaceAll(/_[\w-]{4}…/g, '_1234…')).toBe(
         [
-          '1     read operate   owner 1     last used never, expires 2999-12-31T00:00:00.000Z  ci',
+          '1     read operate   owner 1     last used never, expires 2999-12-31T00:00:00.000Z  ci (subnetd_1234…)',
           '2     write operate  owner 1     last used never  ci',
           '      warning: has the scope operate because it was made before scopes; make a new key without it, and revoke this one',
           '',
@@ -236,6 +238,40 @@ describe('subnetd apikey', () => {
       );
       const listed = JSON.parse((await runCommand(['apikey', 'list', '--json'], env)).stdout) as readonly object[];
       expect(listed[1]).toMatchObject({ scope: 'write operate', hasOldOperate: true });
+    } finally {
+      folder.remove();
+    }
+  }, 60_000);
+
+  it('makes the successor of a key, and warns of a key that ends within a week', async () => {
+    const folder = temporaryFolder();
+    const env = { SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}` };
+    try {
+      const old = await createApiKey(env, 'read');
+      const rotate = (...words: readonly string[]) => runCommand(['apikey', 'rotate', ...words], env);
+      const soon = new Date(Date.now() + 3 * 24 * 60 * 60 * 1_000).toISOString();
+      const made = await rotate('1', '--keep-hours', '2', '--expires', soon);
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      expect(made.stdout).toMatch(
+        /^API key 2 replaces key 1, which is valid until \S+Z\nkey, shown only now: subnetd_[\w-]{43}\n$/,
+      );
+      expect(made.stdout).not.toContain(old);
+      const json = await rotate('2', '--keep-hours', '0', '--json');
+      expect(JSON.parse(json.stdout)).toMatchObject({ id: 3, oldId: 2, key: expect.stringMatching(/^subnetd_/) });
+      const refusals = [
+        [['1'], 'API key 1 was rotated already; rotate key 2'],
+        [['7'], 'there is no API key 7; the list of keys has their ids'],
+        [['x'], 'there is no API key 0; the list of keys has their ids'],
+        [['3', '--keep-hours', '25'], '--keep-hours must be from 0 to 24'],
+        [['3', '--keep-hours', 'a'], '--keep-hours must be an integer'],
+        [['3', '--expires', '2020-01-01'], '--expires must be in the future; 2020-01-01T00:00:00.000Z is not'],
+      ] as const;
+      for (const [words, error] of refusals)
+        expect(await rotate(...words)).toEqual({ code: 2, stdout: '', stderr: `subnetd apikey rotate: ${error}\n` });
+      const lines = (await runCommand(['apikey', 'list'], env)).stdout.split('\n');
+      expect(lines[0]).toMatch(/last used never, rotated to 2, expires \S+Z {2}k \(subnetd_[\w-]{4}…\)$/);
+      expect(lines[1]).toMatch(/last used never, rotated to 3, expired /);
+      expect(lines[3]).toBe('      warning: ends within a week; "subnetd apikey rotate 3" makes its successor');
     } finally {
       folder.remove();
     }

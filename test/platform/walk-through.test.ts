@@ -15,6 +15,7 @@ const settle = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-31T12:00:00.000Z')
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '7d0c2b6e…')
+    .replaceAll(/subnetd_[\w-]{4}(?=[…"])/g, 'subnetd_7Qm4')
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJ…')
     .trimEnd();
 
