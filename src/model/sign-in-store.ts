@@ -16,6 +16,9 @@ export interface SignInFailures {
   readonly lastAt: string;
 }
 
+/** Failed sign-ins count for a day after the last one. */
+export const FORGET_FAILURES_MS = 24 * 60 * 60 * 1_000;
+
 /** What sign-ins store besides the users. */
 export interface SignInStore {
   /** When the user last signed in from the address (ISO 8601); undefined when never, or long ago. */

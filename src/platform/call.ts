@@ -1,4 +1,6 @@
 import type { Scope } from '../model/platform-store.ts';
+import type { Sealer } from './accounts/sealer.ts';
+import type { SignInLock } from './accounts/sign-in-lock.ts';
 import type { Limits } from './create-limits.ts';
 import type { Tokens } from './create-tokens.ts';
 import type { ErrorCode } from './error-codes.ts';
@@ -12,6 +14,8 @@ export type Json = { readonly [name: string]: unknown };
 export interface CallDeps {
   readonly tokens: () => Promise<Tokens>;
   readonly limits: Limits;
+  readonly lock: SignInLock;
+  readonly sealer: () => Promise<Sealer>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }

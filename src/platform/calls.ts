@@ -1,6 +1,7 @@
 import type { Call } from './call.ts';
 import { apiKeyCalls } from './calls/api-keys.ts';
 import { getToken } from './calls/get-token.ts';
+import { oneTimeCodeCalls } from './calls/one-time-codes.ts';
 
 /** Every call besides the operations of the resources, in the order of the reference. */
-export const calls: readonly Call[] = [getToken, ...apiKeyCalls];
+export const calls: readonly Call[] = [getToken, ...apiKeyCalls, ...oneTimeCodeCalls];

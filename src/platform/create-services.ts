@@ -1,11 +1,14 @@
 import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
+import { loadOnce } from '../model/load-once.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
+import { createSealer } from './accounts/sealer.ts';
+import { createSignInLock } from './accounts/sign-in-lock.ts';
 import type { CallDeps } from './call.ts';
 import { addressKey } from './client-address.ts';
 import { createLimits, type LimitSettings } from './create-limits.ts';
-import { createTokens, type Tokens } from './create-tokens.ts';
+import { createTokens } from './create-tokens.ts';
 import type { Take } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
@@ -58,24 +61,21 @@ export function createServices(deps: ServicesDeps): Services {
     log: deps.onSecurity,
   });
 
-  let tokens: Promise<Tokens> | undefined;
-  const getTokens = (): Promise<Tokens> => {
-    tokens ??= (async () => {
-      const make = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
-      return createTokens(deps.jwtSecret ?? (await (await store()).getOrCreate('jwt_secret', make)), now);
-    })();
-    tokens.catch(() => {
-      tokens = undefined;
-    });
-    return tokens;
-  };
+  const secret = loadOnce(async () => {
+    const make = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+    return deps.jwtSecret ?? (await store()).getOrCreate('jwt_secret', make);
+  });
+  const tokens = loadOnce(async () => createTokens(await secret.get(), now));
+  const sealer = loadOnce(async () => createSealer(await secret.get()));
 
   return {
     now,
     store,
     limits,
     resources: deps.resources,
-    tokens: getTokens,
+    tokens: tokens.get,
+    sealer: sealer.get,
+    lock: createSignInLock(deps.limits.signIns > 0, sealer.get, now),
     contextOf: (request) => createRequestContext(request, deps, security),
     limitAddress: async (context) => {
       const taken = await limits.address(addressKey(context.address));

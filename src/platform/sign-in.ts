@@ -1,11 +1,13 @@
 import { type PlatformStore, SCOPES } from '../model/platform-store.ts';
 import { toNameKey } from '../model/resource.ts';
 import type { Subject } from '../model/security-event.ts';
+import { checkOtp, type OtpDeps, readOtp, type SecondFactor } from './accounts/check-otp.ts';
+import type { SignInLock } from './accounts/sign-in-lock.ts';
 import { checkLookup, type TextRule } from './check-text.ts';
 import { type Body, requireMember } from './check-value.ts';
 import type { Limits } from './create-limits.ts';
 import type { Caller } from './credentials.ts';
-import { fail, type Outcome, succeed } from './outcome.ts';
+import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { verifyPassword } from './passwords.ts';
 
 /** Does the body try to sign in by user name and password? */
@@ -24,48 +26,63 @@ function readText(body: Body, name: string, rule: TextRule): Outcome<string> {
   return present.ok ? checkLookup(present.value, name, rule) : present;
 }
 
+const withSubject = (failure: Failure, subject: Subject | undefined): Outcome<never> => ({
+  ok: false,
+  failure: { ...failure, ...(subject && { subject }) },
+});
+
 /** How long subnetd remembers an address from which a user has signed in. */
 const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
 const REMEMBER_AGAIN_MS = 60 * 60 * 1_000;
 
 /** The inputs of a sign-in besides its body. */
-export interface SignInContext {
+export interface SignInContext extends OtpDeps {
   /** The key of the address for limits. */
   readonly address: string;
   readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
-  /** Unix milliseconds. */
-  readonly now: number;
+  readonly lock: SignInLock;
+  /** Called when a failure makes the next attempt from this address wait. */
+  readonly onLock?: (subject: Subject | undefined) => void;
+}
+
+/** An admin user who has signed in. */
+export interface SignedIn extends Caller {
+  readonly passwordVersion: number;
+  readonly secondFactor: SecondFactor;
 }
 
 /**
- * Signs in by `UserName` and `Password`. Attempts are limited for each address, and for the user name if the address
- * is new for its user. So nobody can guess from many addresses, nor lock out a user who comes from a known address.
- * An unknown name takes the same steps.
+ * Signs in by `UserName`, `Password`, and `Otp` if the user has one-time codes. Attempts are limited for each address,
+ * and for the user name if the address is new for its user. So nobody can guess from many addresses, nor lock out a user
+ * who comes from a known address. An unknown name takes the same steps.
  */
-export async function signIn(
-  store: PlatformStore,
-  body: Body,
-  { address, limits, now }: SignInContext,
-): Promise<Outcome<Caller & { readonly passwordVersion: number }>> {
+export async function signIn(store: PlatformStore, body: Body, context: SignInContext): Promise<Outcome<SignedIn>> {
+  const { address, limits, lock, now, onLock } = context;
   const userName = readText(body, 'UserName', SIGN_IN.userName);
   if (!userName.ok) return userName;
   const password = readText(body, 'Password', SIGN_IN.password);
   if (!password.ok) return password;
+  const otp = readOtp(body);
+  if (!otp.ok) return otp;
   const fromHere = await limits.signInFrom(address);
   if (!fromHere.ok) return fromHere;
   const userNameKey = toNameKey(userName.value);
   const user = await store.findUser({ userNameKey });
   const subject: Subject | undefined = user && { resource: 'AdminUser', id: user.id };
   const lastAt = Date.parse((await store.findSignIn(user?.id ?? 0, address)) ?? '');
-  const isKnown = now - lastAt < REMEMBER_MS;
+  const isKnown = now() - lastAt < REMEMBER_MS;
   const asUser = isKnown ? succeed(undefined) : await limits.signInAs(userNameKey);
-  if (!asUser.ok) return { ok: false, failure: { ...asUser.failure, ...(subject && { subject }) } };
-  const isGood = await verifyPassword(user?.passwordHash, password.value);
-  if (!isGood || user === undefined || !user.isActive) {
-    const why = 'the user name and password do not belong together, or the user is not active';
-    return fail(1104, why, undefined, subject);
-  }
-  if (!isKnown || now - lastAt > REMEMBER_AGAIN_MS)
-    await store.keepSignIn(user.id, address, new Date(now).toISOString()).catch(() => {});
-  return succeed({ owner: user.id, scopes: SCOPES, credential: 'password', passwordVersion: user.passwordVersion });
+  if (!asUser.ok) return withSubject(asUser.failure, subject);
+  const attempt = { store, userNameKey, address, isKnown, onLock: () => onLock?.(subject) };
+  const proved = await lock.guard(attempt, async () => {
+    const isGood = await verifyPassword(user?.passwordHash, password.value);
+    if (isGood && user?.isActive) return checkOtp(store, user.id, otp.value, context);
+    return fail(1104, 'the user name and password do not belong together, or the user is not active');
+  });
+  if (!proved.ok) return withSubject(proved.failure, subject);
+  if (user === undefined) throw new Error('a sign-in without a user');
+  if (!isKnown || now() - lastAt > REMEMBER_AGAIN_MS)
+    await store.keepSignIn(user.id, address, new Date(now()).toISOString()).catch(() => {});
+  const { id: owner, passwordVersion } = user;
+  return succeed({ owner, scopes: SCOPES, credential: 'password', passwordVersion, secondFactor: proved.value });
 }

@@ -5,6 +5,7 @@ import { loadOnce } from '../model/load-once.ts';
 import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
 import { sessionLimits } from '../model/session.ts';
+import { FORGET_FAILURES_MS } from '../model/sign-in-store.ts';
 import { settleWithin } from '../model/within.ts';
 import type { ApiHandler } from './create-api-handler.ts';
 import type { LimitSettings } from './create-limits.ts';
@@ -52,6 +53,9 @@ const CLEAN_EVERY_MS = 60_000;
 const SECURITY_MS = 90 * 24 * 60 * 60 * 1_000;
 const SECURITY_ROWS = 100_000;
 
+/** How many failed sign-ins are kept, besides for how long. */
+const FAILURE_ROWS = 100_000;
+
 /** How long queued security events may take to be written at the end: half of the time for closing the database. */
 const SECURITY_WITHIN_MS = 450;
 
@@ -60,6 +64,9 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'sign-in refused': 'a sign-in was refused',
   'sign-out': 'an admin user signed out',
   'sessions ended': 'an admin user ended sessions in other browsers',
+  'code refused': 'a sign-in with the right password had a wrong one-time code',
+  'recovery code used': 'an admin user signed in by a recovery code',
+  locked: 'sign-ins from an address must wait after repeated failures',
   token: 'a token was made',
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
@@ -119,6 +126,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
   const clean = async () => {
     const { platform: store, rateLimits } = await database.open();
     await rateLimits?.clean();
+    await store.trimFailures(new Date(now() - FORGET_FAILURES_MS).toISOString(), FAILURE_ROWS);
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
     await store.trimSessions(sessionLimits(now()));
   };

@@ -84,22 +84,23 @@ export async function startApi(
   address: DatabaseAddress,
   other: Partial<PlatformSettings> = {},
   waits: ListenLimits = LISTEN_LIMITS,
+  now: () => number = Date.now,
 ): Promise<Api> {
   const connection = await openDatabase(address);
   const { platform: store } = await createRepositories(connection);
   const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
-  await createAdmin(store, root, Date.now());
+  await createAdmin(store, root, now());
   const makeKey: Api['makeKey'] = async (scope, owner = 1) => {
     const key = makeApiKey();
     const scopes = scope.split(' ') as Scope[];
-    const id = await store.addKey({ name: scope, scopes, owner, hash: hashApiKey(key) }, onCommandLine(Date.now()));
+    const id = await store.addKey({ name: scope, scopes, owner, hash: hashApiKey(key) }, onCommandLine(now()));
     return { id, key };
   };
   const { key } = await makeKey('write');
   const { key: readKey } = await makeKey('read');
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const platform = startPlatform(platformSettings(address, other), { log });
+  const platform = startPlatform(platformSettings(address, other), { log, now });
   const routes = new Hono<never>();
   addApiRoutes(routes as never, platform);
   routes.post(

@@ -1,19 +1,29 @@
+import { OTP_MEMBER } from '../accounts/check-otp.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { addressKey } from '../client-address.ts';
 import type { Tokens } from '../create-tokens.ts';
 import type { Caller } from '../credentials.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
-import { SIGN_IN, signIn, triesPassword } from '../sign-in.ts';
+import { SIGN_IN, type SignedIn, signIn, triesPassword } from '../sign-in.ts';
 
 /** Signs in, and records the result. */
-export async function tryPassword({ context, store, body }: IdentifiedRequest, { limits, now }: CallDeps) {
-  const signed = await signIn(store, body, { address: addressKey(context.address), limits, now: now() });
-  if (signed.ok) context.record('sign-in', { caller: signed.value });
-  else {
+export async function tryPassword(
+  { context, store, body }: IdentifiedRequest,
+  { limits, lock, sealer, now }: CallDeps,
+): Promise<Outcome<SignedIn>> {
+  const signed = await signIn(store, body, {
+    ...{ address: addressKey(context.address), limits, lock, sealer, now },
+    onLock: (subject) => context.record('locked', { subject }),
+  });
+  if (signed.ok) {
+    context.record('sign-in', { caller: signed.value });
+    if (signed.value.secondFactor === 'recovery code') context.record('recovery code used', { caller: signed.value });
+  } else {
     const { code, subject } = signed.failure;
     if (code === 1102) context.record('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
     if (code === 1104) context.record('sign-in refused', { subject });
+    if (code === 1119 || code === 1124) context.record('code refused', { subject });
   }
   return signed;
 }
@@ -61,12 +71,13 @@ export const getToken: Call = {
       name: 'Password',
       schema: { type: 'string', minLength: 1, maxLength: SIGN_IN.password.most, format: 'password' },
     },
+    OTP_MEMBER,
   ],
   data: {
     type: 'object',
     properties: { token: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } },
     required: ['token', 'expiresAt'],
   },
-  codes: [1001, 1002, 1003, 1005, 1012],
+  codes: [1001, 1002, 1003, 1005, 1012, 1119, 1122, 1124],
   answer: giveToken,
 };

@@ -1,0 +1,110 @@
+import type { CodeEnrolment, SignInStore } from '../../model/sign-in-store.ts';
+import type { CallMember } from '../call.ts';
+import { checkLookup } from '../check-text.ts';
+import type { Body } from '../check-value.ts';
+import { fail, type Outcome, succeed } from '../outcome.ts';
+import { verifyPassword } from '../passwords.ts';
+import { checkCode } from './one-time-codes.ts';
+import { parseRecoveryCode } from './recovery-codes.ts';
+import type { Sealer } from './sealer.ts';
+
+/** What the check of a code needs. */
+export interface OtpDeps {
+  readonly sealer: () => Promise<Sealer>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** A code as sent: of an app, or a recovery code; undefined if none was sent. */
+export type SentOtp = { readonly digits: string } | { readonly place: number; readonly code: string } | undefined;
+
+/** The longest text that is read as a code. */
+const MAX_LENGTH = 40;
+
+/** The member of a body. */
+export const OTP_MEMBER: CallMember = {
+  name: 'Otp',
+  schema: {
+    type: 'string',
+    maxLength: MAX_LENGTH,
+    description:
+      'The six digits of the authenticator app, or a recovery code. Needed if the account has one-time codes.',
+    examples: ['492039'],
+  },
+};
+
+/** The member `Otp` of a body. As with every credential, an empty one is none. */
+export function readOtp(body: Body): Outcome<SentOtp> {
+  const value = Object.hasOwn(body, 'Otp') ? body.Otp : undefined;
+  if (value === undefined || value === null || value === '') return succeed(undefined);
+  const text = checkLookup(value, 'Otp', { kind: 'text', most: MAX_LENGTH });
+  if (!text.ok) return text;
+  const digits = text.value.replaceAll(/\s/g, '');
+  if (digits === '') return succeed(undefined);
+  const sent = /^\d{6}$/.test(digits) ? { digits } : parseRecoveryCode(text.value);
+  return sent === undefined
+    ? fail(1122, 'Otp must be the six digits of your authenticator app, or a recovery code')
+    : succeed(sent);
+}
+
+const NOT_READABLE =
+  'the one-time codes of this account cannot be checked since the secret of subnetd has changed; send a recovery code, or ask an admin to remove them';
+
+/** Checks a code of the app against a sealed secret, and takes it, so that nobody uses it twice. */
+export async function checkDigits(
+  store: SignInStore,
+  userId: number,
+  secret: string,
+  digits: string,
+  { sealer, now }: OtpDeps,
+): Promise<Outcome<undefined>> {
+  const opened = (await sealer()).unseal(secret);
+  if (opened === undefined) return fail(1122, NOT_READABLE);
+  const { check, step } = checkCode(opened, digits, now());
+  if (check === 'past') return fail(1124, 'the one-time code has expired; send the one that the app shows now');
+  if (check === 'wrong' || step === undefined)
+    return fail(
+      1119,
+      'the one-time code is wrong; check the clock of the phone, and send the one that the app shows now',
+    );
+  return (await store.takeStep(userId, step))
+    ? succeed(undefined)
+    : fail(1119, 'the one-time code was used before; wait for the next one');
+}
+
+async function checkRecoveryCode(
+  store: SignInStore,
+  userId: number,
+  { place, code }: { readonly place: number; readonly code: string },
+): Promise<Outcome<undefined>> {
+  const isRight = await verifyPassword(await store.findRecoveryCode(userId, place), code);
+  return isRight && (await store.takeRecoveryCode(userId, place))
+    ? succeed(undefined)
+    : fail(1119, 'the recovery code is wrong or was used before; send another one');
+}
+
+/** How a sign-in has shown the second factor; `none`: the account has no one-time codes. */
+export type SecondFactor = 'none' | 'code' | 'recovery code';
+
+/**
+ * Checks the code of a user whose password is right. Only then may an answer tell whether the account has one-time
+ * codes, or whether a code is of a past window.
+ */
+export async function checkOtp(
+  store: SignInStore,
+  userId: number,
+  sent: SentOtp,
+  deps: OtpDeps,
+): Promise<Outcome<SecondFactor>> {
+  const enrolment: CodeEnrolment | undefined = await store.findCodes(userId);
+  if (!enrolment?.isConfirmed)
+    return sent === undefined
+      ? succeed('none')
+      : fail(1122, 'this account has no one-time codes; leave Otp out, or enrol by POST /api/Otp/Enrol');
+  if (sent === undefined) return fail(1122, 'this account needs a one-time code; send it as Otp');
+  const checked =
+    'digits' in sent
+      ? await checkDigits(store, userId, enrolment.secret, sent.digits, deps)
+      : await checkRecoveryCode(store, userId, sent);
+  return checked.ok ? succeed('digits' in sent ? 'code' : 'recovery code') : checked;
+}

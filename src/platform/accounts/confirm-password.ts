@@ -1,0 +1,70 @@
+import type { PlatformStore } from '../../model/platform-store.ts';
+import { toNameKey } from '../../model/resource.ts';
+import type { CallDeps, CallMember } from '../call.ts';
+import { checkLookup } from '../check-text.ts';
+import { requireMember } from '../check-value.ts';
+import { addressKey } from '../client-address.ts';
+import type { Caller } from '../credentials.ts';
+import { fail, type Outcome, succeed } from '../outcome.ts';
+import { verifyPassword } from '../passwords.ts';
+import type { IdentifiedRequest } from '../request-context.ts';
+import { adminUser } from '../resources/admin-user.ts';
+import { SIGN_IN } from '../sign-in.ts';
+import { checkOtp, readOtp, type SecondFactor } from './check-otp.ts';
+
+/** The member of a body with the caller's own password. */
+export const PASSWORD_MEMBER: CallMember = {
+  name: 'Password',
+  isRequired: true,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: SIGN_IN.password.most,
+    format: 'password',
+    description: 'Your own password, once more.',
+  },
+};
+
+/** The caller of a call that works only with a credential. */
+export function callerOf({ caller }: IdentifiedRequest): Caller {
+  if (caller === undefined) throw new Error('a call without a caller');
+  return caller;
+}
+
+/** The natural key of a user's name. */
+export async function userNameKeyOf(store: PlatformStore, userId: number): Promise<string> {
+  const record = await store.find(adminUser, userId);
+  return toNameKey(String(record?.UserName ?? ''));
+}
+
+/**
+ * Asks for the caller's own password again, before a step that must not follow from a stolen token; with `withOtp` for
+ * the one-time code too. Failures count for the lock. Code 1118 for a wrong password.
+ */
+export async function confirmPassword(
+  request: IdentifiedRequest,
+  { limits, lock, sealer, now }: CallDeps,
+  withOtp = false,
+): Promise<Outcome<SecondFactor>> {
+  const { context, store, body } = request;
+  const present = requireMember(body, 'Password');
+  if (!present.ok) return present;
+  const password = checkLookup(present.value, 'Password', SIGN_IN.password);
+  if (!password.ok) return password;
+  const code = withOtp ? requireMember(body, 'Otp') : succeed(undefined);
+  if (!code.ok) return code;
+  const otp = withOtp ? readOtp(body) : succeed(undefined);
+  if (!otp.ok) return otp;
+  const address = addressKey(context.address);
+  const limited = await limits.signInFrom(address);
+  if (!limited.ok) return limited;
+  const { owner } = callerOf(request);
+  const user = await store.findUser({ id: owner });
+  const userNameKey = await userNameKeyOf(store, owner);
+  const onLock = () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } });
+  return lock.guard({ store, userNameKey, address, isKnown: true, onLock }, async () => {
+    if (!(await verifyPassword(user?.passwordHash, password.value)))
+      return fail(1118, 'Password is not the password of your account; send it again');
+    return withOtp ? checkOtp(store, owner, otp.value, { sealer, now }) : succeed<SecondFactor>('none');
+  });
+}

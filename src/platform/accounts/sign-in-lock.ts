@@ -1,0 +1,102 @@
+import { FORGET_FAILURES_MS, type SignInFailures, type SignInStore } from '../../model/sign-in-store.ts';
+import type { ErrorCode } from '../error-codes.ts';
+import { limitHeaders } from '../limits.ts';
+import { fail, type Outcome } from '../outcome.ts';
+import type { Sealer } from './sealer.ts';
+
+/** One attempt to show who somebody is. */
+export interface Attempt {
+  readonly store: SignInStore;
+  readonly userNameKey: string;
+  /** The key of the address for limits. */
+  readonly address: string;
+  /** Has the user signed in from there before? */
+  readonly isKnown: boolean;
+  /** Called when the attempt fails and the next one from there has to wait. */
+  readonly onLock?: () => void;
+}
+
+/**
+ * Makes people wait after repeated failures. A user name is locked for one address at a time, so nobody locks a user out
+ * from elsewhere. All new addresses together have a delay, so that many of them guess no faster than one.
+ */
+export interface SignInLock {
+  /** Runs an attempt and counts its failure; refuses it while the lock lasts. Attempts on one name run in turn. */
+  guard<T>(attempt: Attempt, run: () => Promise<Outcome<T>>): Promise<Outcome<T>>;
+  /** Ends every wait of a user name; resolves to whether there was one. */
+  unlock(store: SignInStore, userNameKey: string): Promise<boolean>;
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** So many failures are forgiven; each one after that doubles the wait, from the first to the longest. */
+const AN_ADDRESS = { free: 10, firstMs: 60_000, longestMs: HOUR_MS };
+const NEW_ADDRESSES = { free: 20, firstMs: 1_000, longestMs: 30_000 };
+
+/** Stands for all addresses from which the user has never signed in. */
+const ALL_NEW = '';
+
+/** The answers that count as a failure: a wrong password or a wrong code. */
+const FAILURES: ReadonlySet<ErrorCode> = new Set([1104, 1118, 1119, 1124]);
+
+const waitMs = ({ free, firstMs, longestMs }: typeof AN_ADDRESS, failures: number): number =>
+  failures < free ? 0 : Math.min(longestMs, firstMs * 2 ** (failures - free));
+
+/** How long an attempt still has to wait, and the whole wait, in milliseconds. */
+function remaining(rule: typeof AN_ADDRESS, row: SignInFailures | undefined, now: number) {
+  const whole = waitMs(rule, row?.failures ?? 0);
+  const sinceMs = row === undefined ? 0 : now - Date.parse(row.lastAt);
+  return { whole, left: sinceMs > FORGET_FAILURES_MS ? 0 : whole - sinceMs };
+}
+
+/** Creates the lock; without `isOn` it counts nothing. `now` is in Unix milliseconds. */
+export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, now: () => number): SignInLock {
+  const turns = new Map<string, Promise<unknown>>();
+  const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const done = (turns.get(name) ?? Promise.resolve()).then(work);
+    const settled = done.then(
+      () => {},
+      () => {},
+    );
+    turns.set(name, settled);
+    void settled.then(() => turns.get(name) === settled && turns.delete(name));
+    return done;
+  };
+  const digestOf = async (userNameKey: string) => (await sealer()).digest(`user name ${userNameKey}`);
+
+  const attemptInTurn = async <T>(name: string, attempt: Attempt, run: () => Promise<Outcome<T>>) => {
+    const { store, address, isKnown, onLock } = attempt;
+    const addresses = isKnown ? [address] : [address, ALL_NEW];
+    const [here, anew] = await store.findFailures(name, addresses);
+    const waits = [remaining(AN_ADDRESS, here, now()), remaining(NEW_ADDRESSES, anew, now())];
+    const { whole, left } = waits.reduce((one, other) => (other.left > one.left ? other : one));
+    if (left > 0) {
+      const headers = limitHeaders({ name: 'lock', everyMs: whole, burst: 1 }, { ok: false, fullInMs: left });
+      return fail(
+        1102,
+        'too many sign-ins failed; wait as Retry-After says, or ask an admin to unlock the account',
+        headers,
+      );
+    }
+    const result = await run();
+    if (result.ok) {
+      if (here !== undefined || anew !== undefined) await store.clearFailures(name, addresses);
+      return result;
+    }
+    if (FAILURES.has(result.failure.code)) {
+      const at = new Date(now()).toISOString();
+      await store.addFailure(name, addresses, at, new Date(now() - FORGET_FAILURES_MS).toISOString());
+      if ((here?.failures ?? 0) + 1 === AN_ADDRESS.free) onLock?.();
+    }
+    return result;
+  };
+
+  return {
+    guard: async (attempt, run) => {
+      if (!isOn) return run();
+      const name = await digestOf(attempt.userNameKey);
+      return inTurn(name, () => attemptInTurn(name, attempt, run));
+    },
+    unlock: async (store, userNameKey) => (await store.clearFailures(await digestOf(userNameKey))) > 0,
+  };
+}
