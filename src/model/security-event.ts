@@ -7,6 +7,7 @@ export const SECURITY_ACTIONS = [
   'code refused',
   'recovery code used',
   'locked',
+  'unlocked',
   'token',
   'token refused',
   'key refused',

@@ -67,6 +67,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'code refused': 'a sign-in with the right password had a wrong one-time code',
   'recovery code used': 'an admin user signed in by a recovery code',
   locked: 'sign-ins from an address must wait after repeated failures',
+  unlocked: 'an admin ended the wait of an admin user after failed sign-ins',
   token: 'a token was made',
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
@@ -75,7 +76,13 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   slowed: 'requests came too quickly and were refused',
 };
 
-const QUIET: ReadonlySet<SecurityEvent['action']> = new Set(['sign-in', 'sign-out', 'sessions ended', 'token']);
+const QUIET: ReadonlySet<SecurityEvent['action']> = new Set([
+  'sign-in',
+  'sign-out',
+  'sessions ended',
+  'token',
+  'unlocked',
+]);
 
 /** Has the log said once what is wrong? Then it is not repeated for each request. */
 const isReported = (cause: { readonly code?: string }): boolean => isAway(cause) || isOverloaded(cause);

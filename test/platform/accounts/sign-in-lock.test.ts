@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../../src/platform/client-address.ts';
+import { type Api, ROOT_PASSWORD, startApi } from '../../support/api.ts';
+import { useDatabases } from '../../support/use-api.ts';
+
+const parsed = parseTrustedProxies('127.0.0.0/8');
+if (!parsed.ok) throw new Error('unreachable');
+const settings = { limits: { rate: 0, burst: 0, signIns: 100_000 }, trustedProxies: parsed.proxies };
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOME = '203.0.113.7';
+const LOCKED = 'too many sign-ins failed; wait as Retry-After says, or ask an admin to unlock the account';
+
+describe('repeated failures', () => {
+  const databases = useDatabases('sqlite');
+  let now = Date.UTC(2026, 0, 31, 12);
+
+  /** Runs a test with an API and a replica on a database of its own. */
+  async function onReplicas(run: (api: Api, replica: Api) => Promise<void>) {
+    const address = await databases.create();
+    const api = await startApi(address, settings, undefined, () => now);
+    const replica = await startApi(address, settings, undefined, () => now);
+    try {
+      await run(api, replica);
+    } finally {
+      await api.stop();
+      await replica.stop();
+    }
+  }
+  const signIn = (api: Api, address: string, Password = ROOT_PASSWORD, UserName = 'root') =>
+    api.sendBare('POST', '/api/Auth/Token', { UserName, Password }, { 'x-forwarded-for': address });
+  const fail = async (api: Api, address: string, times: number, UserName = 'root') => {
+    const codes = [];
+    for (let i = 0; i < times; i += 1) codes.push((await signIn(api, address, 'wrong', UserName)).appErrorCode);
+    return codes;
+  };
+  const tenWrong = Array.from({ length: 10 }, () => 1104);
+
+  it.each(['root', 'nobody'])(
+    'lock the name %s for that address, longer each time, and nobody elsewhere',
+    async (name) =>
+      onReplicas(async (api, replica) => {
+        await signIn(api, HOME);
+        expect(await fail(api, '192.0.2.1', 10, name)).toEqual(tenWrong);
+        for (const one of [api, replica]) {
+          const refused = await signIn(one, '192.0.2.1', ROOT_PASSWORD, name);
+          expect(refused).toMatchObject({ http: 400, appErrorCode: 1102, errMessage: LOCKED });
+          expect(refused.headers.get('retry-after')).toBe('60');
+          expect(refused.headers.get('ratelimit')).toBe('"lock";r=0;t=60');
+        }
+        expect((await signIn(api, HOME)).http).toBe(200);
+        now += 59 * SECOND;
+        expect((await signIn(api, '192.0.2.1', 'wrong', name)).headers.get('retry-after')).toBe('1');
+        now += SECOND;
+        expect((await signIn(api, '192.0.2.1', 'wrong', name)).appErrorCode).toBe(1104);
+        expect((await signIn(api, '192.0.2.1', 'wrong', name)).headers.get('retry-after')).toBe('120');
+        for (let wait = 2; wait <= 64; wait *= 2) {
+          now += wait * MINUTE;
+          expect((await signIn(api, '192.0.2.1', 'wrong', name)).appErrorCode).toBe(1104);
+        }
+        expect((await signIn(api, '192.0.2.1', 'wrong', name)).headers.get('retry-after')).toBe('3600');
+        now += 25 * 60 * MINUTE;
+        expect(await fail(api, '192.0.2.1', 2, name)).toEqual([1104, 1104]);
+      }),
+  );
+
+  it('are forgotten by a sign-in, and many good ones at once are no failures', async () =>
+    onReplicas(async (api) => {
+      await fail(api, '192.0.2.1', 9);
+      expect((await signIn(api, '192.0.2.1')).http).toBe(200);
+      expect(await fail(api, '192.0.2.1', 9)).not.toContain(1102);
+      const together = await Promise.all(Array.from({ length: 12 }, () => signIn(api, '192.0.2.1')));
+      expect(together.map(({ http }) => http)).toEqual(together.map(() => 200));
+    }));
+
+  it('at the same time are counted one by one', async () =>
+    onReplicas(async (api) => {
+      const codes = await Promise.all(Array.from({ length: 20 }, () => fail(api, '192.0.2.1', 1)));
+      expect(codes.flat().filter((code) => code === 1104)).toHaveLength(10);
+    }));
+
+  it('from many new addresses delay all of them a little, and no known address', async () =>
+    onReplicas(async (api) => {
+      await signIn(api, HOME);
+      for (let i = 1; i <= 20; i += 1) expect(await fail(api, `192.0.2.${i}`, 1)).toEqual([1104]);
+      const refused = await signIn(api, '192.0.2.99');
+      expect([refused.appErrorCode, refused.headers.get('retry-after')]).toEqual([1102, '1']);
+      expect((await signIn(api, HOME)).http).toBe(200);
+      now += SECOND;
+      expect(await fail(api, '192.0.2.21', 1)).toEqual([1104]);
+      expect((await signIn(api, '192.0.2.99')).headers.get('retry-after')).toBe('2');
+      now += 2 * SECOND;
+      expect((await signIn(api, '192.0.2.99')).http).toBe(200);
+      expect((await signIn(api, '192.0.2.98')).http).toBe(200);
+    }));
+
+  it('are forgotten by an admin, who names the user', async () =>
+    onReplicas(async (api, replica) => {
+      const { key } = await api.makeKey('admin');
+      const unlock = (UserID: unknown) => replica.sendBare('POST', '/api/Account/Unlock', { apiKey: key, UserID });
+      await fail(api, '192.0.2.1', 10);
+      expect((await signIn(api, '192.0.2.1')).appErrorCode).toBe(1102);
+      expect((await api.send('POST', '/api/Account/Unlock', { UserID: 1 })).appErrorCode).toBe(1104);
+      expect((await unlock(1)).data).toEqual({ result: 'success', UserID: 1, HadFailures: true });
+      expect((await signIn(api, '192.0.2.1')).http).toBe(200);
+      expect((await unlock(1)).data).toMatchObject({ HadFailures: false });
+      const other = {
+        FirstName: 'F',
+        LastName: 'L',
+        UserName: 'other',
+        Password: ROOT_PASSWORD,
+        EmailID: 'o@example.com',
+      };
+      await api.send('POST', '/api/AdminUser/Add', { ...other, IsActive: false, CreateBy: 1 });
+      expect(await unlock(2)).toMatchObject({
+        ...{ http: 500, appErrorCode: 1108 },
+        errMessage: 'that admin user is not active, so sign-ins fail all the same; set IsActive to true first',
+      });
+      expect(await unlock(3)).toMatchObject({ http: 404, appErrorCode: 1121 });
+      expect((await unlock('1')).appErrorCode).toBe(1003);
+      await api.platform.stop();
+      await replica.platform.stop();
+      const events = await api.store.listAudit('', 0, 1_000);
+      const found = (action: string) => events.filter((event) => event.action === action);
+      expect(found('locked')).toMatchObject([{ resource: 'AdminUser', recordId: 1, ip: '192.0.2.1' }]);
+      expect(found('unlocked')[0]).toMatchObject({ resource: 'AdminUser', recordId: 1, owner: 1 });
+    }));
+
+  it('of the own password or of a code count too', async () =>
+    onReplicas(async (api) => {
+      const headers = { 'x-forwarded-for': HOME, authorization: (await signIn(api, HOME)).data.token };
+      const enrol = (Password: string) => api.sendBare('POST', '/api/Otp/Enrol', { Password }, headers);
+      const codes = [];
+      for (let i = 0; i < 11; i += 1) codes.push((await enrol('wrong')).appErrorCode);
+      expect(codes).toEqual([...Array.from({ length: 10 }, () => 1118), 1102]);
+      expect((await enrol(ROOT_PASSWORD)).appErrorCode).toBe(1102);
+      expect((await signIn(api, HOME)).appErrorCode).toBe(1102);
+    }));
+});
