@@ -14,6 +14,7 @@ import { readInventory } from './inventory/read-inventory.ts';
 import type { Environment } from './inventory/substitute.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
+import { startMailer } from './mail/start-mailer.ts';
 import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import type { Clock } from './model/clock.ts';
@@ -80,12 +81,16 @@ export async function startApp(
   if (!first.ok) return first;
 
   const database = startDatabase(options.platform.database, log);
+  const wall = () => toWall(now());
+  const { mail } = options.platform;
+  const mailer = mail && startMailer({ settings: mail, store: database.mails, log, now: wall });
   const api = startPlatformApi({
     settings: options.platform,
     version: build.version,
     database,
+    mails: mailer,
     log,
-    now: () => toWall(now()),
+    now: wall,
   });
   const descriptors = planDescriptors(options.descriptorLimit);
   const monitor = createMonitor({
@@ -266,6 +271,7 @@ export async function startApp(
           end('the incidents', PARTS_MS, incidents.stop()),
           end('the monitor', PARTS_MS, monitor.stop()),
           end('the push of alerts', PARTS_MS, push.stop()),
+          end('the mailer', PARTS_MS, mailer?.stop() ?? Promise.resolve()),
           end('the server', PARTS_MS, listener.stop(DRAIN_MS)),
         ]);
         ownLimits.stop();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { BlockList } from 'node:net';
 import { hostname } from 'node:os';
 import { type DatabaseAddress, parseDatabaseUrl } from './db/parse-database-url.ts';
+import { type MailSettings, parseMailSettings } from './mail/mail-settings.ts';
 import { parseTrustedProxies } from './platform/client-address.ts';
 
 /** Settings other than the inventory. */
@@ -32,6 +33,10 @@ export interface PlatformSettings {
   readonly limits: { readonly rate: number; readonly burst: number; readonly signIns: number };
   /** The path of a web config file: TLS and basic auth. */
   readonly webConfig?: string;
+  /** The mail server; without one no mail is sent. */
+  readonly mail?: MailSettings;
+  /** The address of this subnetd for people, with which links begin. */
+  readonly publicUrl?: string;
 }
 
 /** Where to listen; port 0 takes a free one. */
@@ -160,6 +165,7 @@ const SECRET_BYTES = 32;
 export function parsePlatformSettings(
   read: (name: string) => string | undefined,
   errors: string[],
+  publicUrl?: string,
 ): PlatformSettings | undefined {
   const before = errors.length;
   const database = parseDatabaseUrl(read('SUBNETD_DATABASE_URL') ?? 'sqlite:data/subnetd.db');
@@ -185,6 +191,7 @@ export function parsePlatformSettings(
       `SUBNETD_JWT_SECRET must be ${SECRET_BYTES} bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32`,
     );
   const webConfig = read('SUBNETD_WEB_CONFIG');
+  const mail = parseMailSettings(read, publicUrl, errors);
   if (database === undefined || !trusted.ok || errors.length > before) return undefined;
   return {
     database,
@@ -192,6 +199,8 @@ export function parsePlatformSettings(
     limits,
     jwtSecret,
     webConfig,
+    mail,
+    publicUrl,
   };
 }
 
@@ -209,13 +218,9 @@ export function parseSettings(
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
   const links = parseLinkSettings(environment, {}, errors);
   const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);
-  const platform = parsePlatformSettings((name) => read(environment, name, errors), errors);
+  const platform = parsePlatformSettings((name) => read(environment, name, errors), errors, links.publicUrl);
   const history = parseHistorySettings((name) => read(environment, name, errors), errors);
   return listen === undefined || platform === undefined || errors.length > 0
     ? { ok: false, errors }
     : { ok: true, settings: { configPath, listen, logLevel, instance, isPublic, ...links, history, platform } };
 }
-
-/** Does the host name only this machine? */
-export const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host.startsWith('127.');

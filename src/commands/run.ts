@@ -2,8 +2,9 @@ import { LISTEN_LIMITS, type Listener, listen } from '../http/listen.ts';
 import type { WebConfig } from '../http/web-config.ts';
 import { planDescriptors, readDescriptorLimit } from '../limits/descriptors.ts';
 import { createProcessClock } from '../model/clock.ts';
+import { isLoopbackHost } from '../model/is-loopback-host.ts';
 import { settleWithin } from '../model/within.ts';
-import { isLoopbackHost, parseSettings, readEnvironment } from '../settings.ts';
+import { parseSettings, readEnvironment } from '../settings.ts';
 import { describeBindError, type ExitCode, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 

@@ -1,5 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
+import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createSecurityEvents, listAuditEvents, listChanges } from './audit-events.ts';
@@ -8,9 +9,11 @@ import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createInTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
+import { createPasswordChanges } from './password-changes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecordSearch } from './record-search.ts';
 import { createResourceTables } from './resource-table.ts';
+import { createPlainSql } from './run-sql.ts';
 import { createSessions } from './sessions.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
 import { createSignInFailures } from './sign-in-failures.ts';
@@ -47,6 +50,8 @@ export async function createRepositories(
     ...createRecordSearch(db, connection.kind),
     ...createAdminUsers(db, runCompiled),
     ...createApiKeys(db, inTransaction, runCompiled),
+    ...createPasswordChanges(db, inTransaction),
+    ...createAccountLinks(createPlainSql(connection).run),
     ...createGeneratedValues(db),
     ...createSignInAddresses(db, inTransaction),
     ...createOneTimeCodes(db, inTransaction),

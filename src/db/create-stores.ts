@@ -2,11 +2,13 @@ import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
+import type { MailStore } from '../model/mail.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
 import { createLogPositions, createTrackedAlerts } from './instance-state.ts';
+import { createMailTables } from './mail-tables.ts';
 import { createPlainSql } from './run-sql.ts';
 
 /** What every instance of subnetd keeps in an open database. */
@@ -19,6 +21,8 @@ export interface Stores {
   readonly history: (instance: string) => HistoryStore;
   /** The incidents that this instance of subnetd has seen. */
   readonly incidents: (instance: string) => IncidentStore;
+  /** The mails that wait, which all instances share. */
+  readonly mails: MailStore;
 }
 
 type Call = (...args: never[]) => Promise<unknown>;
@@ -55,5 +59,6 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
     trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
     history: (instance) => guard(createHistoryTables(plain, instance)),
     incidents: (instance) => guard(createIncidentTables(plain, instance)),
+    mails: guard(createMailTables(plain, connection.kind)),
   };
 }

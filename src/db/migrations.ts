@@ -181,6 +181,24 @@ export const migrations: readonly Migration[] = [
       create index portal_session_user on portal_session (user_id);`,
   },
   {
+    name: '0011-mail-and-links',
+    // A mail names a user or an address, never a link: that is made when the mail is sent, and its hash is stored.
+    sql: (kind) => `
+      create table mail (
+        ${id(kind)},
+        kind text not null, user_id integer references admin_user (id), address text,
+        created_at text not null, due_at text not null, attempts integer not null default 0,
+        claim text unique, claimed_until text
+      );
+      create index mail_due_at on mail (due_at);
+      create table account_link (
+        hash text primary key, kind text not null, user_id integer not null references admin_user (id),
+        password_version integer not null, expires_at text not null
+      );
+      create index account_link_user_id on account_link (user_id);
+      create index account_link_expires_at on account_link (expires_at);`,
+  },
+  {
     name: '0012-sign-ins',
     // A secret is sealed, a recovery code is a hash, and the name of a failure is a digest: it may be no user's.
     sql: () => `

@@ -3,6 +3,7 @@ import { describeCause } from '../model/database-failure.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { MailStore } from '../model/mail.ts';
 import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
 import type { Repositories } from './create-repositories.ts';
@@ -27,6 +28,8 @@ export interface Database {
   history(instance: string): Promise<HistoryStore>;
   /** Where an instance keeps its incidents; rejects while the database is down. */
   incidents(instance: string): Promise<IncidentStore>;
+  /** Where mails wait for all instances; rejects while the database is down. */
+  mails(): Promise<MailStore>;
   stop(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     },
     history: async (instance) => (await link.openStores()).history(instance),
     incidents: async (instance) => (await link.openStores()).incidents(instance),
+    mails: async () => (await link.openStores()).mails,
     stop: link.stop,
   };
 }

@@ -1,5 +1,7 @@
 import type { CompiledQuery, Generated, Kysely, RawBuilder } from 'kysely';
+import type { LinkKind } from '../model/account-link.ts';
 import type { HistoryChange } from '../model/history.ts';
+import type { MailKind } from '../model/mail.ts';
 import type { Component } from '../model/target.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 
@@ -104,6 +106,24 @@ export interface Tables {
   };
   readonly kept_value: { readonly name: string; readonly value: string };
   readonly rate_limit: { readonly key: string; readonly free_at: number };
+  readonly account_link: {
+    readonly hash: string;
+    readonly kind: LinkKind;
+    readonly user_id: number;
+    readonly password_version: number;
+    readonly expires_at: string;
+  };
+  readonly mail: {
+    readonly id: Generated<number>;
+    readonly kind: MailKind;
+    readonly user_id: number | null;
+    readonly address: string | null;
+    readonly created_at: string;
+    readonly due_at: string;
+    readonly attempts: Generated<number>;
+    readonly claim: string | null;
+    readonly claimed_until: string | null;
+  };
   readonly admin_user: {
     readonly id: Generated<number>;
     readonly user_name_key: string;

@@ -1,3 +1,4 @@
+import type { AccountStore } from './account-store.ts';
 import type { Author } from './author.ts';
 import type { FoundRecords, RecordQuery } from './record-query.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
@@ -123,7 +124,7 @@ export interface AuditEvent {
 }
 
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
-export interface PlatformStore extends SessionStore, SignInStore {
+export interface PlatformStore extends AccountStore, SessionStore, SignInStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   /** The records of a query. Its members are those of the resource, without the password. */

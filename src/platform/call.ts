@@ -1,3 +1,4 @@
+import type { MailQueue } from '../model/mail.ts';
 import type { Scope } from '../model/platform-store.ts';
 import type { Sealer } from './accounts/sealer.ts';
 import type { SignInLock } from './accounts/sign-in-lock.ts';
@@ -16,6 +17,8 @@ export interface CallDeps {
   readonly limits: Limits;
   readonly lock: SignInLock;
   readonly sealer: () => Promise<Sealer>;
+  /** Where mails are handed over; undefined without a mail server. */
+  readonly mails: MailQueue | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
 }

@@ -1,5 +1,6 @@
 import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
+import type { MailQueue } from '../model/mail.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
@@ -24,6 +25,8 @@ export interface ServicesDeps extends ContextDeps {
   readonly limits: LimitSettings;
   /** The secret of the tokens; by default generated and stored in the database. */
   readonly jwtSecret?: string;
+  /** Where mails are handed over; absent without a mail server. */
+  readonly mails?: MailQueue | undefined;
   /** Receives each event of the security log; one may represent several. */
   readonly onSecurity: (event: SecurityEvent) => void;
 }
@@ -72,6 +75,7 @@ export function createServices(deps: ServicesDeps): Services {
     now,
     store,
     limits,
+    mails: deps.mails,
     resources: deps.resources,
     tokens: tokens.get,
     sealer: sealer.get,

@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { isAway, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
+import type { MailQueue } from '../model/mail.ts';
 import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
 import { sessionLimits } from '../model/session.ts';
@@ -41,6 +42,8 @@ export interface PlatformApiDeps {
   readonly settings: PlatformApiSettings;
   readonly version: string;
   readonly database: PlatformDatabase;
+  /** Where mails are handed over; absent without a mail server. */
+  readonly mails?: MailQueue | undefined;
   readonly log: Logger;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -97,7 +100,7 @@ function logSecurity(log: Logger, { action, subject, ip, requestId, detail, coun
 
 /** Starts the platform API without loading it: nothing here delays the monitor. */
 export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
-  const { settings, version, database, log, now, cleanEveryMs = CLEAN_EVERY_MS } = deps;
+  const { settings, version, database, mails, log, now, cleanEveryMs = CLEAN_EVERY_MS } = deps;
   const loadServices = async (): Promise<Services> => {
     const [{ createServices }, { resources }] = await Promise.all([
       import('./create-services.ts'),
@@ -105,6 +108,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     ]);
     return createServices({
       ...settings,
+      mails,
       resources,
       store: async () => (await database.open()).platform,
       sharedLimits: async () => (database.isShared ? (await database.open()).rateLimits?.take : undefined),
@@ -136,6 +140,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await store.trimFailures(new Date(now() - FORGET_FAILURES_MS).toISOString(), FAILURE_ROWS);
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
     await store.trimSessions(sessionLimits(now()));
+    await store.trimLinks(new Date(now()).toISOString());
   };
   const cleaner = setInterval(() => {
     if (services.started() !== undefined) clean().catch(() => {});

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { AccountStore, PasswordChange } from '../model/account-store.ts';
+import { PASSWORD_MASK } from '../model/resource.ts';
+import { addAuditEvent } from './audit-events.ts';
+import type { InTransaction } from './in-transaction.ts';
+import { toMailRow } from './mail-tables.ts';
+import { createRunInTransaction, type Queries } from './tables.ts';
+
+/** Uses up a link; false if it is gone. Of two requests with the same link, one waits here for the other. */
+async function takeLink(transaction: Queries, hash: string): Promise<boolean> {
+  const taken = await transaction.deleteFrom('account_link').where('hash', '=', hash).returning('hash').execute();
+  return taken.length > 0;
+}
+
+/** Stores the hash; false if the user is not as stated. */
+async function setPassword(
+  transaction: Queries,
+  { userId, passwordVersion, passwordHash, activates = false, author }: PasswordChange,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update admin_user set password_hash = ${passwordHash}, password_version = password_version + 1, is_active = 1,
+      update_by = ${author.statedBy}, update_date = ${author.at}, update_ip = ${author.ip}
+    where id = ${userId} and password_version = ${passwordVersion} and is_active = ${activates ? 0 : 1}
+    returning id`.execute(transaction);
+  return rows.length > 0;
+}
+
+/** Changes of passwords outside the records. */
+export function createPasswordChanges(
+  db: Queries,
+  inTransaction: InTransaction,
+): Pick<AccountStore, 'changePassword' | 'findUserByEmail'> {
+  const runInTransaction = createRunInTransaction(db);
+  return {
+    findUserByEmail: async (emailKey) => {
+      const { rows } = await sql<{ id: number; active: number }>`
+        select id, is_active as active from admin_user where email_id_key = ${emailKey}`.execute(db);
+      const [row] = rows;
+      return row && { id: row.id, isActive: row.active === 1 };
+    },
+    changePassword: (change) =>
+      inTransaction(async (transaction) => {
+        const { userId, linkHash, activates, author, mail } = change;
+        if (linkHash !== undefined && !(await takeLink(transaction, linkHash))) return false;
+        if (!(await setPassword(transaction, change))) return false;
+        await transaction.deleteFrom('account_link').where('user_id', '=', userId).execute();
+        await addAuditEvent(transaction, runInTransaction, author, {
+          action: 'update',
+          resource: 'AdminUser',
+          recordId: userId,
+          changes: {
+            Password: { from: PASSWORD_MASK, to: PASSWORD_MASK },
+            ...(activates && { IsActive: { from: false, to: true } }),
+          },
+        });
+        if (mail !== undefined) await transaction.insertInto('mail').values(toMailRow(mail, author.at)).execute();
+        return true;
+      }),
+  };
+}

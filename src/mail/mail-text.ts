@@ -1,0 +1,76 @@
+import { html } from 'hono/html';
+import type { MailKind, Recipient } from '../model/mail.ts';
+
+/** A mail as people read it. */
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** What differs between the mails: the paragraphs before and after the link, and what it is called. */
+interface Template {
+  readonly subject: string;
+  readonly label?: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+const templates = (publicUrl: string, userName: string): Readonly<Record<MailKind, Template>> => ({
+  reset: {
+    subject: 'Choose a new password',
+    label: 'Choose a new password',
+    before: [`Somebody asked for a new password for your account ${userName} at ${publicUrl}. This link sets it:`],
+    after: [
+      'The link works once, for 10 minutes.',
+      'If you did not ask for it, do nothing: your password stays as it is.',
+    ],
+  },
+  activation: {
+    subject: 'Activate your account',
+    label: 'Activate your account',
+    before: [`You have an account at ${publicUrl}. Your user name is ${userName}. Choose a password with this link:`],
+    after: [
+      'The link works once, for 24 hours.',
+      'If you do not expect an account there, do nothing: without a password nobody can use it.',
+    ],
+  },
+  'password-changed': {
+    subject: 'Your password was changed',
+    before: [
+      `The password of your account ${userName} at ${publicUrl} was changed just now. Every session and token of it has ended.`,
+    ],
+    after: [
+      `If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`,
+      'Then ask an admin to look at the security log.',
+    ],
+  },
+});
+
+/** Writes a mail. `address` is that of its link, if it has one. */
+export function writeMail(
+  kind: MailKind,
+  { firstName, userName }: Pick<Recipient, 'firstName' | 'userName'>,
+  publicUrl: string,
+  address?: string,
+): MailText {
+  const { subject, label, before, after } = templates(publicUrl, userName)[kind];
+  const hello = `Hello ${firstName},`;
+  const paragraph = (text: string) => html`<p>${text}</p>\n`;
+  const button =
+    label === undefined || address === undefined
+      ? ''
+      : html`<p><a href="${address}" rel="noreferrer">${label}</a></p>\n<p>Or open this address: ${address}</p>\n`;
+  const body = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${subject}</title></head>
+<body>
+${[hello, ...before].map(paragraph)}${button}${after.map(paragraph)}</body>
+</html>
+`;
+  return {
+    subject: `subnetd: ${subject}`,
+    text: `${[hello, ...before, ...(address === undefined ? [] : [address]), ...after].join('\n\n')}\n`,
+    html: String(body),
+  };
+}

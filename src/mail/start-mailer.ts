@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { hashLinkToken, LINK_LIFE_MS, type LinkKind, linkAddress, makeLinkToken } from '../model/account-link.ts';
+import { isDatabaseFailure } from '../model/database-failure.ts';
+import { loadOnce } from '../model/load-once.ts';
+import {
+  LINK_OF,
+  type MailKind,
+  type MailQueue,
+  type MailStore,
+  type Recipient,
+  type WaitingMail,
+} from '../model/mail.ts';
+import { valueWithin } from '../model/within.ts';
+import type { SendFailure } from './create-mail-transport.ts';
+import type { MailSettings } from './mail-settings.ts';
+import type { MailText } from './mail-text.ts';
+
+/** Sends the mails that wait in the database, also those of an earlier process and of other replicas. */
+export interface Mailer extends MailQueue {
+  /** Waits for the mail that is being sent. */
+  stop(): Promise<void>;
+}
+
+/** The dependencies of the mailer. */
+export interface MailerDeps {
+  readonly settings: MailSettings;
+  /** Rejects while the database is down. */
+  readonly store: () => Promise<MailStore>;
+  readonly log: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** How often it looks for mails that are due. */
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 5_000;
+
+/** After a new mail. The request that brought it is over by then, so its time tells nothing about the recipient. */
+const SOON_MS = 250;
+
+/** How many mails wait at most: a flood of requests cannot fill the disk. */
+const MOST = 1_000;
+
+/** How long sending may take, and how long nobody else sends that mail. */
+const SEND_WITHIN_MS = 30_000;
+const CLAIM_MS = 120_000;
+
+/** The first wait after a failure; each is twice as long as the one before. */
+const RETRY_MS = 15_000;
+const RETRY_MOST_MS = 30 * 60_000;
+
+/** When a mail is given up. Nobody waits an hour for a new password. */
+const GIVE_UP_MS: Readonly<Record<MailKind, number>> = {
+  reset: 3_600_000,
+  activation: 24 * 3_600_000,
+  'password-changed': 24 * 3_600_000,
+};
+
+/** How many links of a kind a user may have at once: nobody fills the mailbox of another. */
+const LINKS_AT_ONCE = 3;
+
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** Does the mail still make sense for its user? */
+const isWanted = (kind: MailKind, { isActive }: Recipient): boolean =>
+  kind === 'password-changed' || isActive === (kind === 'reset');
+
+/** Starts the mailer. It loads nodemailer for the first mail. */
+export function startMailer({ settings, store: openStore, log, now, everyMs = EVERY_MS }: MailerDeps): Mailer {
+  const loaded = loadOnce(async () => {
+    const [{ createMailTransport, toSendFailure }, { writeMail }] = await Promise.all([
+      import('./create-mail-transport.ts'),
+      import('./mail-text.ts'),
+    ]);
+    return { ...createMailTransport(settings), toSendFailure, writeMail };
+  });
+  let isFailing = false;
+  let stopped = false;
+
+  /** Stores a new link of the user; resolves to its hash and to what the mail says. */
+  const makeLink = async (store: MailStore, kind: LinkKind, { userId, passwordVersion }: Recipient) => {
+    const token = makeLinkToken();
+    const hash = hashLinkToken(token);
+    const expiresAt = toIso(now() + LINK_LIFE_MS[kind]);
+    await store.addLink({ hash, kind, userId, passwordVersion, expiresAt });
+    return { hash, address: linkAddress(settings.publicUrl, kind, token) };
+  };
+
+  const send = async (to: string, text: MailText): Promise<SendFailure | undefined> => {
+    const { send: sendMail, toSendFailure } = await loaded.get();
+    const silent: SendFailure = { code: 'ETIMEDOUT', isRefused: false };
+    try {
+      return await valueWithin(
+        SEND_WITHIN_MS,
+        sendMail(to, text).then(() => undefined),
+        silent,
+      );
+    } catch (error) {
+      return toSendFailure(error);
+    }
+  };
+
+  const report = ({ kind, attempts }: WaitingMail, userId: number, failure: SendFailure, isOver: boolean) => {
+    const { code, status } = failure;
+    const about = { mail: kind, userId, attempts, code, status };
+    if (isOver) log.error(about, 'a mail was not sent and is given up');
+    else if (!isFailing) log.warn(about, 'a mail was not sent; subnetd tries again, and sends the others then');
+    isFailing ||= !failure.isRefused;
+  };
+
+  /** Sends one mail. Resolves to whether the server works. */
+  const deliver = async (store: MailStore, mail: WaitingMail, claim: string): Promise<boolean> => {
+    const { kind, attempts, createdAt } = mail;
+    const recipient = await store.findRecipient(mail);
+    const linkKind = LINK_OF[kind];
+    if (recipient === undefined || !isWanted(kind, recipient)) {
+      await store.removeMail(claim);
+      return true;
+    }
+    const { userId, emailId } = recipient;
+    if (linkKind !== undefined && (await store.countLinks(userId, linkKind, toIso(now()))) >= LINKS_AT_ONCE) {
+      log.warn({ mail: kind, userId }, 'a mail was not sent: the user has three links that work');
+      await store.removeMail(claim);
+      return true;
+    }
+    const link = linkKind && (await makeLink(store, linkKind, recipient));
+    const { writeMail } = await loaded.get();
+    const failure = await send(emailId, writeMail(kind, recipient, settings.publicUrl, link?.address));
+    if (failure === undefined) {
+      await store.removeMail(claim);
+      log.info({ mail: kind, userId, attempts }, 'a mail was sent');
+      isFailing = false;
+      return true;
+    }
+    const wait = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** (attempts - 1));
+    const isOver = failure.isRefused || now() + wait - Date.parse(createdAt) > GIVE_UP_MS[kind];
+    report(mail, userId, failure, isOver);
+    // The mail may have come through all the same, but no link in it works.
+    if (link !== undefined) await store.removeLink(link.hash);
+    await (isOver ? store.removeMail(claim) : store.postponeMail(claim, toIso(now() + wait)));
+    return failure.isRefused;
+  };
+
+  const sendAll = async () => {
+    const store = await openStore();
+    while (!stopped) {
+      const claim = randomUUID();
+      const mail = await store.claimMail(toIso(now()), toIso(now() + CLAIM_MS), claim);
+      if (mail === undefined || !(await deliver(store, mail, claim))) return;
+    }
+  };
+
+  let running: Promise<void> | undefined;
+  const run = () => {
+    if (stopped) return;
+    running ??= sendAll()
+      .catch((error) => {
+        // An outage of the database is in the log already.
+        if (!isDatabaseFailure(error)) log.error({ err: error }, 'sending mails broke; please report this');
+      })
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(run, everyMs);
+  timer.unref();
+  run();
+
+  return {
+    add: async (mail) => {
+      const isAdded = await (await openStore()).addMail(mail, toIso(now()), MOST);
+      if (!isAdded) log.warn({ mail: mail.kind }, 'a mail was refused, because too many wait; see why none is sent');
+      setTimeout(run, SOON_MS).unref();
+      return isAdded;
+    },
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

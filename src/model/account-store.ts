@@ -1,0 +1,26 @@
+import type { LinkStore } from './account-link.ts';
+import type { Author } from './author.ts';
+import type { NewMail } from './mail.ts';
+
+/** A change of a password outside the records. It ends the tokens, sessions and links of the user. */
+export interface PasswordChange {
+  readonly userId: number;
+  /** The version that the caller has checked. Nothing changes if it is not the current one. */
+  readonly passwordVersion: number;
+  readonly passwordHash: string;
+  /** The link that is used up by it. Nothing changes if it is gone. */
+  readonly linkHash?: string;
+  /** Whether it activates the user, who must be inactive. Else the user must be active. */
+  readonly activates?: boolean;
+  readonly author: Author;
+  /** Is queued with the change, or not at all. */
+  readonly mail?: NewMail | undefined;
+}
+
+/** What accounts store besides the users. */
+export interface AccountStore extends LinkStore {
+  /** `emailKey` is the key of an e-mail address. */
+  findUserByEmail(emailKey: string): Promise<{ readonly id: number; readonly isActive: boolean } | undefined>;
+  /** Changes a password, all or nothing; false if the link, the version or the activity is not as stated. */
+  changePassword(change: PasswordChange): Promise<boolean>;
+}

@@ -1,0 +1,59 @@
+import type { LinkKind, LinkStore } from './account-link.ts';
+
+/**
+ * A mail to send: what it is and whom it concerns. It holds no link and no token, because they are made when it is sent.
+ * `address` is the key of an e-mail address that somebody typed, whether or not a user has it.
+ */
+export type NewMail =
+  | { readonly kind: 'reset'; readonly address: string }
+  | { readonly kind: 'activation' | 'password-changed'; readonly userId: number };
+
+/** One of the mails. */
+export type MailKind = NewMail['kind'];
+
+/** The link that a mail carries; undefined if none. */
+export const LINK_OF: Readonly<Record<MailKind, LinkKind | undefined>> = {
+  reset: 'reset',
+  activation: 'activation',
+  'password-changed': undefined,
+};
+
+/** A mail that waits in the database. */
+export type WaitingMail = NewMail & {
+  readonly id: number;
+  /** When it was queued; ISO 8601. */
+  readonly createdAt: string;
+  /** How often its sending was begun, this time included. */
+  readonly attempts: number;
+};
+
+/** The admin user whom a mail is for. */
+export interface Recipient {
+  readonly userId: number;
+  readonly firstName: string;
+  readonly userName: string;
+  readonly emailId: string;
+  readonly isActive: boolean;
+  readonly passwordVersion: number;
+}
+
+/** Where mails wait, in an open database. Times are ISO 8601. Rejects with a `DatabaseFailure`. */
+export interface MailStore extends LinkStore {
+  /** Adds a mail, unless `most` wait already; resolves to whether it was added. */
+  addMail(mail: NewMail, at: string, most: number): Promise<boolean>;
+  /**
+   * Takes the mail that has been due longest, for this caller alone until `until`; undefined if none is due. `claim` is
+   * unique.
+   */
+  claimMail(at: string, until: string, claim: string): Promise<WaitingMail | undefined>;
+  /** Gives a claimed mail back until `dueAt`. Does nothing if somebody else has claimed it since. */
+  postponeMail(claim: string, dueAt: string): Promise<void>;
+  removeMail(claim: string): Promise<void>;
+  findRecipient(mail: NewMail): Promise<Recipient | undefined>;
+}
+
+/** Hands mails over. Absent where no mail server is configured. */
+export interface MailQueue {
+  /** Resolves to whether the mail was accepted: the queue has a limit. Takes the same time whoever it is for. */
+  add(mail: NewMail): Promise<boolean>;
+}
