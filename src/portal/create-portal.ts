@@ -1,22 +1,20 @@
 import type { BlockList } from 'node:net';
 import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
-import { html } from 'hono/html';
 import { HTTPException } from 'hono/http-exception';
 import { SCOPES } from '../model/platform-store.ts';
 import { isTrustedProxy } from '../platform/client-address.ts';
 import type { Services } from '../platform/create-services.ts';
-import { ERROR_CODES } from '../platform/error-codes.ts';
 import type { Failure } from '../platform/outcome.ts';
 import type { ApiRequest, RequestContext } from '../platform/request-context.ts';
-import { failureNote } from './form.ts';
+import { failurePage } from './failure-page.ts';
 import { layout } from './layout.ts';
 import { signInPath } from './pages/sign-in.ts';
 import { readForm } from './read-form.ts';
 import { otherRoutes, sections } from './sections.ts';
 import { createCookies } from './session-cookie.ts';
 import { csrfTokenOf, findSession, isOwnForm } from './sessions.ts';
-import { type Guest, type PortalAnswer, type PortalPage, type PortalRoute, seeOther, type Visit } from './visit.ts';
+import { type Guest, type PortalAnswer, type PortalRoute, seeOther, type Visit } from './visit.ts';
 
 /** The developer portal. */
 export interface Portal {
@@ -41,12 +39,6 @@ interface PortalEnv {
 
 /** A sensitive step needs a sign-in of this long ago at most. */
 const FRESH_MS = 15 * 60_000;
-
-const failurePage = (failure: Failure): PortalPage => ({
-  title: 'Error',
-  status: ERROR_CODES[failure.code][0],
-  content: html`<h1>That did not work</h1>${failureNote(failure)}<p><a href="/portal">To the start of the portal</a></p>`,
-});
 
 const FOREIGN: Failure = {
   code: 1104,
@@ -136,7 +128,7 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
   app.onError((error, c) =>
     error instanceof HTTPException ? render(c, failurePage(FOREIGN), undefined) : c.text('internal error\n', 500),
   );
-  app.notFound((c) => render(c, failurePage({ ...NOTHING }), undefined));
+  app.notFound((c) => render(c, failurePage(NOTHING, 404), undefined));
   app.use(async (c, next) => {
     await next();
     c.header('cache-control', 'no-store');

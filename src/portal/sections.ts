@@ -1,9 +1,20 @@
+import { adminUser } from '../platform/resources/admin-user.ts';
+import { industry } from '../platform/resources/industry.ts';
+import { projectType } from '../platform/resources/project-type.ts';
+import { sector } from '../platform/resources/sector.ts';
 import { account } from './pages/account.ts';
+import { createRecordSection } from './pages/record-section.ts';
 import { signInRoutes } from './pages/sign-in.ts';
 import type { PortalRoute, PortalSection } from './visit.ts';
 
 /** The sections of the portal, in the order of the side navigation. The first is where a sign-in leads. */
-export const sections: readonly PortalSection[] = [account];
+export const sections: readonly PortalSection[] = [
+  createRecordSection({ resource: adminUser, path: '/portal/users', name: 'Admin users' }, true),
+  createRecordSection({ resource: projectType, path: '/portal/project-types', name: 'Project types' }),
+  createRecordSection({ resource: sector, path: '/portal/sectors', name: 'Sectors' }),
+  createRecordSection({ resource: industry, path: '/portal/industries', name: 'Industries' }),
+  account,
+];
 
 /** The routes outside the sections. */
 export const otherRoutes: readonly PortalRoute[] = [...signInRoutes];

@@ -142,6 +142,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const { words, html } = await here.get('/portal/account');
     expect(words).toContain('Firefox on Linux this one 192.0.2.1 0 s ago 0 s ago another browser End');
     const id = /name="id" value="(\d+)"/.exec(html)?.[1] ?? '';
+    for (const other of ['x', '99999999999', '']) await here.post('/portal/account/end-session', { id: other });
     expect((await here.post('/portal/account/end-session', { id })).words).toContain('The session has ended.');
     await elsewhere.get('/portal/account');
     expect(elsewhere.path()).toMatch(/sign-in/);
@@ -219,7 +220,7 @@ describe('the cookie over TLS', () => {
     const visitor = direct.visitor();
     await visitor.signIn();
     expect(visitor.setCookie()).toMatch(NAME);
-    expect(visitor.path()).toBe('/portal/account');
+    expect(visitor.path()).toBe('/portal/users');
     await direct.stop();
 
     const parsed = parseTrustedProxies('192.0.2.0/24');

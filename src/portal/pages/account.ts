@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { type Session, sessionLimits } from '../../model/session.ts';
 import type { Html } from '../../pages/marks.ts';
 import { ago } from '../../pages/times.ts';
+import { checkDigits } from '../../platform/check-value.ts';
 import { csrfField, doneNote } from '../form.ts';
 import { type PortalSection, seeOther, type Visit } from '../visit.ts';
 
@@ -43,8 +44,8 @@ ${sessionsPanel(sessions, visit)}`,
 }
 
 async function endOne({ store, session, form, context, request }: Visit) {
-  const id = Number(form.id);
-  const isEnded = Number.isSafeInteger(id) && (await store.endSession(session.userId, id));
+  const id = checkDigits(form.id ?? '', 'id');
+  const isEnded = id.ok && (await store.endSession(session.userId, id.value));
   if (isEnded) context.record('sessions ended', { caller: request().caller });
   return seeOther(`${PATH}?done=ended`);
 }
