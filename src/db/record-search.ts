@@ -38,31 +38,65 @@ export function createRecordSearch(db: Queries, kind: DatabaseConnection['kind']
       const each = searchedOf(resource).flatMap((name) => formsOf(search).map((part) => contains(name, part)));
       conditions.push(sql`(${sql.join(each, sql` or `)})`);
     }
-    for (const [name, value] of Object.entries(where))
-      conditions.push(sql`${sql.ref(name)} = ${typeof value === 'boolean' ? Number(value) : value}`);
+    for (const [name, value] of Object.entries(where)) {
+      const member = resource.members.find((one) => one.name === name);
+      if (member?.kind === 'text' && member.key?.ignoresCase)
+        conditions.push(sql`${toText(name)} = ${lowerAscii(String(value))}`);
+      else conditions.push(sql`${sql.ref(name)} = ${typeof value === 'boolean' ? Number(value) : value}`);
+    }
     if (since !== undefined)
       conditions.push(sql`coalesce(${sql.ref('UpdateDate')}, ${sql.ref('CreateDate')}) >= ${since}`);
-    return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
+    return conditions;
   };
 
-  const orderOf = ({ members, idMember }: Resource, { sort }: RecordQuery) => {
-    const direction = sort?.isDescending ? sql` desc` : sql``;
-    const id = sql`${sql.ref(idMember)}${direction}`;
-    if (sort === undefined) return id;
-    const member = members.find(({ name }) => name === sort.member);
-    const isText = member !== undefined ? member.kind !== 'boolean' : /(?:Date|IP)$/.test(sort.member);
-    const value = isText ? toText(sort.member) : sql.ref(sort.member);
-    // What has never been set comes last.
-    return sql`${sql.ref(sort.member)} is null, ${value}${direction}, ${id}`;
+  /** What a list is sorted by, besides the id. */
+  const sortedBy = ({ members }: Resource, member: string): ((table: string) => RawBuilder<unknown>) => {
+    const declared = members.find(({ name }) => name === member);
+    const isText = declared !== undefined ? declared.kind !== 'boolean' : /(?:Date|IP)$/.test(member);
+    return (table) => (isText ? toText(`${table}.${member}`) : sql.ref(`${table}.${member}`));
   };
+
+  const orderOf = (resource: Resource, { sort }: RecordQuery) => {
+    const direction = sort?.isDescending ? sql` desc` : sql``;
+    const id = sql`${sql.ref(`record.${resource.idMember}`)}${direction}`;
+    if (sort === undefined) return id;
+    const value = sortedBy(resource, sort.member)('record');
+    // What has never been set comes last.
+    return sql`${sql.ref(`record.${sort.member}`)} is null, ${value}${direction}, ${id}`;
+  };
+
+  /** Whether a record follows the one with the id `after`, in the order of `orderOf`. */
+  const followsOf = (resource: Resource, { sort }: RecordQuery, after: number) => {
+    const idOf = (table: string) => sql.ref(`${table}.${resource.idMember}`);
+    const beyond = sort?.isDescending ? sql` < ` : sql` > `;
+    if (sort === undefined) return sql`${idOf('record')} > ${after}`;
+    const sortValueOf = sortedBy(resource, sort.member);
+    const isUnset = (table: string) => sql`${sql.ref(`${table}.${sort.member}`)} is null`;
+    const isSet = (table: string) => sql`${sql.ref(`${table}.${sort.member}`)} is not null`;
+    const isBeyond = sql`${sortValueOf('record')}${beyond}${sortValueOf('last')}`;
+    const isEqual = sql`(${sortValueOf('record')} = ${sortValueOf('last')} or (${isUnset('record')} and ${isUnset('last')}))`;
+    return sql`exists (select 1 from (${selectRecords(resource)}) as last where ${idOf('last')} = ${after} and (
+      (${isSet('last')} and (${isUnset('record')} or ${isBeyond}))
+      or (${isEqual} and ${idOf('record')}${beyond}${idOf('last')})))`;
+  };
+
+  const whereOf = (conditions: readonly RawBuilder<unknown>[]) =>
+    conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
 
   return {
     search: async (resource, query) => {
-      const from = sql`from (${selectRecords(resource)}) as record ${conditionsOf(resource, query)}`;
+      const { after, limit, offset, isUncounted = false } = query;
+      const from = sql`from (${selectRecords(resource)}) as record`;
+      const conditions = conditionsOf(resource, query);
+      const following = after === undefined ? [] : [followsOf(resource, query, after)];
       const { rows } = await sql<Record<string, Value>>`
-        select * ${from} order by ${orderOf(resource, query)} limit ${query.limit} offset ${query.offset}`.execute(db);
-      const counted = await sql<{ total: number | string }>`select count(*) as total ${from}`.execute(db);
-      return { items: rows.map(createToRecord(resource)), total: Number(counted.rows[0]?.total ?? 0) };
+        select * ${from} ${whereOf([...conditions, ...following])}
+        order by ${orderOf(resource, query)} limit ${limit} offset ${offset}`.execute(db);
+      const items = rows.map(createToRecord(resource));
+      if (isUncounted) return { items, total: 0 };
+      const counted = await sql<{ total: number | string }>`
+        select count(*) as total ${from} ${whereOf(conditions)}`.execute(db);
+      return { items, total: Number(counted.rows[0]?.total ?? 0) };
     },
   };
 }

@@ -12,10 +12,14 @@ export interface RecordQuery {
   readonly sort?: { readonly member: string; readonly isDescending: boolean } | undefined;
   /** How many records of that order to leave out. */
   readonly offset: number;
+  /** Only records that follow the one with this id in that order. */
+  readonly after?: number | undefined;
   readonly limit: number;
+  /** Whether to leave the total out, which costs a second query; it is then 0. */
+  readonly isUncounted?: boolean;
 }
 
-/** Some of the records that match, and how many there are in all. */
+/** Some of the records that match, and how many there are in all, without `after`, `offset` and `limit`. */
 export interface FoundRecords {
   readonly items: readonly ApiRecord[];
   readonly total: number;

@@ -12,6 +12,8 @@ import { PATTERNS } from './check-text.ts';
 import { textRuleOf } from './check-value.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import { type Operation, operationsOf } from './operations.ts';
+import { PAGE_MEMBERS } from './read-page.ts';
+import { recordQueryMembers } from './read-record-query.ts';
 import { listGranting } from './scopes.ts';
 
 const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
@@ -22,7 +24,7 @@ function codesOf(operation: Operation): readonly ErrorCode[] {
   if (operation.kind === 'call') return [...new Set([...ANY, ...operation.codes])].sort();
   const { kind, resource } = operation;
   const own: ErrorCode[] = [];
-  if (kind === 'list') own.push(1003, 1011);
+  if (kind === 'list') own.push(1002, 1003, 1005, 1009, 1011, 1012);
   else {
     own.push(...BODY);
     for (const member of resource.members) {
@@ -122,8 +124,9 @@ function dataSchema(operation: Operation): Json {
       'result',
       resource.idMember,
     ]);
+  const total = { type: 'integer', minimum: 0, description: 'How many match; only if it was asked for.' };
   const next = { ...integer, description: 'The next `after`; absent on the last page.' };
-  return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next }, [
+  return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next, total }, [
     'items',
   ]);
 }
@@ -151,14 +154,6 @@ function responsesOf(operation: Operation): Json {
   return Object.fromEntries([['200', { description: 'Success', ...json(success(dataSchema(operation))) }], ...entries]);
 }
 
-const query = (name: string, least: number, most: number, description: string): Json => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema: { type: 'integer', minimum: least, maximum: most },
-});
-
 const toParameter = (place: 'path' | 'query', { name, schema, isRequired = place === 'path' }: CallMember): Json => {
   const { description, ...rest } = schema;
   return { name, in: place, required: isRequired, description, schema: rest };
@@ -181,8 +176,7 @@ function parametersOfPath(operation: Operation): readonly Json[] {
         description: '0 lists every record, any other number the one with that id.',
         schema: { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
       },
-      query('limit', 1, 1_000, 'At most so many records; `next` in the answer is the next `after`.'),
-      query('after', 0, MAX_INTEGER, 'Only records with an id above this one.'),
+      ...[...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)].map((one) => toParameter('query', one)),
     ];
   if (operation.kind !== 'update') return [];
   return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }];

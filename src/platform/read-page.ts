@@ -42,7 +42,7 @@ export const PAGE_MEMBERS: readonly CallMember[] = [
       type: 'integer',
       minimum: 0,
       maximum: MAX_INTEGER,
-      description: 'Only records with an id above this one.',
+      description: 'Only records that follow the one with this id.',
     },
   },
 ];
