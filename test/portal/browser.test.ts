@@ -1,0 +1,113 @@
+import { writeFileSync } from 'node:fs';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT_PASSWORD } from '../support/api.ts';
+import { type ApiDaemon, startApiDaemon } from '../support/api-daemon.ts';
+import { auditPage } from '../support/audit-page.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { temporaryFolder } from '../support/cli.ts';
+import { printOf } from '../support/run-command.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let daemon: ApiDaemon;
+let browser: Browser;
+/** A browser without scripts, in which the tests work one after the other. */
+let plain: BrowserContext;
+let page: Page;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const environment = { SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}`, SUBNETD_SIGNIN_LIMIT: '0' };
+  const names = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
+  writeFileSync(folder.path('password'), ROOT_PASSWORD);
+  await printOf(['admin', 'create', ...names, '--password-file', folder.path('password')], environment);
+  [daemon, browser] = await Promise.all([startApiDaemon(environment), launchChromium()]);
+  plain = await browser.newContext({ javaScriptEnabled: false });
+  page = await plain.newPage();
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await daemon?.end();
+  folder.remove();
+});
+
+const press = async (...keys: readonly string[]) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+test('the keyboard alone signs in, from the skip link on, and a refusal leads to its field', async () => {
+  await page.goto(`${daemon.url}/portal`);
+  expect(page.url()).toContain('/portal/sign-in');
+  await press('Tab');
+  expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+  await press('Enter', 'Tab');
+  await page.keyboard.type('root');
+  await press('Tab', 'Enter');
+  await page.getByRole('alert').waitFor();
+  expect(await page.title()).toBe('Error: Sign in, portal (subnetd)');
+  await page.getByRole('alert').getByRole('link').press('Enter');
+  await page.keyboard.type(ROOT_PASSWORD);
+  await press('Enter');
+  await page.getByRole('heading', { name: 'Admin users' }).waitFor();
+  const cookies = await plain.cookies();
+  expect(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite])).toEqual([
+    ['subnetd-session', true, 'Lax'],
+  ]);
+});
+
+test('an industry is added and changed without a script, with the error beside its field', async () => {
+  await page.getByRole('link', { name: 'Industries' }).click();
+  await page.getByRole('link', { name: 'Add an industry' }).click();
+  await page.getByLabel('Industry name').fill('Shipping');
+  await page.getByLabel('Image path').fill('/etc/passwd');
+  await page.getByRole('button', { name: 'Add' }).click();
+  expect(await page.locator('#record-ImagePath-error').textContent()).toMatch(/^ImagePath must be a relative path/);
+  await page.getByLabel('Image path').fill('images/a.png');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('The industry was added.').waitFor();
+  await page.getByLabel('Deleted').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The industry was saved.').waitFor();
+  expect(await page.getByLabel('Deleted').isChecked()).toBe(true);
+  await page.getByRole('link', { name: 'Industries' }).click();
+  await page.getByLabel('State').selectOption('deleted');
+  await page.getByRole('button', { name: 'Show' }).click();
+  expect(await page.locator('tbody th').allTextContents()).toEqual(['Shipping']);
+});
+
+test('axe finds nothing on any page of the portal, in dark and light, on a phone and a wide screen', async () => {
+  const context = await browser.newContext({ bypassCSP: true });
+  await context.addCookies(await plain.cookies());
+  const audited = await context.newPage();
+  for (const path of [
+    '/users',
+    '/users/add',
+    '/users/1',
+    '/industries?search=x',
+    '/industries/1',
+    '/sectors/add',
+    '/account',
+  ]) {
+    await audited.goto(`${daemon.url}/portal${path}`);
+    await auditPage(audited);
+  }
+  await audited.goto(`${daemon.url}/portal/industries/add`);
+  await audited.getByRole('button', { name: 'Add' }).click();
+  await audited.getByRole('alert').waitFor();
+  await auditPage(audited);
+  await context.clearCookies();
+  await audited.goto(`${daemon.url}/portal`);
+  await auditPage(audited);
+  await context.close();
+}, 120_000);
+
+test('a sign-out ends the session for who has copied its cookie, too', async () => {
+  const other = await browser.newContext({ javaScriptEnabled: false });
+  await other.addCookies(await plain.cookies());
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  expect(await plain.cookies()).toEqual([]);
+  const stolen = await other.newPage();
+  await stolen.goto(`${daemon.url}/portal/account`);
+  await stolen.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await other.close();
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** What axe-core answers, as far as a test reads it. */
+interface AxeAnswer {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PHONE = { width: 360, height: 780 };
+const WIDE = { width: 1_920, height: 780 };
+/** The rules of axe about what a style sheet can change. */
+const LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'];
+
+/**
+ * Expects that axe finds nothing in the page that is open, on a phone in dark and on a wide screen in light, and that it is
+ * never wider than the screen. The page needs scripts, and a context that bypasses the CSP.
+ */
+export async function auditPage(page: Page): Promise<void> {
+  const where = page.url();
+  await page.setViewportSize(PHONE);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.addScriptTag({ content: AXE });
+  const findViolations = async (options: object) => {
+    const { violations } = (await page.evaluate(
+      `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })})`,
+    )) as AxeAnswer;
+    return violations.map(({ id, nodes }) => ({ id, html: nodes.map((node) => node.html) }));
+  };
+  const getWidth = () => page.evaluate('document.documentElement.scrollWidth');
+  expect(await findViolations({}), `${where} on a phone, in dark`).toEqual([]);
+  expect(await getWidth(), `${where} on a phone`).toBeLessThanOrEqual(PHONE.width);
+  await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await findViolations({ runOnly: LOOKS }), `${where} on a wide screen, in light`).toEqual([]);
+  expect(await getWidth(), `${where} on a wide screen`).toBeLessThanOrEqual(WIDE.width);
+}
