@@ -79,6 +79,7 @@ export async function startApp(
   let scrapedAt: number | undefined;
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
+  let { inventory } = first;
 
   const database = startDatabase(options.platform.database, log);
   const wall = () => toWall(now());
@@ -89,6 +90,13 @@ export async function startApp(
     version: build.version,
     database,
     mails: mailer,
+    parentChains: {
+      list: () =>
+        inventory.subnets.flatMap(({ name, parentChain }) =>
+          parentChain === undefined ? [] : [{ subnet: name, rpc: parentChain.rpc }],
+        ),
+      readBalance: async (...call) => (await import('./probes/read-balance.ts')).readBalance(...call),
+    },
     log,
     now: wall,
   });
@@ -135,8 +143,9 @@ export async function startApp(
   });
 
   /** Loads a whole inventory, or throws and changes nothing. */
-  const load = (inventory: Inventory) => {
-    monitor.load(inventory);
+  const load = (loaded: Inventory) => {
+    monitor.load(loaded);
+    inventory = loaded;
     for (const warning of findWarnings(inventory)) log.warn(warning);
     warnOfDescriptors(inventory, options.descriptorLimit, log);
     push.setAlertmanagers(inventory.alertmanager);

@@ -151,6 +151,17 @@ const browser = z.union(
   'must be { executablePath: … } or { cdpUrl: … }',
 );
 
+const ADDRESS_HELP = "must be an address in quotes, such as '0x…' or 'xdc…' with 40 hexadecimal digits";
+const chainAddress = z.string(ADDRESS_HELP).regex(/^(?:0x|xdc)[0-9a-fA-F]{40}$/, ADDRESS_HELP);
+
+const parentChain = z.strictObject({
+  rpc: httpUrl('https://rpc.example.com').describe(
+    'JSON-RPC of the parent chain. Its user info and path, which may hold a token, are never shown.',
+  ),
+  contract: chainAddress.optional().describe('The checkpoint contract on the parent chain.'),
+  wallet: chainAddress.optional().describe('The wallet of the relayer.'),
+});
+
 const checks = z.strictObject({
   rpc: z
     .strictObject({
@@ -227,6 +238,7 @@ const subnet = z.strictObject({
         .describe('The Chromium that opens the page: started by subnetd, or reached by its address.'),
     })
     .optional(),
+  parentChain: parentChain.optional(),
   checks: checks.prefault({}),
 });
 

@@ -138,6 +138,7 @@ export const toInventory = (document: InventoryDocument, environment: Environmen
       consensus: subnet.consensus,
       targets: [...subnet.nodes.map((node) => toNode(subnet, node)), ...toSingles(subnet)],
       settings: toSettings(subnet.checks),
+      ...(subnet.parentChain && { parentChain: subnet.parentChain }),
     }),
   ),
   engines: toEngines(document.docker, environment),

@@ -1,4 +1,5 @@
 import type { Alertmanagers } from './alertmanager.ts';
+import type { ParentChain } from './parent-chain.ts';
 
 /** The five kinds of program in a subnet: the values of the label `component`. */
 export const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'] as const;
@@ -139,6 +140,7 @@ export interface Subnet {
   readonly consensus: string;
   readonly targets: readonly Target[];
   readonly settings: CheckSettings;
+  readonly parentChain?: ParentChain;
 }
 
 /** An ssh server that runs `docker system dial-stdio`. All files are paths, read for each connection. */

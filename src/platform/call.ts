@@ -1,4 +1,5 @@
 import type { MailQueue } from '../model/mail.ts';
+import type { ParentChains } from '../model/parent-chain.ts';
 import type { Scope } from '../model/platform-store.ts';
 import type { Sealer } from './accounts/sealer.ts';
 import type { SignInLock } from './accounts/sign-in-lock.ts';
@@ -16,6 +17,7 @@ export interface CallDeps {
   readonly tokens: () => Promise<Tokens>;
   readonly limits: Limits;
   readonly lock: SignInLock;
+  readonly parentChains: ParentChains;
   readonly sealer: () => Promise<Sealer>;
   /** Where mails are handed over; undefined without a mail server. */
   readonly mails: MailQueue | undefined;

@@ -1,6 +1,7 @@
 import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
+import type { ParentChains } from '../model/parent-chain.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
@@ -27,6 +28,8 @@ export interface ServicesDeps extends ContextDeps {
   readonly jwtSecret?: string;
   /** Where mails are handed over; absent without a mail server. */
   readonly mails?: MailQueue | undefined;
+  /** The parent chains of the inventory; by default there are none. */
+  readonly parentChains?: ParentChains | undefined;
   /** Receives each event of the security log; one may represent several. */
   readonly onSecurity: (event: SecurityEvent) => void;
 }
@@ -55,6 +58,11 @@ function toFailure(error: unknown): Failure {
   return { code: 1102, message, headers: { 'retry-after': RETRY_AFTER } };
 }
 
+const NO_CHAINS: ParentChains = {
+  list: () => [],
+  readBalance: async () => ({ ok: false, why: 'is unknown' }),
+};
+
 /** Creates the services. */
 export function createServices(deps: ServicesDeps): Services {
   const { now, store } = deps;
@@ -77,6 +85,7 @@ export function createServices(deps: ServicesDeps): Services {
     limits,
     mails: deps.mails,
     resources: deps.resources,
+    parentChains: deps.parentChains ?? NO_CHAINS,
     tokens: tokens.get,
     sealer: sealer.get,
     lock: createSignInLock(deps.limits.signIns > 0, sealer.get, now),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { isAway, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
+import type { ParentChains } from '../model/parent-chain.ts';
 import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
 import { sessionLimits } from '../model/session.ts';
@@ -42,6 +43,8 @@ export interface PlatformApiDeps {
   readonly settings: PlatformApiSettings;
   readonly version: string;
   readonly database: PlatformDatabase;
+  /** The parent chains of the inventory; by default there are none. */
+  readonly parentChains?: ParentChains | undefined;
   /** Where mails are handed over; absent without a mail server. */
   readonly mails?: MailQueue | undefined;
   readonly log: Logger;
@@ -110,6 +113,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
       ...settings,
       mails,
       resources,
+      parentChains: deps.parentChains,
       store: async () => (await database.open()).platform,
       sharedLimits: async () => (database.isShared ? (await database.open()).rateLimits?.take : undefined),
       now,

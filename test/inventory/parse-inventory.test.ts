@@ -228,6 +228,11 @@ describe('a good inventory', () => {
         { path: '/m', timezone: 'Asia/Dubai' },
       ],
     });
+    expect(subnet?.parentChain).toEqual({
+      rpc: 'https://rpc.example.com/token',
+      contract: '0x7ef68f8d2f5f4a8b2f2ee1a2ef3fd13ac7d7d3a1',
+      wallet: 'xdc7ef68f8d2f5f4a8b2f2ee1a2ef3fd13ac7d7d3a1',
+    });
     expect(subnet?.settings.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
   });
 });

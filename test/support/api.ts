@@ -8,6 +8,7 @@ import { type Database, startDatabase } from '../../src/db/start-database.ts';
 import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
+import type { ParentChains } from '../../src/model/parent-chain.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
 import { parseTrustedProxies } from '../../src/platform/client-address.ts';
@@ -63,7 +64,12 @@ export function platformSettings(database: DatabaseAddress, other: Partial<Platf
 /** Starts the API and its database as `app.ts` does. */
 export function startPlatform(
   settings: PlatformSettings,
-  more: { readonly log?: Logger; readonly now?: () => number; readonly cleanEveryMs?: number } = {},
+  more: {
+    readonly log?: Logger;
+    readonly now?: () => number;
+    readonly cleanEveryMs?: number;
+    readonly parentChains?: ParentChains;
+  } = {},
 ): PlatformApi & { readonly database: Database } {
   const deps = { log: pino({ level: 'silent' }), now: Date.now, ...more };
   const database = startDatabase(settings.database, deps.log);
@@ -84,8 +90,9 @@ export async function startApi(
   address: DatabaseAddress,
   other: Partial<PlatformSettings> = {},
   waits: ListenLimits = LISTEN_LIMITS,
-  now: () => number = Date.now,
+  more: { readonly now?: () => number; readonly parentChains?: ParentChains } = {},
 ): Promise<Api> {
+  const { now = Date.now } = more;
   const connection = await openDatabase(address);
   const { platform: store } = await createRepositories(connection);
   const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
@@ -100,7 +107,7 @@ export async function startApi(
   const { key: readKey } = await makeKey('read');
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const platform = startPlatform(platformSettings(address, other), { log, now });
+  const platform = startPlatform(platformSettings(address, other), { ...more, log });
   const routes = new Hono<never>();
   addApiRoutes(routes as never, platform);
   routes.post(

@@ -22,11 +22,11 @@ export function useApi(
   databases: Pick<Databases, 'create'>,
   settings?: Parameters<typeof startApi>[1],
   waits?: Parameters<typeof startApi>[2],
-  now?: Parameters<typeof startApi>[3],
+  more?: Parameters<typeof startApi>[3],
 ): Api {
   const api: Partial<Api> = {};
   beforeAll(async () => {
-    Object.assign(api, await startApi(await databases.create(), settings, waits, now));
+    Object.assign(api, await startApi(await databases.create(), settings, waits, more));
   }, 60_000);
   afterAll(() => api.stop?.());
   return api as Api;

@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 // What differs by database is in test/db/sign-in-store.test.ts: here each sign-in costs much of a processor.
 describe('one-time codes', () => {
   let now = Date.UTC(2026, 0, 31, 12);
-  const api = useApi(useDatabases('sqlite'), {}, undefined, () => now);
+  const api = useApi(useDatabases('sqlite'), {}, undefined, { now: () => now });
   const known: { secret: string; recovery: readonly string[]; token: string } = { secret: '', recovery: [], token: '' };
 
   /** What the app shows, by default at this moment. */

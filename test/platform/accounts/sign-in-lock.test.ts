@@ -18,8 +18,8 @@ describe('repeated failures', () => {
   /** Runs a test with an API and a replica on a database of its own. */
   async function onReplicas(run: (api: Api, replica: Api) => Promise<void>) {
     const address = await databases.create();
-    const api = await startApi(address, settings, undefined, () => now);
-    const replica = await startApi(address, settings, undefined, () => now);
+    const api = await startApi(address, settings, undefined, { now: () => now });
+    const replica = await startApi(address, settings, undefined, { now: () => now });
     try {
       await run(api, replica);
     } finally {
