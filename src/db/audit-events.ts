@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { AuditQuery } from '../model/audit-query.ts';
 import type { Author } from '../model/author.ts';
 import type { AuditEvent, PlatformStore } from '../model/platform-store.ts';
 import type { InTransaction } from './in-transaction.ts';
@@ -149,6 +150,27 @@ export async function listChanges(
     .where('record_id', '=', recordId)
     .where('is_security', '=', 0)
     .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toAuditEvent);
+}
+
+/** The events of a query, at most `limit`. */
+export async function searchAuditEvents(
+  db: Queries,
+  { isSecurity, since, until, isDescending = false, after, limit, ...equal }: AuditQuery,
+): Promise<readonly AuditEvent[]> {
+  const { action, resource, recordId, owner, ip, requestId } = equal;
+  const columns = { action, resource, record_id: recordId, owner_id: owner, ip, request_id: requestId };
+  const sought = { ...columns, is_security: isSecurity === undefined ? undefined : Number(isSecurity) };
+  let events = db.selectFrom('audit_event').selectAll();
+  for (const [column, value] of Object.entries(sought))
+    if (value !== undefined) events = events.where(sql.ref(column), '=', value);
+  if (since !== undefined) events = events.where('at', '>=', since);
+  if (until !== undefined) events = events.where('at', '<', until);
+  if (after !== undefined) events = events.where('id', isDescending ? '<' : '>', after);
+  const rows = await events
+    .orderBy('id', isDescending ? 'desc' : 'asc')
     .limit(limit)
     .execute();
   return rows.map(toAuditEvent);

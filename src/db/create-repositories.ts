@@ -3,7 +3,7 @@ import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
-import { createSecurityEvents, listAuditEvents, listChanges } from './audit-events.ts';
+import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents } from './audit-events.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
@@ -59,6 +59,7 @@ export async function createRepositories(
     ...createSessions(db),
     ...createSecurityEvents(db, inTransaction),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
+    searchAudit: (query) => searchAuditEvents(db, query),
     listChanges: ({ name }, recordId, limit) => listChanges(db, name, recordId, limit),
   };
   const guard = createGuard(connection.retry, onFailure);

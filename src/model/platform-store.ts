@@ -1,4 +1,5 @@
 import type { AccountStore } from './account-store.ts';
+import type { AuditQuery } from './audit-query.ts';
 import type { Author } from './author.ts';
 import type { FoundRecords, RecordQuery } from './record-query.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
@@ -162,6 +163,7 @@ export interface PlatformStore extends AccountStore, SessionStore, SignInStore {
   trimSecurityEvents(before: string, most: number): Promise<void>;
   /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
+  searchAudit(query: AuditQuery): Promise<readonly AuditEvent[]>;
   /** The changes of one record, the newest first, at most `limit`. */
   listChanges(resource: Resource, recordId: number, limit: number): Promise<readonly AuditEvent[]>;
 }

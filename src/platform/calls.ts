@@ -1,9 +1,10 @@
 import type { Call } from './call.ts';
 import { apiKeyCalls } from './calls/api-keys.ts';
 import { getToken } from './calls/get-token.ts';
+import { listAudit } from './calls/list-audit.ts';
 import { oneTimeCodeCalls } from './calls/one-time-codes.ts';
 import { unlock } from './calls/unlock.ts';
 import { wallet } from './calls/wallet.ts';
 
 /** Every call besides the operations of the resources, in the order of the reference. */
-export const calls: readonly Call[] = [getToken, ...apiKeyCalls, ...oneTimeCodeCalls, unlock, wallet];
+export const calls: readonly Call[] = [...[getToken, ...oneTimeCodeCalls, unlock], ...apiKeyCalls, listAudit, wallet];

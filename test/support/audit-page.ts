@@ -15,8 +15,8 @@ const WIDE = { width: 1_920, height: 780 };
 const LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'];
 
 /**
- * Expects that axe finds nothing in the page that is open, on a phone in dark and on a wide screen in light, and that it is
- * never wider than the screen. The page needs scripts, and a context that bypasses the CSP.
+ * Expects that axe finds nothing in the page that is open, and that it is never wider than the screen. Looks on a phone in
+ * dark and on a wide screen in light. The page needs scripts, and a context that bypasses the CSP.
  */
 export async function auditPage(page: Page): Promise<void> {
   const where = page.url();
