@@ -52,6 +52,10 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
   const pages = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
   const start = sections[0]?.path ?? '/portal';
 
+  /** The page that has the form of a route: the one at its path, else the first of its section. */
+  const pageOf = (route: PortalRoute, path: string): string =>
+    pages.has(route.path) ? path : (sections.find((section) => section.routes.includes(route))?.path ?? start);
+
   const isSecure = ({ request, remoteAddress }: ApiRequest): boolean =>
     isTls ||
     (request.headers.get('x-forwarded-proto') === 'https' && isTrustedProxy(remoteAddress ?? '', trustedProxies));
@@ -102,8 +106,7 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
     if (route.kind === 'open') return render(c, await route.answer(guest), undefined);
 
     const { pathname, search } = new URL(c.req.url);
-    // A form is sent to its own page, or to one without a page of its own: then the start of the portal comes next.
-    const next = route.method === 'GET' ? `${pathname}${search}` : pages.has(route.path) ? pathname : start;
+    const next = route.method === 'GET' ? `${pathname}${search}` : pageOf(route, pathname);
     if (visit === undefined) return seeOther(signInPath(next), guest.cookies.token && guest.cookies.forget());
     if (route.method === 'POST' && !isOwnForm(csrfToken, guest.cookies.token ?? ''))
       return render(c, failurePage(FOREIGN), visit);

@@ -1,68 +1,45 @@
 import { html } from 'hono/html';
-import { type Session, sessionLimits } from '../../model/session.ts';
-import type { Html } from '../../pages/marks.ts';
-import { ago } from '../../pages/times.ts';
-import { checkDigits } from '../../platform/check-value.ts';
-import { csrfField, doneNote } from '../form.ts';
-import { type PortalSection, seeOther, type Visit } from '../visit.ts';
+import { ERROR_CODES } from '../../platform/error-codes.ts';
+import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../account-panel.ts';
+import { doneNote } from '../form.ts';
+import type { PortalPage, PortalRoute, PortalSection, Visit } from '../visit.ts';
+import { profilePanel } from './account/profile-panel.ts';
+import { sessionsPanel } from './account/sessions-panel.ts';
 
-const PATH = '/portal/account';
+/** The panels in the order of the page. */
+const PANELS: readonly AccountPanel[] = [profilePanel, sessionsPanel];
 
-const NOTES: Readonly<Record<string, string>> = {
-  ended: 'The session has ended.',
-  'all-ended': 'Every other session has ended.',
-};
+const NOTES: Readonly<Record<string, string>> = Object.assign({}, ...PANELS.map(({ notes }) => notes));
 
-function sessionRow(one: Session, { session, csrf, now }: Visit): Html {
-  const { id, browser, address, signedInAt, seenAt } = one;
-  const end =
-    id === session.id
-      ? 'this one'
-      : html`<form method="post" action="${PATH}/end-session">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button type="submit" class="danger">End<span class="sr"> the session of ${browser}</span></button></form>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${browser}</th><td role="cell">${end}</td><td role="cell" data-l="Address">${address ?? 'unknown'}</td><td role="cell" data-l="Signed in">${ago(Date.parse(signedInAt), now)}</td><td role="cell" data-l="Last seen">${ago(Date.parse(seenAt), now)}</td></tr>`;
-}
-
-function sessionsPanel(sessions: readonly Session[], visit: Visit): Html {
-  return html`<section class="panel" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
-<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Browser</th><th scope="col" role="columnheader">Session</th><th scope="col" role="columnheader">Address</th><th scope="col" role="columnheader">Signed in</th><th scope="col" role="columnheader">Last seen</th></tr></thead><tbody role="rowgroup">
-${sessions.map((one) => sessionRow(one, visit))}
-</tbody></table>
-<p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password.</p>
-<form method="post" action="${PATH}/end-sessions">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere else</button></form></section>`;
-}
-
-async function show(visit: Visit) {
-  const { store, session, query, now } = visit;
-  const sessions = await store.listSessions(session.userId, sessionLimits(now));
-  const done = NOTES[query.get('done') ?? ''];
+async function show(visit: Visit, refused?: Refused): Promise<PortalPage> {
+  const done = refused === undefined ? NOTES[visit.query.get('done') ?? ''] : undefined;
+  const panels = await Promise.all(PANELS.map((panel) => panel.show(visit, refused)));
   return {
-    title: 'Your account',
+    title: refused === undefined ? 'Your account' : 'Error: Your account',
+    ...(refused && { status: ERROR_CODES[refused.failure.code][0] }),
     content: html`<h1>Your account</h1>
 ${done === undefined ? '' : doneNote(done)}
-${sessionsPanel(sessions, visit)}`,
+${panels}`,
   };
 }
 
-async function endOne({ store, session, form, context, request }: Visit) {
-  const id = checkDigits(form.id ?? '', 'id');
-  const isEnded = id.ok && (await store.endSession(session.userId, id.value));
-  if (isEnded) context.record('sessions ended', { caller: request().caller });
-  return seeOther(`${PATH}?done=ended`);
-}
-
-async function endOthers({ store, session, context, request }: Visit) {
-  await store.endSessions(session.userId, session.id);
-  context.record('sessions ended', { caller: request().caller });
-  return seeOther(`${PATH}?done=all-ended`);
-}
+const toRoute = ({ name, isSensitive = false, run }: AccountAction): PortalRoute => ({
+  kind: 'signed in',
+  method: 'POST',
+  path: actionPath(name),
+  isSensitive,
+  answer: async (visit) => {
+    const done = await run(visit);
+    return done.ok ? done.value : show(visit, { name, failure: done.failure });
+  },
+});
 
 /** What an admin user sees and changes of themselves. */
 export const account: PortalSection = {
-  path: PATH,
+  path: ACCOUNT_PATH,
   name: 'Your account',
   routes: [
-    { kind: 'signed in', method: 'GET', path: PATH, answer: show },
-    { kind: 'signed in', method: 'POST', path: `${PATH}/end-session`, answer: endOne },
-    { kind: 'signed in', method: 'POST', path: `${PATH}/end-sessions`, answer: endOthers },
+    { kind: 'signed in', method: 'GET', path: ACCOUNT_PATH, answer: (visit) => show(visit) },
+    ...PANELS.flatMap(({ actions }) => actions).map(toRoute),
   ],
 };
