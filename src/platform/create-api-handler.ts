@@ -6,7 +6,7 @@ import { type Caller, checkCredentials, takeCredentials } from './credentials.ts
 import { answerFailure, answerSuccess } from './envelope.ts';
 import { listRecords } from './list-records.ts';
 import { createFindOperation, isMethodOf, neededScope, operationsOf } from './operations.ts';
-import { fail, type Outcome, succeed } from './outcome.ts';
+import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
 import type { ApiRequest, IdentifiedRequest, RequestContext } from './request-context.ts';
 import { requireScope } from './scopes.ts';
@@ -154,11 +154,13 @@ export function createApiHandler(services: Services): ApiHandler {
   return {
     answer: async (request) => {
       const context = services.contextOf(request);
+      const refuse = (failure: Failure) =>
+        answerFailure(failure, context.headers, request.request.headers.get('prefer'));
       try {
         const handled = await handle(context);
-        return handled.ok ? handled.value : answerFailure(handled.failure, context.headers);
+        return handled.ok ? handled.value : refuse(handled.failure);
       } catch (error) {
-        return answerFailure(services.failureOf(context, error), context.headers);
+        return refuse(services.failureOf(context, error));
       }
     },
     authorize: async (request, needed) => {

@@ -6,20 +6,38 @@ const CHALLENGE = { 'www-authenticate': 'Bearer realm="subnetd"' };
 
 const JSON_TYPE = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
-/** The body of a failure. */
-const failureBody = ({ code, message }: Failure): string =>
-  JSON.stringify({ status: 'failed', appErrorCode: code, errMessage: message });
+/** Where the reference explains a code. */
+const linkTo = (code: Failure['code']): string => `/docs#code-${code}`;
+
+/** Does the header `Prefer` (RFC 7240) ask for a link to the reference? */
+const prefersLink = (prefer: string | null): boolean =>
+  (prefer ?? '').split(',').some((one) => /^link$/i.test(one.split(/[;=]/, 1)[0]?.trim() ?? ''));
 
 /** The envelope of a success, HTTP 200. */
 export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(`{"status":"success","data":${JSON.stringify(data)}}`, { headers: { ...JSON_TYPE, ...headers } });
 
-/** The envelope of a failure, with the status of its code. */
-export function answerFailure(failure: Failure, headers: Readonly<Record<string, string>> = {}): Response {
-  const status: number = ERROR_CODES[failure.code][0];
-  return new Response(failureBody(failure), {
+/**
+ * The envelope of a failure, with the status of its code. It has the three members of the specification, and a `link` to
+ * the code in the reference if the request asked for one by `Prefer: link`.
+ */
+export function answerFailure(
+  { code, message, headers: own }: Failure,
+  headers: Readonly<Record<string, string>> = {},
+  prefer: string | null = null,
+): Response {
+  const status: number = ERROR_CODES[code][0];
+  const hasLink = prefersLink(prefer);
+  const body = { status: 'failed', appErrorCode: code, errMessage: message, ...(hasLink && { link: linkTo(code) }) };
+  return new Response(JSON.stringify(body), {
     status,
-    headers: { ...JSON_TYPE, ...(status === 401 && CHALLENGE), ...headers, ...failure.headers },
+    headers: {
+      ...JSON_TYPE,
+      ...(status === 401 && CHALLENGE),
+      ...(hasLink && { 'preference-applied': 'link' }),
+      ...headers,
+      ...own,
+    },
   });
 }
 

@@ -88,6 +88,22 @@ it('the list under HEAD has no body, and the description and the docs need no cr
 });
 
 it.each([
+  ['link', true],
+  ['LINK', true],
+  ['return=minimal, link; wait=1', true],
+  ['links', false],
+  ['return=link', false],
+  ['', false],
+])('a failure under "Prefer: %s" links to its code in the reference: %s', async (prefer, hasLink) => {
+  const { headers, text } = await api.sendBare('GET', '/api/Sector/ListAll/0', undefined, { prefer });
+  const { link, ...rest } = JSON.parse(text);
+  expect(Object.keys(rest)).toEqual(['status', 'appErrorCode', 'errMessage']);
+  expect([link, headers.get('preference-applied')]).toEqual(hasLink ? ['/docs#code-1101', 'link'] : [undefined, null]);
+  const { text: listed } = await api.send('GET', '/api/Sector/ListAll/0', undefined, { prefer });
+  expect(listed).not.toContain('"link"');
+});
+
+it.each([
   ['8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b', true],
   ['a'.repeat(64), true],
   ['a'.repeat(65), false],
