@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { LinkKind } from '../model/account-link.ts';
 import type { AccountStore, PasswordChange } from '../model/account-store.ts';
 import { PASSWORD_MASK } from '../model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
@@ -6,10 +7,10 @@ import type { InTransaction } from './in-transaction.ts';
 import { toMailRow } from './mail-tables.ts';
 import { createRunInTransaction, type Queries } from './tables.ts';
 
-/** Uses up a link; false if it is gone. Of two requests with the same link, one waits here for the other. */
-async function takeLink(transaction: Queries, hash: string): Promise<boolean> {
-  const taken = await transaction.deleteFrom('account_link').where('hash', '=', hash).returning('hash').execute();
-  return taken.length > 0;
+/** Ends the links of a user, of one kind or all. */
+export async function endLinks(transaction: Queries, userId: number, kind?: LinkKind): Promise<void> {
+  const links = transaction.deleteFrom('account_link').where('user_id', '=', userId);
+  await (kind === undefined ? links : links.where('kind', '=', kind)).execute();
 }
 
 /** Stores the hash; false if the user is not as stated. */
@@ -40,10 +41,10 @@ export function createPasswordChanges(
     },
     changePassword: (change) =>
       inTransaction(async (transaction) => {
-        const { userId, linkHash, activates, author, mail } = change;
-        if (linkHash !== undefined && !(await takeLink(transaction, linkHash))) return false;
+        const { userId, activates, author, mail } = change;
+        // Of two requests with the same link, one waits here for the other, and then finds another version.
         if (!(await setPassword(transaction, change))) return false;
-        await transaction.deleteFrom('account_link').where('user_id', '=', userId).execute();
+        await endLinks(transaction, userId);
         await addAuditEvent(transaction, runInTransaction, author, {
           action: 'update',
           resource: 'AdminUser',

@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Author } from '../model/author.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
-import type { Resource, Value } from '../model/resource.ts';
+import type { Member, Resource, Value } from '../model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { auditChanges } from './audit-changes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
+import { endLinks } from './password-changes.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
 import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
 
@@ -21,6 +22,8 @@ const whereKey = (resource: Resource, key: KeyValues): RawBuilder<unknown> =>
     Object.entries(key).map(([name, value]) => sql`${sql.ref(columnOf(resource, name))} = ${value}`),
     sql` and `,
   );
+
+const isEmail = (member: Member): boolean => member.kind === 'text' && member.format === 'email';
 
 type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
 
@@ -127,6 +130,11 @@ export function createResourceTables(
         changes,
       });
       if (password !== undefined && endsTokens) await revokeKeysOf(transaction, runInTransaction, id, author);
+      // Whoever says that a user stays inactive takes an invitation back.
+      if (password !== undefined && endsUse) await endLinks(transaction, id, 'activation');
+      // A link that went to an address works no longer than the address.
+      if (members.some((member) => isEmail(member) && changes[member.name] !== undefined))
+        await endLinks(transaction, id);
       return { ok: true, id };
     });
 

@@ -8,8 +8,6 @@ export interface PasswordChange {
   /** The version that the caller has checked. Nothing changes if it is not the current one. */
   readonly passwordVersion: number;
   readonly passwordHash: string;
-  /** The link that is used up by it. Nothing changes if it is gone. */
-  readonly linkHash?: string;
   /** Whether it activates the user, who must be inactive. Else the user must be active. */
   readonly activates?: boolean;
   readonly author: Author;
@@ -21,6 +19,6 @@ export interface PasswordChange {
 export interface AccountStore extends LinkStore {
   /** `emailKey` is the key of an e-mail address. */
   findUserByEmail(emailKey: string): Promise<{ readonly id: number; readonly isActive: boolean } | undefined>;
-  /** Changes a password, all or nothing; false if the link, the version or the activity is not as stated. */
+  /** Changes a password, all or nothing; false if the version or the activity is not as stated. */
   changePassword(change: PasswordChange): Promise<boolean>;
 }

@@ -3,8 +3,14 @@ import { apiKeyCalls } from './calls/api-keys.ts';
 import { getToken } from './calls/get-token.ts';
 import { listAudit } from './calls/list-audit.ts';
 import { oneTimeCodeCalls } from './calls/one-time-codes.ts';
+import { passwordCalls } from './calls/passwords.ts';
 import { unlock } from './calls/unlock.ts';
 import { wallet } from './calls/wallet.ts';
 
 /** Every call besides the operations of the resources, in the order of the reference. */
-export const calls: readonly Call[] = [...[getToken, ...oneTimeCodeCalls, unlock], ...apiKeyCalls, listAudit, wallet];
+export const calls: readonly Call[] = [
+  ...[getToken, ...oneTimeCodeCalls, ...passwordCalls, unlock],
+  ...apiKeyCalls,
+  listAudit,
+  wallet,
+];

@@ -38,6 +38,16 @@ const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
   listAudit: ['admin'],
   unlockAccount: ['admin'],
   getToken: SCOPES,
+  getOtpStatus: SCOPES,
+  enrolOtp: SCOPES,
+  confirmOtp: SCOPES,
+  renewRecoveryCodes: SCOPES,
+  removeOtp: SCOPES,
+  resetOtp: ['admin'],
+  forgotPassword: SCOPES,
+  resetPassword: SCOPES,
+  changePassword: SCOPES,
+  getWallet: ['read', 'lists', 'write'],
 };
 
 const toWords = (scopes: readonly string[]) => scopes.join(', ').replace(/, (?=[^,]*$)/, ' or ');

@@ -8,6 +8,7 @@ import { type Database, startDatabase } from '../../src/db/start-database.ts';
 import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
+import { startMailer } from '../../src/mail/start-mailer.ts';
 import type { ParentChains } from '../../src/model/parent-chain.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
@@ -73,8 +74,15 @@ export function startPlatform(
 ): PlatformApi & { readonly database: Database } {
   const deps = { log: pino({ level: 'silent' }), now: Date.now, ...more };
   const database = startDatabase(settings.database, deps.log);
-  const api = startPlatformApi({ ...deps, settings, version: '0', database });
-  return { ...api, database, stop: () => api.stop().then(database.stop) };
+  const { mail } = settings;
+  const mailer = mail && startMailer({ ...deps, settings: mail, store: database.mails, everyMs: 20 });
+  const api = startPlatformApi({ ...deps, settings, version: '0', database, mails: mailer });
+  const stop = async () => {
+    await mailer?.stop();
+    await api.stop();
+    await database.stop();
+  };
+  return { ...api, database, stop };
 }
 
 async function toAnswer(response: Response): Promise<Answer> {
