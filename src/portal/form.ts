@@ -53,10 +53,21 @@ export const doneNote = (text: Html | string): Html =>
 export const warnNote = (text: Html | string): Html =>
   html`<div class="notice warn">${shape('warn')}<p>${text}</p></div>`;
 
-/** The field that a failure is about: the API's messages begin with the name of the member. */
-export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]): Field | undefined =>
-  failure &&
-  fields.find(({ name }) => failure.message.startsWith(name) && !/^\w/.test(failure.message.slice(name.length)));
+/** The members that these codes are about, in whatever words. */
+const MEMBER_OF: Readonly<Partial<Record<Failure['code'], string>>> = {
+  1118: 'Password',
+  1119: 'Otp',
+  1122: 'Otp',
+  1124: 'Otp',
+};
+
+/** The field that a failure is about: the API's messages begin with the name of the member, if it is about one. */
+export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]): Field | undefined => {
+  if (failure === undefined) return undefined;
+  const { code, message } = failure;
+  const isNamed = ({ name }: Field) => message.startsWith(name) && !/^\w/.test(message.slice(name.length));
+  return fields.find(isNamed) ?? fields.find(({ name }) => name === MEMBER_OF[code]);
+};
 
 const flag = (name: string, isSet: boolean): Html | string => (isSet ? html` ${name}` : '');
 

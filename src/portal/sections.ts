@@ -5,11 +5,12 @@ import { sector } from '../platform/resources/sector.ts';
 import { account } from './pages/account.ts';
 import { createRecordSection } from './pages/record-section.ts';
 import { signInRoutes } from './pages/sign-in.ts';
+import { userPanel } from './pages/user-panel.ts';
 import type { PortalRoute, PortalSection } from './visit.ts';
 
 /** The sections of the portal, in the order of the side navigation. The first is where a sign-in leads. */
 export const sections: readonly PortalSection[] = [
-  createRecordSection({ resource: adminUser, path: '/portal/users', name: 'Admin users' }, true),
+  createRecordSection({ resource: adminUser, path: '/portal/users', name: 'Admin users', panel: userPanel }, true),
   createRecordSection({ resource: projectType, path: '/portal/project-types', name: 'Project types' }),
   createRecordSection({ resource: sector, path: '/portal/sectors', name: 'Sectors' }),
   createRecordSection({ resource: industry, path: '/portal/industries', name: 'Industries' }),

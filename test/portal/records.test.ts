@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../src/platform/create-admin.ts';
+import { adminUser } from '../../src/platform/resources/admin-user.ts';
 import { industry } from '../../src/platform/resources/industry.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { startPortal, type TestPortal, type Visitor } from '../support/portal.ts';
@@ -31,7 +32,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   let portal: TestPortal;
   let visitor: Visitor;
   beforeAll(async () => {
-    portal = await startPortal(await databases.create());
+    // The lock after failed sign-ins is on with their limit.
+    const settings = { limits: { rate: 0, burst: 0, signIns: 1_000 } };
+    portal = await startPortal(await databases.create(), { settings });
     visitor = portal.visitor();
     await visitor.signIn();
   }, 60_000);
@@ -184,6 +187,46 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       'No industry is like this.',
     );
     expect(html).toMatch(/aria-sort="ascending"><a href="[^"]*sort=-IndustryName"/);
+  });
+
+  it('an admin ends the wait of another one after failed sign-ins', async () => {
+    await visitor.get('/portal/users/add');
+    await visitor.post('/portal/users/add', { ...GRACE, UserName: 'ada', EmailID: 'ada@example.com' });
+    const ada = portal.visitor();
+    for (let tries = 0; tries < 10; tries += 1) await ada.signIn('ada', 'not this one');
+    expect((await ada.signIn('ada', GRACE.Password)).words).toContain('Code 1102');
+    const path = visitor.path().replace(/\?.*/, '');
+    const unlocked = await visitor.post(`${path}/unlock`);
+    expect([visitor.path(), unlocked.words]).toEqual([
+      `${path}?done=unlock`,
+      expect.stringContaining('The failed sign-ins are forgotten.'),
+    ]);
+    await ada.signIn('ada', GRACE.Password);
+    expect(ada.path()).toBe('/portal/users');
+    const refused = await visitor.post('/portal/users/2/unlock');
+    expect([refused.status, refused.words]).toEqual([500, expect.stringContaining('That admin user is not active')]);
+    expect((await visitor.post('/portal/users/999/unlock')).status).toBe(404);
+  });
+
+  it('an admin removes the one-time codes of another one, not the own', async () => {
+    const author = onCommandLine(Date.now());
+    const { items } = await portal.store.search(adminUser, { search: 'ada', offset: 0, limit: 1 });
+    const ada = Number(items[0]?.UserID);
+    for (const id of [1, ada]) {
+      await portal.store.startCodes(id, 'sealed');
+      await portal.store.confirmCodes(id, 'sealed', ['hash'], author);
+    }
+    expect((await visitor.get('/portal/users/1')).words).not.toContain('Remove one-time codes');
+    const refused = await visitor.post('/portal/users/1/remove-codes');
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining('UserID is your own')]);
+    expect((await visitor.get(`/portal/users/${ada}`)).words).toContain('Remove one-time codes');
+    const removed = await visitor.post(`/portal/users/${ada}/remove-codes`);
+    expect(removed.words).toContain('The one-time codes were removed.');
+    expect(removed.words.match(/Remove one-time codes/)).toBeNull();
+    expect(await portal.store.findCodes(ada)).toBeUndefined();
+    const asked = await portal.visitor().signIn();
+    expect(asked.html).toMatch(/<p class="error" id="sign-in-Otp-error">[^<]* <a href="\/docs#code-1122">/);
+    await portal.store.removeCodes(1, author);
   });
 
   it.each([

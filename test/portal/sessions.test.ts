@@ -188,6 +188,21 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect([large.status, large.words]).toEqual([400, expect.stringContaining('maximum of 65536 bytes')]);
   });
 
+  it('replicas share sessions: one sees at once what another one ends', async () => {
+    const address = await databases.create();
+    const [first, second] = [await startPortal(address), await startPortal(address)];
+    const here = first.visitor();
+    await here.signIn();
+    const there = second.visitor({ cookie: here.cookie() });
+    const { words } = await there.get('/portal/account');
+    expect([there.path(), words]).toEqual(['/portal/account', expect.stringContaining('root Sign out')]);
+    await there.post('/portal/sign-out');
+    await here.get('/portal/account');
+    expect(here.path()).toMatch(/^\/portal\/sign-in/);
+    await first.stop();
+    await second.stop();
+  });
+
   it('sign-in, sign-out and the end of sessions are in the security log', async () => {
     const own = await startPortal(await databases.create());
     const visitor = own.visitor();

@@ -5,6 +5,7 @@ import { badge, type Html } from '../../pages/marks.ts';
 import { ago, count } from '../../pages/times.ts';
 import { doneNote } from '../form.ts';
 import { labelOf } from '../member-words.ts';
+import type { RecordPanel } from '../record-panel.ts';
 import type { PortalPage, Visit } from '../visit.ts';
 
 /** As many records are on one page. */
@@ -27,6 +28,8 @@ export interface ListedResource {
   readonly resource: Resource;
   readonly path: string;
   readonly name: string;
+  /** Beside the form of each record. */
+  readonly panel?: RecordPanel;
 }
 
 /** The members with a column of their own; the flag is the column of the state. */

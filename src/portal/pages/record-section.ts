@@ -6,6 +6,7 @@ import type { Failure } from '../../platform/outcome.ts';
 import { writeRecord } from '../../platform/write-record.ts';
 import { failurePage } from '../failure-page.ts';
 import { doneNote, type Field, form } from '../form.ts';
+import type { RecordAction } from '../record-panel.ts';
 import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
 import { recordFields, toBody } from './record-form.ts';
 import { type ListedResource, showList } from './record-list.ts';
@@ -36,12 +37,14 @@ async function showAdd({ resource, path }: ListedResource, visit: Visit, failure
   };
 }
 
+/** The page of a record. `refused` is its form, or an action of its panel, with why. */
 async function showRecord(
-  { resource, path }: ListedResource,
+  { resource, path, panel }: ListedResource,
   visit: Visit,
   record: ApiRecord,
-  failure?: Failure,
+  refused?: { readonly isForm: boolean; readonly failure: Failure },
 ): Promise<PortalPage> {
+  const failure = refused?.isForm ? refused.failure : undefined;
   const { store, query, csrf, now } = visit;
   const id = Number(record[resource.idMember]);
   const name = String(record[resource.naturalKey[0] ?? '']);
@@ -50,13 +53,17 @@ async function showRecord(
     ...(await recordFields(store, resource, record, failure && failure !== STALE ? visit.form : undefined)),
     seen,
   ];
-  const done = NOTES[query.get('done') ?? ''];
+  const key = query.get('done') ?? '';
+  const noted = NOTES[key] && `The ${resource.noun} ${NOTES[key]}.`;
+  const done = noted ?? panel?.actions.find((action) => action.name === key)?.done;
+  const panelFailure = refused?.isForm === false ? refused.failure : undefined;
   return {
-    title: failure === undefined ? name : `Error: ${name}`,
-    ...(failure && { status: ERROR_CODES[failure.code][0] }),
+    title: refused === undefined ? name : `Error: ${name}`,
+    ...(refused && { status: ERROR_CODES[refused.failure.code][0] }),
     content: html`<div class="head"><h1>${name}</h1><p class="dim">${resource.noun} ${id}</p></div>
-${done === undefined || failure !== undefined ? '' : doneNote(`The ${resource.noun} ${done}.`)}
+${done === undefined || refused !== undefined ? '' : doneNote(done)}
 <div class="panel record">${form({ id: 'record', action: `${path}/${id}`, csrf, fields, submit: 'Save', failure })}</div>
+${panel && (await panel.show(visit, record, `${path}/${id}`, panelFailure))}
 ${await recordTrail(store, resource, id, now)}`,
   };
 }
@@ -77,17 +84,27 @@ async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer>
   const { resource, path } = listed;
   const record = await findRecord(listed, visit);
   if (record === undefined) return missing(resource);
-  if (visit.form.seen !== stampOf(record)) return showRecord(listed, visit, record, STALE);
+  if (visit.form.seen !== stampOf(record)) return showRecord(listed, visit, record, { isForm: true, failure: STALE });
   const { userId } = visit.session;
   const id = Number(record[resource.idMember]);
   const body = { [resource.idMember]: id, ...toBody(resource, false, visit.form), UpdateBy: userId };
   const saved = await writeRecord(visit.request(body), resource, String(userId), visit.now);
-  return saved.ok ? seeOther(`${path}/${id}?done=saved`) : showRecord(listed, visit, record, saved.failure);
+  return saved.ok
+    ? seeOther(`${path}/${id}?done=saved`)
+    : showRecord(listed, visit, record, { isForm: true, failure: saved.failure });
+}
+
+async function act(listed: ListedResource, visit: Visit, { name, run }: RecordAction): Promise<PortalAnswer> {
+  const record = await findRecord(listed, visit);
+  if (record === undefined) return missing(listed.resource);
+  const done = await run(visit, record);
+  if (!done.ok) return showRecord(listed, visit, record, { isForm: false, failure: done.failure });
+  return seeOther(`${listed.path}/${record[listed.resource.idMember]}?done=${name}`);
 }
 
 /** The pages of a resource: its list, a form to add a record, and a page for each with its form and its trail. */
 export function createRecordSection(listed: ListedResource, isSensitive = false): PortalSection {
-  const { resource, path, name } = listed;
+  const { resource, path, name, panel } = listed;
   const show = async (visit: Visit) => {
     const record = await findRecord(listed, visit);
     return record === undefined ? missing(resource) : showRecord(listed, visit, record);
@@ -104,6 +121,11 @@ export function createRecordSection(listed: ListedResource, isSensitive = false)
       { ...change, path: `${path}/add`, answer: (visit: Visit) => add(listed, visit) },
       { ...page, path: one, answer: show },
       { ...change, path: one, answer: (visit: Visit) => save(listed, visit) },
+      ...(panel?.actions ?? []).map((action) => ({
+        ...change,
+        path: `${one}/${action.name}`,
+        answer: (visit: Visit) => act(listed, visit, action),
+      })),
     ],
   };
 }

@@ -1,0 +1,52 @@
+import { html } from 'hono/html';
+import type { Html } from '../../pages/marks.ts';
+import { resetOtp } from '../../platform/calls/one-time-codes.ts';
+import { unlock } from '../../platform/calls/unlock.ts';
+import { csrfField, failureNote } from '../form.ts';
+import type { RecordPanel } from '../record-panel.ts';
+import type { Visit } from '../visit.ts';
+
+interface ActionForm {
+  readonly name: string;
+  readonly button: string;
+  readonly hint: Html | string;
+}
+
+const UNLOCK: ActionForm = {
+  name: 'unlock',
+  button: 'Unlock',
+  hint: 'Forgets failed sign-ins, so that the user can sign in again at once.',
+};
+const REMOVE_CODES: ActionForm = {
+  name: 'remove-codes',
+  button: 'Remove one-time codes',
+  hint: 'For a user who has lost the authenticator app and the recovery codes. A sign-in then needs the password only.',
+};
+
+const actionForm = ({ name, button, hint }: ActionForm, path: string, { csrf }: Visit): Html =>
+  html`<form method="post" action="${path}/${name}">${csrfField(csrf)}<button type="submit" aria-describedby="${name}-hint">${button}</button><p class="hint" id="${name}-hint">${hint}</p></form>`;
+
+/** What an admin does for the account of another one, by the calls of the API. */
+export const userPanel: RecordPanel = {
+  actions: [
+    {
+      name: UNLOCK.name,
+      done: 'The failed sign-ins are forgotten.',
+      run: ({ request, services }, { UserID }) => unlock.answer(request({ UserID }), services, ''),
+    },
+    {
+      name: REMOVE_CODES.name,
+      done: 'The one-time codes were removed.',
+      run: ({ request, services }, { UserID }) => resetOtp.answer(request({ UserID }), services, ''),
+    },
+  ],
+  show: async (visit, { UserID }, path, failure) => {
+    const id = Number(UserID);
+    const codes = await visit.store.findCodes(id);
+    const hasCodes = codes?.isConfirmed === true && id !== visit.session.userId;
+    const forms = [UNLOCK, ...(hasCodes ? [REMOVE_CODES] : [])];
+    return html`<section class="panel record" aria-labelledby="sign-in"><h2 id="sign-in">Sign-in</h2>${
+      failure && failureNote(failure)
+    }${forms.map((form) => actionForm(form, path, visit))}</section>`;
+  },
+};
