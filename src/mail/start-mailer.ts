@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { hashLinkToken, LINK_LIFE_MS, type LinkKind, linkAddress, makeLinkToken } from '../model/account-link.ts';
+import {
+  hashLinkToken,
+  LINK_LIFE_MS,
+  LINKS_AT_ONCE,
+  type LinkKind,
+  linkAddress,
+  makeLinkToken,
+} from '../model/account-link.ts';
 import { isDatabaseFailure } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import {
@@ -56,9 +63,6 @@ const GIVE_UP_MS: Readonly<Record<MailKind, number>> = {
   activation: 24 * 3_600_000,
   'password-changed': 24 * 3_600_000,
 };
-
-/** How many links of a kind a user may have at once: nobody fills the mailbox of another. */
-const LINKS_AT_ONCE = 3;
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 

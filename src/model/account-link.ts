@@ -6,6 +6,9 @@ export type LinkKind = 'reset' | 'activation';
 /** How long a link works, in milliseconds. Source: OWASP ASVS 5.0, 6.5.5, for `reset`. */
 export const LINK_LIFE_MS: Readonly<Record<LinkKind, number>> = { reset: 10 * 60_000, activation: 24 * 3_600_000 };
 
+/** How many links of a kind a user may have at once: nobody fills the mailbox of another. */
+export const LINKS_AT_ONCE = 3;
+
 const PATHS: Readonly<Record<LinkKind, string>> = { reset: '/portal/reset', activation: '/portal/activate' };
 
 /** The token of a link: 256 bits in 43 characters, so a plain digest is safe to store. */

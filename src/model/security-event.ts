@@ -13,6 +13,8 @@ export const SECURITY_ACTIONS = [
   'password changed',
   'password refused',
   'link refused',
+  'invited',
+  'activated',
   'token',
   'token refused',
   'key refused',

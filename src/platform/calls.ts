@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import { activationCalls } from './calls/activation.ts';
 import { apiKeyCalls } from './calls/api-keys.ts';
 import { getToken } from './calls/get-token.ts';
 import { listAudit } from './calls/list-audit.ts';
@@ -9,7 +10,7 @@ import { wallet } from './calls/wallet.ts';
 
 /** Every call besides the operations of the resources, in the order of the reference. */
 export const calls: readonly Call[] = [
-  ...[getToken, ...oneTimeCodeCalls, ...passwordCalls, unlock],
+  ...[getToken, ...oneTimeCodeCalls, ...passwordCalls, ...activationCalls, unlock],
   ...apiKeyCalls,
   listAudit,
   wallet,

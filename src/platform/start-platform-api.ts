@@ -79,6 +79,8 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'password changed': 'an admin user changed the own password',
   'password refused': 'a change of a password was refused, because the present one was wrong',
   'link refused': 'a link of a mail was refused',
+  invited: 'an admin user was sent a link that activates the account',
+  activated: 'an admin user activated the account by a link',
   token: 'a token was made',
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
@@ -94,6 +96,8 @@ const QUIET: ReadonlySet<SecurityEvent['action']> = new Set([
   'reset asked',
   'password reset',
   'password changed',
+  'invited',
+  'activated',
   'token',
   'unlocked',
 ]);

@@ -181,7 +181,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   ])('%s is %i', async (_what, code, request) => expectCode(await request(api), code));
 
   it('every operation refuses a request without a credential, but those for people who cannot sign in', async () => {
-    const open = ['/Account/ForgotPassword', '/Account/ResetPassword'];
+    const open = ['/Account/ForgotPassword', '/Account/ResetPassword', '/Account/Activate'];
     const { paths } = JSON.parse(await (await fetch(`${api.url}/api/openapi.json`)).text()) as {
       paths: Record<string, Record<string, unknown>>;
     };

@@ -47,6 +47,9 @@ const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
   forgotPassword: SCOPES,
   resetPassword: SCOPES,
   changePassword: SCOPES,
+  inviteAdminUser: ['write'],
+  sendActivation: ['write'],
+  activateAccount: SCOPES,
   getWallet: ['read', 'lists', 'write'],
 };
 
