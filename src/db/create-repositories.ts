@@ -7,6 +7,7 @@ import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents }
 import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createGeneratedValues } from './generated-values.ts';
+import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { createInTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createPasswordChanges } from './password-changes.ts';
@@ -52,6 +53,7 @@ export async function createRepositories(
     ...createApiKeys(db, inTransaction, runCompiled),
     ...createPasswordChanges(db, inTransaction),
     ...createAccountLinks(createPlainSql(connection).run),
+    ...createIdempotencyKeys(db),
     ...createGeneratedValues(db),
     ...createSignInAddresses(db, inTransaction),
     ...createOneTimeCodes(db, inTransaction),

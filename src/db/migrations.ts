@@ -220,4 +220,12 @@ export const migrations: readonly Migration[] = [
     name: '0013-changes-of-a-record',
     sql: () => 'create index audit_event_record on audit_event (resource, record_id, id) where is_security = 0;',
   },
+  {
+    name: '0014-idempotency-keys',
+    sql: () => `
+      create table idempotency_key (
+        key text primary key, fingerprint text not null, record_id integer not null, at text not null
+      );
+      create index idempotency_key_at on idempotency_key (at);`,
+  },
 ];

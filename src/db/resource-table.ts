@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Author } from '../model/author.ts';
+import type { IdempotentAdd } from '../model/idempotency.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
 import type { Member, Resource, Value } from '../model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { auditChanges } from './audit-changes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
+import { fillIdempotencyKey, takeIdempotencyKey } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { endLinks } from './password-changes.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
@@ -67,8 +69,15 @@ export function createResourceTables(
     return rows.length === 0;
   };
 
-  const insertRow = (resource: Resource, values: Values, author: Author): Promise<Written> =>
+  const insertRow = (
+    resource: Resource,
+    values: Values,
+    author: Author,
+    once: IdempotentAdd | undefined,
+  ): Promise<Written> =>
     inTransaction(async (transaction) => {
+      const used = once && (await takeIdempotencyKey(transaction, once, author.at));
+      if (used !== undefined) return { ok: false, why: 'used-key', used };
       const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
       const cells = toCells(resource, values);
       const all: Readonly<Record<string, Cell>> = { ...cells, ...stamps };
@@ -82,6 +91,7 @@ export function createResourceTables(
         Object.values(all),
       );
       const recordId = rows[0]?.id ?? 0;
+      if (once !== undefined) await fillIdempotencyKey(transaction, once, recordId);
       const changes = await auditChanges(transaction, resource, cells, undefined);
       await addAuditEvent(transaction, runInTransaction, author, {
         action: 'add',
@@ -92,7 +102,7 @@ export function createResourceTables(
       return { ok: true, id: recordId };
     });
 
-  const updateRow = ({ resource, id, values, author, key = {} }: RecordUpdate): Promise<Written> =>
+  const updateRow = ({ resource, id, values, author, key = {}, isKnown }: RecordUpdate): Promise<Written> =>
     inTransaction(async (transaction) => {
       const { table, flag, members } = resource;
       const lock = kind === 'postgres' ? sql` for no key update` : sql``;
@@ -114,6 +124,12 @@ export function createResourceTables(
       }
       const before = await read();
       if (before === undefined) return { ok: false, why: 'missing' };
+      if (isKnown !== undefined) {
+        const { one, toRecord } = queriesOf(resource);
+        const { rows } = await transaction.executeQuery<Record<string, Value>>({ ...one, parameters: [id] });
+        const record = toRecord(rows[0] ?? {});
+        if (!isKnown(record)) return { ok: false, why: 'changed', record };
+      }
       const changes = await auditChanges(transaction, resource, cells, before);
       const password = members.find((member) => member.kind === 'password');
       // Tokens end with the password and with the user's activity. Activating the user does not restore them.
@@ -167,7 +183,7 @@ export function createResourceTables(
       const [row] = rows;
       return row && { id: row.id, isInUse: (row.flag === 1) !== resource.flag.outOfUse };
     },
-    add: (resource, values, author) => orDuplicate(resource, insertRow(resource, values, author)),
+    add: (resource, values, author, once) => orDuplicate(resource, insertRow(resource, values, author, once)),
     update: (update) => orDuplicate(update.resource, updateRow(update)),
   };
 }

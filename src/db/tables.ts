@@ -65,6 +65,12 @@ export interface Tables {
     readonly failures: number;
     readonly last_at: string;
   };
+  readonly idempotency_key: {
+    readonly key: string;
+    readonly fingerprint: string;
+    readonly record_id: number;
+    readonly at: string;
+  };
   readonly instance_state: {
     readonly instance: string;
     readonly kind: string;

@@ -1,6 +1,7 @@
 import type { AccountStore } from './account-store.ts';
 import type { AuditQuery } from './audit-query.ts';
 import type { Author } from './author.ts';
+import type { IdempotencyStore, IdempotentAdd, UsedKey } from './idempotency.ts';
 import type { FoundRecords, RecordQuery } from './record-query.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
@@ -33,12 +34,16 @@ export interface RecordUpdate {
   readonly values: Values;
   readonly author: Author;
   readonly key?: KeyValues | undefined;
+  /** Whether the client knows the record as it is; if not, it is not updated. */
+  readonly isKnown?: ((record: ApiRecord) => boolean) | undefined;
 }
 
 /** The outcome of a write: the id of the record, or why it failed. `member` has a key that another record has. */
 export type Written =
   | { readonly ok: true; readonly id: number }
   | { readonly ok: false; readonly why: 'duplicate'; readonly member: string }
+  | { readonly ok: false; readonly why: 'used-key'; readonly used: UsedKey }
+  | { readonly ok: false; readonly why: 'changed'; readonly record: ApiRecord }
   | { readonly ok: false; readonly why: 'missing' | 'last-active' };
 
 /** An admin user as sign-ins and credentials need it. */
@@ -125,7 +130,7 @@ export interface AuditEvent {
 }
 
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
-export interface PlatformStore extends AccountStore, SessionStore, SignInStore {
+export interface PlatformStore extends IdempotencyStore, AccountStore, SessionStore, SignInStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   /** The records of a query. Its members are those of the resource, without the password. */
@@ -136,7 +141,8 @@ export interface PlatformStore extends AccountStore, SessionStore, SignInStore {
     resource: Resource,
     key: KeyValues,
   ): Promise<{ readonly id: number; readonly isInUse: boolean } | undefined>;
-  add(resource: Resource, values: Values, author: Author): Promise<Written>;
+  /** Adds a record. With `once`, only if its key was not used before. */
+  add(resource: Resource, values: Values, author: Author, once?: IdempotentAdd): Promise<Written>;
   update(update: RecordUpdate): Promise<Written>;
 
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;

@@ -5,6 +5,7 @@ import { answerStream, answerSuccess } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { MAX_LIMIT, readNumber } from './read-page.ts';
 import { type ReadQuery, readRecordQuery } from './read-record-query.ts';
+import { recordTag } from './record-tag.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 
 const PAGE = 500;
@@ -81,7 +82,7 @@ export async function listRecords(
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
     if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
-    return succeed(answerSuccess({ items: [record] }, context.headers));
+    return succeed(answerSuccess({ items: [record] }, { ...context.headers, etag: recordTag(record) }));
   }
   const query = readRecordQuery(sent, resource);
   if (!query.ok) return query;

@@ -62,6 +62,9 @@ const SECURITY_ROWS = 100_000;
 /** How many failed sign-ins are kept, besides for how long. */
 const FAILURE_ROWS = 100_000;
 
+/** For how long the keys of adds are kept, as in idempotent-add.ts, which is loaded later. */
+const USED_KEYS_MS = 24 * 60 * 60 * 1_000;
+
 /** How long queued security events may take to be written at the end: half of the time for closing the database. */
 const SECURITY_WITHIN_MS = 450;
 
@@ -154,6 +157,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     const { platform: store, rateLimits } = await database.open();
     await rateLimits?.clean();
     await store.trimFailures(new Date(now() - FORGET_FAILURES_MS).toISOString(), FAILURE_ROWS);
+    await store.trimUsedKeys(new Date(now() - USED_KEYS_MS).toISOString());
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
     await store.trimSessions(sessionLimits(now()));
     await store.trimLinks(new Date(now()).toISOString());

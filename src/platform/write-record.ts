@@ -1,10 +1,12 @@
 import type { Author } from '../model/author.ts';
-import type { KeyValues, PlatformStore, Values, Written } from '../model/platform-store.ts';
-import { PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
+import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
+import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
 import { authorOf } from './author-of.ts';
 import { type CheckedWrite, checkWrite } from './check-write.ts';
+import { findAnswer, type RepeatableAdd, readIdempotencyKey } from './idempotent-add.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
+import { isMatch, recordTag } from './record-tag.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 
 const passwordOf = ({ members }: Resource) => members.find(({ kind }) => kind === 'password')?.name;
@@ -45,28 +47,39 @@ async function describeOutcome(
   if (written.why === 'duplicate') return describeDuplicate(store, resource, written.member, values);
   if (written.why === 'last-active')
     return fail(1012, `${flag.member}: this is the last active ${noun}; activate another one first`);
+  if (written.why === 'changed')
+    return fail(1012, `this ${noun} has changed since; read it again, and send its current ETag in If-Match`, {
+      etag: recordTag(written.record),
+    });
   return failMissing(resource);
 }
 
-/** Adds the record; resolves to its id. */
+/** Adds the record; resolves to its id. With `repeatable`, only if its key was not used before. */
 export async function addRecord(
   store: PlatformStore,
   resource: Resource,
   checked: CheckedWrite,
   author: Author,
+  repeatable?: RepeatableAdd,
 ): Promise<Outcome<number>> {
   const password = passwordOf(resource);
   const values = { ...checked.values };
   if (password !== undefined) values[password] = await hashPassword(String(values[password]));
-  return describeOutcome(store, resource, values, await store.add(resource, values, author));
+  const written = await store.add(resource, values, author, repeatable?.once);
+  if (!written.ok && written.why === 'used-key' && repeatable !== undefined) return repeatable.answer(written.used);
+  return describeOutcome(store, resource, values, written);
 }
 
-/** Updates the record with the given id or natural key; resolves to its id. */
+/**
+ * Updates the record with the given id or natural key; resolves to its id. With `isKnown`, only if that is true of the record
+ * as it is now.
+ */
 export async function updateRecord(
   store: PlatformStore,
   resource: Resource,
   checked: CheckedWrite,
   author: Author,
+  isKnown?: RecordUpdate['isKnown'],
 ): Promise<Outcome<number>> {
   const id = checked.id ?? (await store.findByKey(resource, checked.key))?.id;
   if (id === undefined) return failMissing(resource);
@@ -81,22 +94,49 @@ export async function updateRecord(
   }
   // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
-  return describeOutcome(store, resource, values, await store.update({ resource, id, values, author, key }));
+  return describeOutcome(store, resource, values, await store.update({ resource, id, values, author, key, isKnown }));
+}
+
+async function addOnRequest(request: IdentifiedRequest, resource: Resource, now: number): Promise<Outcome<number>> {
+  const { store, body } = request;
+  const repeatable = readIdempotencyKey(request, resource, now);
+  if (!repeatable.ok) return repeatable;
+  const before = await findAnswer(store, repeatable.value);
+  if (before !== undefined) return before;
+  const checked = await checkWrite(store, resource, body);
+  if (!checked.ok) return checked;
+  const author = authorOf(request, checked.value.statedBy, now);
+  return addRecord(store, resource, checked.value, author, repeatable.value);
+}
+
+/** With `If-Match`, the update needs the record that the client has read, and its answer has the new tag. */
+async function updateOnRequest(
+  request: IdentifiedRequest,
+  resource: Resource,
+  segment: string,
+  now: number,
+): Promise<Outcome<number>> {
+  const { context, store, body } = request;
+  const checked = await checkWrite(store, resource, body, segment);
+  if (!checked.ok) return checked;
+  const author = authorOf(request, checked.value.statedBy, now);
+  const known = context.request.headers.get('if-match');
+  if (known === null) return updateRecord(store, resource, checked.value, author);
+  const isKnown = (record: ApiRecord) => isMatch(known, recordTag(record));
+  const updated = await updateRecord(store, resource, checked.value, author, isKnown);
+  const record = updated.ok ? await store.find(resource, updated.value) : undefined;
+  if (record !== undefined) context.headers = { ...context.headers, etag: recordTag(record) };
+  return updated;
 }
 
 /**
  * Adds the record of a request, or updates it if `segment` (the end of its path) is given; resolves to its id. `now` is
  * in Unix milliseconds.
  */
-export async function writeRecord(
-  { context, store, body, caller }: IdentifiedRequest,
+export const writeRecord = (
+  request: IdentifiedRequest,
   resource: Resource,
   segment: string | undefined,
   now: number,
-): Promise<Outcome<number>> {
-  const checked = await checkWrite(store, resource, body, segment);
-  if (!checked.ok) return checked;
-  const author = authorOf({ context, caller }, checked.value.statedBy, now);
-  const write = segment === undefined ? addRecord : updateRecord;
-  return write(store, resource, checked.value, author);
-}
+): Promise<Outcome<number>> =>
+  segment === undefined ? addOnRequest(request, resource, now) : updateOnRequest(request, resource, segment, now);
