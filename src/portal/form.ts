@@ -65,7 +65,8 @@ const MEMBER_OF: Readonly<Partial<Record<Failure['code'], string>>> = {
 export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]): Field | undefined => {
   if (failure === undefined) return undefined;
   const { code, message } = failure;
-  const isNamed = ({ name }: Field) => message.startsWith(name) && !/^\w/.test(message.slice(name.length));
+  const isNamed = ({ name, kind }: Field) =>
+    kind !== 'hidden' && message.startsWith(name) && !/^\w/.test(message.slice(name.length));
   return fields.find(isNamed) ?? fields.find(({ name }) => name === MEMBER_OF[code]);
 };
 

@@ -3,6 +3,7 @@ import { industry } from '../platform/resources/industry.ts';
 import { projectType } from '../platform/resources/project-type.ts';
 import { sector } from '../platform/resources/sector.ts';
 import { account } from './pages/account.ts';
+import { mailedLinkRoutes } from './pages/mailed-links.ts';
 import { createRecordSection } from './pages/record-section.ts';
 import { signInRoutes } from './pages/sign-in.ts';
 import { userPanel } from './pages/user-panel.ts';
@@ -18,4 +19,4 @@ export const sections: readonly PortalSection[] = [
 ];
 
 /** The routes outside the sections. */
-export const otherRoutes: readonly PortalRoute[] = [...signInRoutes];
+export const otherRoutes: readonly PortalRoute[] = [...signInRoutes, ...mailedLinkRoutes];

@@ -95,8 +95,10 @@ test('axe finds nothing on any page of the portal, in dark and light, on a phone
   await audited.getByRole('alert').waitFor();
   await auditPage(audited);
   await context.clearCookies();
-  await audited.goto(`${daemon.url}/portal`);
-  await auditPage(audited);
+  for (const path of ['', '/forgotten', '/reset?token=x']) {
+    await audited.goto(`${daemon.url}/portal${path}`);
+    await auditPage(audited);
+  }
   await context.close();
 }, 120_000);
 

@@ -3,11 +3,12 @@ import { ERROR_CODES } from '../../platform/error-codes.ts';
 import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../account-panel.ts';
 import { doneNote } from '../form.ts';
 import type { PortalPage, PortalRoute, PortalSection, Visit } from '../visit.ts';
+import { passwordPanel } from './account/password-panel.ts';
 import { profilePanel } from './account/profile-panel.ts';
 import { sessionsPanel } from './account/sessions-panel.ts';
 
 /** The panels in the order of the page. */
-const PANELS: readonly AccountPanel[] = [profilePanel, sessionsPanel];
+const PANELS: readonly AccountPanel[] = [profilePanel, passwordPanel, sessionsPanel];
 
 const NOTES: Readonly<Record<string, string>> = Object.assign({}, ...PANELS.map(({ notes }) => notes));
 

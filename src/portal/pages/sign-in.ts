@@ -16,11 +16,22 @@ const nextOf = (text: string | null | undefined): string | undefined =>
 export const signInPath = (next: string, isAgain = false): string =>
   `${SIGN_IN_PATH}?${new URLSearchParams({ next, ...(isAgain && { again: '1' }) })}`;
 
-const NOTES: Readonly<Record<string, string>> = {
+/** The page for a forgotten password. */
+export const FORGOTTEN_PATH = '/portal/forgotten';
+
+const NOTES = {
   'signed-out': 'You are signed out.',
   'password-changed': 'Your password was changed, and every session has ended. Sign in with the new one.',
   activated: 'Your account is active. Sign in with your new password.',
-};
+} as const;
+
+/** Why somebody is signed out. */
+export type SignedOutNote = keyof typeof NOTES;
+
+/** The sign-in page that says why somebody is signed out. */
+export const signedOutPath = (done: SignedOutNote): string => `${SIGN_IN_PATH}?done=${done}`;
+
+const noteOf = (done: string | null): string | undefined => Object.entries(NOTES).find(([name]) => name === done)?.[1];
 
 interface SignInInput {
   readonly userName: string | undefined;
@@ -54,6 +65,7 @@ function signInPage({ userName, next, isAgain, done, failure }: SignInInput): Po
 ${done === undefined ? '' : doneNote(done)}
 ${isAgain && failure === undefined ? warnNote('This page needs a sign-in of the last minutes. Nothing was changed yet.') : ''}
 <div class="panel">${form({ id: 'sign-in', action: SIGN_IN_PATH, fields, submit: title === 'Sign in' ? title : 'Confirm', failure })}</div>
+<p class="small"><a href="${FORGOTTEN_PATH}">Forgot your password?</a></p>
 <p class="dim small">No account yet? An admin makes one in the portal, or on the server with <code>subnetd admin create</code>.</p>`,
   };
 }
@@ -62,7 +74,7 @@ const show = async ({ query, session }: Guest) => {
   const next = nextOf(query.get('next'));
   const isAgain = session !== undefined && query.has('again');
   if (session !== undefined && !isAgain) return seeOther(next ?? '/portal');
-  return signInPage({ userName: session?.userName, next, isAgain, done: NOTES[query.get('done') ?? ''] });
+  return signInPage({ userName: session?.userName, next, isAgain, done: noteOf(query.get('done')) });
 };
 
 async function enter(guest: Guest) {
@@ -78,7 +90,7 @@ async function enter(guest: Guest) {
 async function leave({ store, session, cookies, context, request }: Visit) {
   await store.endSession(session.userId, session.id);
   context.record('sign-out', { caller: request().caller });
-  return seeOther(`${SIGN_IN_PATH}?done=signed-out`, cookies.forget());
+  return seeOther(signedOutPath('signed-out'), cookies.forget());
 }
 
 /** Sign-in and sign-out. */

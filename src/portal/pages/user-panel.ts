@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../../pages/marks.ts';
 import { resetOtp } from '../../platform/calls/one-time-codes.ts';
+import { forgotPassword } from '../../platform/calls/passwords.ts';
 import { unlock } from '../../platform/calls/unlock.ts';
 import { csrfField, failureNote } from '../form.ts';
 import type { RecordPanel } from '../record-panel.ts';
@@ -16,6 +17,11 @@ const UNLOCK: ActionForm = {
   name: 'unlock',
   button: 'Unlock',
   hint: 'Forgets failed sign-ins, so that the user can sign in again at once.',
+};
+const SEND_LINK: ActionForm = {
+  name: 'send-link',
+  button: 'Send a link for a new password',
+  hint: 'By mail. The link works once, for 10 minutes, and only its user sees it.',
 };
 const REMOVE_CODES: ActionForm = {
   name: 'remove-codes',
@@ -35,18 +41,25 @@ export const userPanel: RecordPanel = {
       run: ({ request, services }, { UserID }) => unlock.answer(request({ UserID }), services, ''),
     },
     {
+      name: SEND_LINK.name,
+      done: 'A mail with a link for a new password is on its way.',
+      run: ({ request, services }, { EmailID }) => forgotPassword.answer(request({ EmailID }), services, ''),
+    },
+    {
       name: REMOVE_CODES.name,
       done: 'The one-time codes were removed.',
       run: ({ request, services }, { UserID }) => resetOtp.answer(request({ UserID }), services, ''),
     },
   ],
-  show: async (visit, { UserID }, path, failure) => {
+  show: async (visit, { UserID, UserName, IsActive }, path, failure) => {
     const id = Number(UserID);
     const codes = await visit.store.findCodes(id);
     const hasCodes = codes?.isConfirmed === true && id !== visit.session.userId;
-    const forms = [UNLOCK, ...(hasCodes ? [REMOVE_CODES] : [])];
+    const hasMail = visit.services.mails !== undefined;
+    const forms = [UNLOCK, ...(hasMail && IsActive === true ? [SEND_LINK] : []), ...(hasCodes ? [REMOVE_CODES] : [])];
+    const byHand = html`<p class="hint">subnetd sends no mail. On its machine, <code>subnetd admin reset-password ${UserName}</code> prints a link for a new password.</p>`;
     return html`<section class="panel record" aria-labelledby="sign-in"><h2 id="sign-in">Sign-in</h2>${
       failure && failureNote(failure)
-    }${forms.map((form) => actionForm(form, path, visit))}</section>`;
+    }${forms.map((form) => actionForm(form, path, visit))}${hasMail ? '' : byHand}</section>`;
   },
 };
