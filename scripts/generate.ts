@@ -6,6 +6,7 @@ import { plainWords } from '../src/alerts/read-runbook.ts';
 import { inventorySchema } from '../src/inventory/schema.ts';
 import { createOwnMetrics } from '../src/metrics/create-own-metrics.ts';
 import { families } from '../src/metrics/families.ts';
+import { situationTable } from '../src/platform/code-situations.ts';
 import { knownFailures } from '../src/rules/known-failures.ts';
 import { logPatternsPage } from './log-patterns.ts';
 import { confirmTimes, problemsParagraph, problemsTable } from './problem-tables.ts';
@@ -152,6 +153,7 @@ export const generated = async (): Promise<Readonly<Record<string, string>>> => 
   'docs/known-failures.md': withTable('docs/known-failures.md', knownFailureSections()),
   'docs/log-patterns.md': logPatternsPage(),
   'docs/metrics.md': withTable('docs/metrics.md', await metricsTable()),
+  'docs/platform-api.md': withTable('docs/platform-api.md', situationTable()),
   'docs/problems.md': withTable('docs/problems.md', problemsTable()),
   ...runbooks(),
 });

@@ -11,6 +11,9 @@ export const LINKS_AT_ONCE = 3;
 
 const PATHS: Readonly<Record<LinkKind, string>> = { reset: '/portal/reset', activation: '/portal/activate' };
 
+/** How many characters the token of a link has. */
+export const LINK_TOKEN_SIZE = 43;
+
 /** The token of a link: 256 bits in 43 characters, so a plain digest is safe to store. */
 export const makeLinkToken = (): string => randomBytes(32).toString('base64url');
 

@@ -8,6 +8,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Decides what becomes of each piece that a client sends. */
   onRequest: (text: string) => Fate;
+  /** Gives what arrives instead of each piece that the server sends. */
+  onAnswer: (piece: Buffer) => Buffer;
   /** Breaks every connection. */
   cut(): void;
   stop(): Promise<void>;
@@ -32,11 +34,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       if (fate === 'arrives and breaks') breaksAtAnswer = true;
       if (!isLost) upstream.write(piece);
     });
-    upstream.on('data', (piece) => {
+    upstream.on('data', (piece: Buffer) => {
       if (breaksAtAnswer) {
         client.destroy();
         upstream.destroy();
-      } else client.write(piece);
+      } else client.write(proxy.onAnswer(piece));
     });
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
@@ -45,6 +47,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const proxy: TcpProxy = {
     port: (server.address() as { port: number }).port,
     onRequest: () => 'passes',
+    onAnswer: (piece) => piece,
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },

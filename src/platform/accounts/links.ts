@@ -1,15 +1,18 @@
-import { hashLinkToken, type LinkKind } from '../../model/account-link.ts';
+import { hashLinkToken, LINK_TOKEN_SIZE, type LinkKind } from '../../model/account-link.ts';
 import type { Author } from '../../model/author.ts';
 import type { UserAccess } from '../../model/platform-store.ts';
 import { authorOf } from '../author-of.ts';
 import type { CallDeps, CallMember } from '../call.ts';
 import { checkLookup } from '../check-text.ts';
-import { requireMember } from '../check-value.ts';
+import { checkSize, requireMember } from '../check-value.ts';
 import { type Failure, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 
 /** The longest text that is read as the token of a link. */
 const MAX_LENGTH = 200;
+
+/** What is so long that it was most likely a token. */
+const MAY_BE_CUT = /^[\w-]{20,}$/;
 
 /** The member of a body with the token of a link. */
 export const linkMember = (name: string): CallMember => ({
@@ -39,6 +42,9 @@ export async function findLinkUser(
   if (!present.ok) return present;
   const token = checkLookup(present.value, name, { kind: 'text', most: MAX_LENGTH });
   if (!token.ok) return token;
+  // Mail programs cut long links. Such a link has not expired, but is not whole.
+  const whole = MAY_BE_CUT.test(token.value) ? checkSize(token.value, name, LINK_TOKEN_SIZE) : token;
+  if (!whole.ok) return whole;
   const link = await store.findLink(hashLinkToken(token.value), kind, new Date(now()).toISOString());
   const user = link && (await store.findUser({ id: link.userId }));
   const isCurrent = user !== undefined && user.passwordVersion === link?.passwordVersion;

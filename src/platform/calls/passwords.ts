@@ -121,7 +121,7 @@ export const resetPassword: Call = {
   isOpen: true,
   body: [linkMember('ResetToken'), newPasswordMember('Password')],
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1006, 1012, 1112, 1117],
+  codes: [1001, 1002, 1003, 1005, 1006, 1007, 1012, 1112, 1117],
   answer: reset,
 };
 
