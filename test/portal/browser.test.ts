@@ -95,7 +95,7 @@ test('axe finds nothing on any page of the portal, in dark and light, on a phone
   await audited.getByRole('alert').waitFor();
   await auditPage(audited);
   await context.clearCookies();
-  for (const path of ['', '/forgotten', '/reset?token=x']) {
+  for (const path of ['', '/forgotten', '/reset?token=x', '/activate?token=x']) {
     await audited.goto(`${daemon.url}/portal${path}`);
     await auditPage(audited);
   }

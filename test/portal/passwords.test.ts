@@ -142,6 +142,37 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       .post('/portal/reset', { ResetToken: tokenOf(path), Password: 'a good sentence' });
     expect([late.status, late.words]).toEqual([404, expect.stringContaining('Code 1112')]);
   });
+
+  it('an admin user without a password is invited, and chooses it by a mailed link', async () => {
+    const visitor = portal.visitor();
+    await visitor.signIn('root', password);
+    const { words } = await visitor.get('/portal/users/add');
+    expect(words).toContain('Password (optional) Leave it empty to mail the user a link by which they choose it.');
+    const person = { FirstName: 'Eve', LastName: 'S', UserName: 'eve', EmailID: 'eve@example.com', IsActive: 'true' };
+    const path = await linkOf('eve@example.com', 'Activate your account', () =>
+      visitor.post('/portal/users/add', { ...person, Password: '' }),
+    );
+    const user = visitor.path().replace(/\?.*/, '');
+    const page = await visitor.get(user);
+    expect(page.words).toContain('Active: no');
+    expect(page.words).toContain('Send a link that activates the account');
+    const eve = portal.visitor();
+    await eve.signIn('eve', '');
+    expect(eve.cookie()).toBe('');
+    expect((await eve.get(path)).words).toContain('Activate your account New password');
+    const active = await eve.post('/portal/activate', { ActivationToken: tokenOf(path), Password: 'all about eve' });
+    expect(active.words).toContain('Your account is active. Sign in with your new password.');
+    const again = await eve.post('/portal/activate', { ActivationToken: tokenOf(path), Password: 'all about eve' });
+    expect([again.status, again.words]).toEqual([400, expect.stringContaining('Code 1120')]);
+    await eve.signIn('eve', 'all about eve');
+    expect(eve.path()).toBe('/portal/users');
+    await visitor.get(user);
+    const late = await visitor.post(`${user}/send-activation`);
+    expect([late.status, late.words]).toEqual([409, expect.stringContaining('that admin user is active already')]);
+    await visitor.get('/portal/users/add');
+    const taken = await visitor.post('/portal/users/add', { ...person, Password: '' });
+    expect([taken.status, taken.words]).toEqual([409, expect.stringContaining('Code 1103')]);
+  });
 });
 
 describe('without a mail server', () => {
@@ -157,6 +188,10 @@ describe('without a mail server', () => {
     const { words } = await visitor.get('/portal/users/1');
     expect(words).toContain('subnetd admin reset-password root prints a link for a new password.');
     expect(words).not.toContain('Send a link');
+    await visitor.get('/portal/users/add');
+    const person = { FirstName: 'Eve', LastName: 'S', UserName: 'eve', EmailID: 'eve@example.com', IsActive: 'true' };
+    const added = await visitor.post('/portal/users/add', { ...person, Password: '' });
+    expect(added.words).toContain('Password is empty; give it a value.');
     await portal.stop();
   });
 });

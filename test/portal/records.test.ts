@@ -21,7 +21,10 @@ const formOf = (html: string): Record<string, string> => {
   const inputs = [...form.matchAll(/<input [^>]*name="(\w+)"[^>]*>/g)].filter(
     ([tag]) => !tag.includes('type="checkbox"') || tag.includes(' checked'),
   );
-  const values = inputs.map(([tag, name = '']) => [name, / value="([^"]*)"/.exec(tag)?.[1] ?? '']);
+  const values = inputs.map(([tag, name = '']) => [
+    name,
+    (/ value="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"'),
+  ]);
   const selects = [...form.matchAll(/<select [^>]*name="(\w+)"[\s\S]*?<\/select>/g)];
   const chosen = selects.map(([tag, name = '']) => [name, /value="([^"]*)" selected/.exec(tag)?.[1] ?? '']);
   return Object.fromEntries([...values, ...chosen]);
@@ -157,6 +160,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const late = await visitor.post('/portal/industries/1', { ...before, ImagePath: 'second.png' });
     expect([late.status, late.words]).toEqual([409, expect.stringContaining('Somebody has changed this record')]);
     expect(formOf(late.html).ImagePath).toBe('first.png');
+    // A refusal between the two does not make the form newer.
+    const wrong = await visitor.post('/portal/industries/1', { ...before, ImagePath: '/x' });
+    expect(wrong.words).toContain('ImagePath must be a relative path');
+    expect((await visitor.post('/portal/industries/1', { ...formOf(wrong.html), ImagePath: 'x' })).status).toBe(409);
+    for (const seen of ['', '*', '"x"\n'])
+      expect((await visitor.post('/portal/industries/1', { ...formOf(late.html), seen })).status).toBe(409);
     const again = await visitor.post('/portal/industries/1', { ...formOf(late.html), ImagePath: 'second.png' });
     expect([again.status, formOf(again.html).ImagePath]).toEqual([200, 'second.png']);
   });

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../../pages/marks.ts';
 import type { Call } from '../../platform/call.ts';
+import { activate } from '../../platform/calls/activation.ts';
 import { forgotPassword, resetPassword } from '../../platform/calls/passwords.ts';
 import { ERROR_CODES } from '../../platform/error-codes.ts';
 import type { Failure } from '../../platform/outcome.ts';
@@ -99,5 +100,14 @@ export const mailedLinkRoutes: readonly PortalRoute[] = [
     token: 'ResetToken',
     done: 'password-changed',
     instead: html`Does the link not work any more? <a href="${FORGOTTEN_PATH}">Ask for a new one</a>.`,
+  }),
+  ...routesOf({
+    path: '/portal/activate',
+    title: 'Activate your account',
+    submit: 'Activate',
+    call: activate,
+    token: 'ActivationToken',
+    done: 'activated',
+    instead: html`Does the link not work any more? An admin user can send you a new one.`,
   }),
 ];

@@ -3,7 +3,9 @@ import type { FoundRecords, RecordQuery } from '../../model/record-query.ts';
 import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
 import { badge, type Html } from '../../pages/marks.ts';
 import { ago, count } from '../../pages/times.ts';
-import { doneNote } from '../form.ts';
+import type { Body } from '../../platform/check-value.ts';
+import type { Outcome } from '../../platform/outcome.ts';
+import { doneNote, type Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
 import type { RecordPanel } from '../record-panel.ts';
 import type { PortalPage, Visit } from '../visit.ts';
@@ -28,6 +30,10 @@ export interface ListedResource {
   readonly resource: Resource;
   readonly path: string;
   readonly name: string;
+  /** Adds a record by another way than that of the API's add. */
+  readonly add?: (resource: Resource, visit: Visit, body: Body) => Promise<Outcome<number>>;
+  /** Changes a field of the form that adds a record. */
+  readonly adapt?: (field: Field, visit: Visit) => Field;
   /** Beside the form of each record. */
   readonly panel?: RecordPanel;
 }

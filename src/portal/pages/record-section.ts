@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import type { ApiRecord, Resource } from '../../model/resource.ts';
-import { checkDigits } from '../../platform/check-value.ts';
+import { type Body, checkDigits } from '../../platform/check-value.ts';
 import { ERROR_CODES } from '../../platform/error-codes.ts';
 import type { Failure } from '../../platform/outcome.ts';
+import { recordTag } from '../../platform/record-tag.ts';
+import type { IdentifiedRequest } from '../../platform/request-context.ts';
 import { writeRecord } from '../../platform/write-record.ts';
 import { failurePage } from '../failure-page.ts';
 import { doneNote, type Field, form } from '../form.ts';
@@ -17,18 +19,43 @@ const NOTES: Readonly<Record<string, string>> = { added: 'was added', saved: 'wa
 const missing = ({ codes, noun }: Resource): PortalPage =>
   failurePage({ code: codes.missing, message: `there is no ${noun} with that id` }, 404);
 
-const STALE: Failure = {
-  code: 1012,
+const same = (field: Field): Field => field;
+
+/** The member of the form with the tag of the record as it was when the form was opened. */
+const SEEN = 'seen';
+
+/** A request of the form, which updates the record only if it is still the one that the form was opened with. */
+function ifSeen(visit: Visit, body: Body): IdentifiedRequest {
+  const request = visit.request(body);
+  const { url, headers: sent } = request.context.request;
+  const headers = new Headers(sent);
+  const seen = visit.form[SEEN] ?? '';
+  headers.set('if-match', /^"[\w-]+"$/.test(seen) ? seen : '""');
+  return { ...request, context: { ...request.context, request: new Request(url, { headers }) } };
+}
+
+/** A refusal that has the current tag: somebody else was faster. */
+const isStale = ({ headers }: Failure): boolean => headers?.etag !== undefined;
+
+const toStale = (failure: Failure): Failure => ({
+  ...failure,
   message: 'somebody has changed this record since you opened it, and these are its values now; change it again',
-};
+});
 
-/** When a record was last changed: a form that was opened before that is stale. */
-const stampOf = ({ UpdateDate, CreateDate }: ApiRecord): string => String(UpdateDate ?? CreateDate ?? '');
+/** What was refused on the page of a record: its form, or an action of its panel. */
+interface Refused {
+  readonly isForm: boolean;
+  readonly failure: Failure;
+}
 
-async function showAdd({ resource, path }: ListedResource, visit: Visit, failure?: Failure): Promise<PortalPage> {
+async function showAdd(
+  { resource, path, adapt = same }: ListedResource,
+  visit: Visit,
+  failure?: Failure,
+): Promise<PortalPage> {
   const title = `Add ${/^[aeiou]/.test(resource.noun) ? 'an' : 'a'} ${resource.noun}`;
   const sent = failure && visit.form;
-  const fields = await recordFields(visit.store, resource, undefined, sent);
+  const fields = (await recordFields(visit.store, resource, undefined, sent)).map((field) => adapt(field, visit));
   return {
     title: failure === undefined ? title : `Error: ${title}`,
     ...(failure && { status: ERROR_CODES[failure.code][0] }),
@@ -42,17 +69,15 @@ async function showRecord(
   { resource, path, panel }: ListedResource,
   visit: Visit,
   record: ApiRecord,
-  refused?: { readonly isForm: boolean; readonly failure: Failure },
+  refused?: Refused,
 ): Promise<PortalPage> {
   const failure = refused?.isForm ? refused.failure : undefined;
   const { store, query, csrf, now } = visit;
+  const sent = failure === undefined || isStale(failure) ? undefined : visit.form;
   const id = Number(record[resource.idMember]);
   const name = String(record[resource.naturalKey[0] ?? '']);
-  const seen: Field = { name: 'seen', label: '', kind: 'hidden', value: stampOf(record) };
-  const fields = [
-    ...(await recordFields(store, resource, record, failure && failure !== STALE ? visit.form : undefined)),
-    seen,
-  ];
+  const seen: Field = { name: SEEN, label: '', kind: 'hidden', value: sent?.[SEEN] ?? recordTag(record) };
+  const fields = [...(await recordFields(store, resource, record, sent)), seen];
   const key = query.get('done') ?? '';
   const noted = NOTES[key] && `The ${resource.noun} ${NOTES[key]}.`;
   const done = noted ?? panel?.actions.find((action) => action.name === key)?.done;
@@ -73,10 +98,13 @@ async function findRecord({ resource }: ListedResource, { store, params }: Visit
   return id.ok ? store.find(resource, id.value) : undefined;
 }
 
+const addRecord = (resource: Resource, visit: Visit, body: Body) =>
+  writeRecord(visit.request(body), resource, undefined, visit.now);
+
 async function add(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
   const { resource, path } = listed;
   const body = { ...toBody(resource, true, visit.form), CreateBy: visit.session.userId };
-  const added = await writeRecord(visit.request(body), resource, undefined, visit.now);
+  const added = await (listed.add ?? addRecord)(resource, visit, body);
   return added.ok ? seeOther(`${path}/${added.value}?done=added`) : showAdd(listed, visit, added.failure);
 }
 
@@ -84,14 +112,15 @@ async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer>
   const { resource, path } = listed;
   const record = await findRecord(listed, visit);
   if (record === undefined) return missing(resource);
-  if (visit.form.seen !== stampOf(record)) return showRecord(listed, visit, record, { isForm: true, failure: STALE });
   const { userId } = visit.session;
   const id = Number(record[resource.idMember]);
   const body = { [resource.idMember]: id, ...toBody(resource, false, visit.form), UpdateBy: userId };
-  const saved = await writeRecord(visit.request(body), resource, String(userId), visit.now);
-  return saved.ok
-    ? seeOther(`${path}/${id}?done=saved`)
-    : showRecord(listed, visit, record, { isForm: true, failure: saved.failure });
+  const saved = await writeRecord(ifSeen(visit, body), resource, String(userId), visit.now);
+  if (saved.ok) return seeOther(`${path}/${id}?done=saved`);
+  const { failure } = saved;
+  if (!isStale(failure)) return showRecord(listed, visit, record, { isForm: true, failure });
+  const current = (await findRecord(listed, visit)) ?? record;
+  return showRecord(listed, visit, current, { isForm: true, failure: toStale(failure) });
 }
 
 async function act(listed: ListedResource, visit: Visit, { name, run }: RecordAction): Promise<PortalAnswer> {

@@ -1,11 +1,14 @@
 import { html } from 'hono/html';
 import type { Html } from '../../pages/marks.ts';
+import { inviteUser, sendActivation } from '../../platform/calls/activation.ts';
 import { resetOtp } from '../../platform/calls/one-time-codes.ts';
 import { forgotPassword } from '../../platform/calls/passwords.ts';
 import { unlock } from '../../platform/calls/unlock.ts';
+import { writeRecord } from '../../platform/write-record.ts';
 import { csrfField, failureNote } from '../form.ts';
 import type { RecordPanel } from '../record-panel.ts';
 import type { Visit } from '../visit.ts';
+import type { ListedResource } from './record-list.ts';
 
 interface ActionForm {
   readonly name: string;
@@ -22,6 +25,11 @@ const SEND_LINK: ActionForm = {
   name: 'send-link',
   button: 'Send a link for a new password',
   hint: 'By mail. The link works once, for 10 minutes, and only its user sees it.',
+};
+const SEND_ACTIVATION: ActionForm = {
+  name: 'send-activation',
+  button: 'Send a link that activates the account',
+  hint: 'By mail. The user chooses a password by it, and is active from then on. It works once, for 24 hours.',
 };
 const REMOVE_CODES: ActionForm = {
   name: 'remove-codes',
@@ -46,6 +54,11 @@ export const userPanel: RecordPanel = {
       run: ({ request, services }, { EmailID }) => forgotPassword.answer(request({ EmailID }), services, ''),
     },
     {
+      name: SEND_ACTIVATION.name,
+      done: 'A mail with a link that activates the account is on its way.',
+      run: ({ request, services }, { UserID }) => sendActivation.answer(request({ UserID }), services, ''),
+    },
+    {
       name: REMOVE_CODES.name,
       done: 'The one-time codes were removed.',
       run: ({ request, services }, { UserID }) => resetOtp.answer(request({ UserID }), services, ''),
@@ -56,10 +69,28 @@ export const userPanel: RecordPanel = {
     const codes = await visit.store.findCodes(id);
     const hasCodes = codes?.isConfirmed === true && id !== visit.session.userId;
     const hasMail = visit.services.mails !== undefined;
-    const forms = [UNLOCK, ...(hasMail && IsActive === true ? [SEND_LINK] : []), ...(hasCodes ? [REMOVE_CODES] : [])];
+    const forms = [
+      UNLOCK,
+      ...(hasMail ? [IsActive === true ? SEND_LINK : SEND_ACTIVATION] : []),
+      ...(hasCodes ? [REMOVE_CODES] : []),
+    ];
     const byHand = html`<p class="hint">subnetd sends no mail. On its machine, <code>subnetd admin reset-password ${UserName}</code> prints a link for a new password.</p>`;
     return html`<section class="panel record" aria-labelledby="sign-in"><h2 id="sign-in">Sign-in</h2>${
       failure && failureNote(failure)
     }${forms.map((form) => actionForm(form, path, visit))}${hasMail ? '' : byHand}</section>`;
   },
 };
+
+/** Adds an admin user. Without a password, and with a mail server, the user chooses one by a mailed link. */
+export const addUser: NonNullable<ListedResource['add']> = (resource, visit, body) =>
+  body.Password === '' && visit.services.mails !== undefined
+    ? inviteUser(visit.request(body), visit.services)
+    : writeRecord(visit.request(body), resource, undefined, visit.now);
+
+const INVITE_HINT = 'Leave it empty to mail the user a link by which they choose it. They are active from then on.';
+
+/** With a mail server, the password of a new admin user may be left to the user. */
+export const adaptUserField: NonNullable<ListedResource['adapt']> = (field, { services }) =>
+  field.name === 'Password' && services.mails !== undefined
+    ? { ...field, isOptional: true, hint: `${INVITE_HINT} ${field.hint}` }
+    : field;
