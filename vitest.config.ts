@@ -74,7 +74,7 @@ export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConf
   const files = kinds.flatMap((kind) => found[kind]);
   const sharing = files.filter((file) => found.sharing.includes(file));
   // Each process loads the program once, so where little waits there are few.
-  const workers = kinds.includes('parts') ? { waiting: 6, others: 2 } : { waiting: 2, others: 2 };
+  const workers = kinds.includes('parts') ? { waiting: 6, others: 2 } : { waiting: 3, others: 2 };
   return defineConfig({
     test: {
       // A process takes many files of the first kind: to start one and load the program costs more than most of them do.
