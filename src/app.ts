@@ -246,6 +246,7 @@ export async function startApp(
     reload: () => reloader.reload('request'),
     probe: monitor.probeTarget,
     api,
+    corsOrigins: options.platform.corsOrigins,
     portal: async (request) => (await portal.get()).answer(request),
     checkUser: options.checkUser,
     isPublic: options.isPublic,

@@ -29,6 +29,8 @@ export interface PlatformSettings {
   readonly database: DatabaseAddress;
   readonly jwtSecret?: string;
   readonly trustedProxies: BlockList;
+  /** The origins whose pages may use the API. */
+  readonly corsOrigins: readonly string[];
   /** Requests per second, burst, and sign-ins per minute; 0 turns a limit off. */
   readonly limits: { readonly rate: number; readonly burst: number; readonly signIns: number };
   /** The path of a web config file: TLS and basic auth. */
@@ -185,6 +187,12 @@ export function parsePlatformSettings(
     burst: count('SUBNETD_RATE_BURST', 200),
     signIns: count('SUBNETD_SIGNIN_LIMIT', 10),
   };
+  const corsOrigins = (read('SUBNETD_CORS_ORIGINS') ?? '').split(/[\s,]+/).filter(Boolean);
+  const badOrigin = corsOrigins.find((origin) => !/^https?:/.test(origin) || URL.parse(origin)?.origin !== origin);
+  if (badOrigin !== undefined)
+    errors.push(
+      `SUBNETD_CORS_ORIGINS: ${badOrigin.replace(/\/\/.*@/, '//…@')} is no origin, as in https://app.example.com; give each in full`,
+    );
   const jwtSecret = read('SUBNETD_JWT_SECRET');
   if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES)
     errors.push(
@@ -196,6 +204,7 @@ export function parsePlatformSettings(
   return {
     database,
     trustedProxies: trusted.proxies,
+    corsOrigins,
     limits,
     jwtSecret,
     webConfig,

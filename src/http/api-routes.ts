@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { cors } from 'hono/cors';
 import { cachedText } from './cached-text.ts';
 
 /** Why a request is refused, in the codes of the platform API. */
@@ -38,8 +40,33 @@ export interface RoutesEnv {
   readonly Variables: { readonly route?: string };
 }
 
-/** The platform API, its description and its reference page. */
-export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes): void {
+/** What a page of another origin may send and see. */
+const CORS = {
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT'],
+  allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'prefer', 'x-request-id'],
+  exposeHeaders: [
+    ...['etag', 'retry-after', 'ratelimit-policy', 'ratelimit', 'ratelimit-limit', 'ratelimit-remaining'],
+    ...['ratelimit-reset', 'api-key-expires', 'idempotent-replayed', 'preference-applied', 'x-request-id'],
+  ],
+  maxAge: 600,
+};
+
+/** Lets pages of the listed origins use the API; the browser keeps all others from its answers. */
+function addCors(app: Hono<RoutesEnv>, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const allow = cors({ ...CORS, origin: [...origins] });
+  app.use('/api/*', async (c, next) => {
+    if (origins.includes(c.req.header('origin') ?? '')) return allow(c, next);
+    await next();
+    c.header('Vary', 'Origin', { append: true });
+  });
+}
+
+/** The platform API, its description and its reference page. `corsOrigins` are those whose pages may use it. */
+export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: readonly string[] = []): void {
+  addCors(app, corsOrigins);
+  const packed = compress({ encoding: 'gzip' });
+  app.use('/api/*', (c, next) => (c.req.header('accept-encoding') === undefined ? next() : packed(c, next)));
   const answer = async (c: Context<RoutesEnv>) => {
     c.set('route', await api.routeOf(c.req.path));
     const { incoming, outgoing } = c.env ?? {};

@@ -49,6 +49,8 @@ export interface RouteDeps {
   /** Probes a target at once; undefined when the inventory has no such target. */
   readonly probe: (subnet: string, name: string) => Promise<void> | undefined;
   readonly api: ApiRoutes;
+  /** The origins whose pages may use the platform API. */
+  readonly corsOrigins?: readonly string[];
   /** Answers the requests of the developer portal, which has sessions of its own. */
   readonly portal: PortalAnswers;
   /** Guards every route except the open ones; undefined leaves everything open. */
@@ -122,7 +124,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     deps.isReady() ? c.text('ok\n') : c.text('the first round of looks has not ended yet; wait\n', 503),
   );
   for (const { path, type, read } of assets) app.get(path, cachedText(read, type));
-  addApiRoutes(app, deps.api);
+  addApiRoutes(app, deps.api, deps.corsOrigins);
   addPortalRoutes(app, deps.portal);
   app.post('/-/reload', async (c) => {
     const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);

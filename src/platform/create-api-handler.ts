@@ -3,9 +3,17 @@ import type { Body } from './check-value.ts';
 import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
 import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
-import { answerFailure, answerSuccess } from './envelope.ts';
+import { answerFailure, answerOptions, answerSuccess } from './envelope.ts';
+import { joinLimitHeaders } from './limits.ts';
 import { listRecords } from './list-records.ts';
-import { createFindOperation, isMethodOf, neededScope, operationsOf } from './operations.ts';
+import {
+  allowedMethods,
+  createFindOperation,
+  isMethodOf,
+  neededScope,
+  operationsOf,
+  READ_METHODS,
+} from './operations.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
 import type { ApiRequest, IdentifiedRequest, RequestContext } from './request-context.ts';
@@ -39,6 +47,17 @@ const queryOf = ({ url }: Request): URLSearchParams | undefined => {
   return at < 0 ? undefined : new URLSearchParams(url.slice(at + 1));
 };
 
+/** The path of the API's description, which the server answers. */
+const DESCRIPTION = /^\/api(?:\/v1)?\/openapi\.json$/;
+
+/** Does the request only ask what a path takes? One with a credential or a body is answered as any other method. */
+const isBareOptions = ({ method, url, headers }: Request): boolean =>
+  method === 'OPTIONS' &&
+  !url.includes('?') &&
+  !headers.has('authorization') &&
+  !headers.has('transfer-encoding') &&
+  Number(headers.get('content-length') ?? 0) === 0;
+
 /** Creates the handler. `handle` holds the steps of a request, in the order in which they run. */
 export function createApiHandler(services: Services): ApiHandler {
   const { now, store: openStore, limits, limitAddress } = services;
@@ -49,9 +68,11 @@ export function createApiHandler(services: Services): ApiHandler {
     if (caller === undefined) return succeed(undefined);
     const { keyId, owner } = caller;
     const taken = await limits.credential(keyId === undefined ? `user ${owner}` : `key ${keyId}`);
-    if (taken.ok) context.headers = { ...context.headers, ...taken.value };
-    else context.record('slowed', { caller, detail: { name: 'Limit', value: 'credential' } });
-    return taken;
+    const { ok } = taken;
+    context.headers = joinLimitHeaders(context.headers, ok ? taken.value : (taken.failure.headers ?? {}));
+    if (ok) return taken;
+    context.record('slowed', { caller, detail: { name: 'Limit', value: 'credential' } });
+    return { ok, failure: { ...taken.failure, headers: context.headers } };
   };
 
   /** Reads the credentials, and checks them all. */
@@ -93,12 +114,12 @@ export function createApiHandler(services: Services): ApiHandler {
   ): Promise<Outcome<Response>> => {
     const { method } = identified.context.request;
     if (found === undefined)
-      return /^\/api(?:\/v1)?\/openapi\.json$/.test(path)
-        ? fail(1001, 'this path takes GET only', { allow: 'GET' })
+      return DESCRIPTION.test(path)
+        ? fail(1001, 'this path takes GET only', { allow: READ_METHODS })
         : fail(1004, 'there is no such path; /docs lists them');
     const { operation, segment } = found;
     if (!isMethodOf(operation, method))
-      return fail(1001, `this path takes ${operation.method} only`, { allow: operation.method });
+      return fail(1001, `this path takes ${operation.method} only`, { allow: allowedMethods(operation) });
     if (operation.kind === 'call') {
       const called = await operation.answer(identified, services, segment);
       return called.ok ? succeed(answerSuccess(called.value, identified.context.headers)) : called;
@@ -120,6 +141,11 @@ export function createApiHandler(services: Services): ApiHandler {
 
     const limited = await limitAddress(context);
     if (!limited.ok) return limited;
+
+    if (isBareOptions(request) && (found !== undefined || DESCRIPTION.test(path)))
+      return succeed(
+        answerOptions(found === undefined ? READ_METHODS : allowedMethods(found.operation), context.headers),
+      );
 
     const bodyMayBeMissing = call?.bodyIsOptional === true || !NEEDS_BODY.has(method);
     const body = IGNORES_BODY.has(method) ? succeed<Body>({}) : await readBody(request, bodyMayBeMissing);

@@ -13,9 +13,17 @@ const linkTo = (code: Failure['code']): string => `/docs#code-${code}`;
 const prefersLink = (prefer: string | null): boolean =>
   (prefer ?? '').split(',').some((one) => /^link$/i.test(one.split(/[;=]/, 1)[0]?.trim() ?? ''));
 
-/** The envelope of a success, HTTP 200. */
-export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(`{"status":"success","data":${JSON.stringify(data)}}`, { headers: { ...JSON_TYPE, ...headers } });
+/** The envelope of a success, HTTP 200. Its length tells the server whether compression is worth it. */
+export function answerSuccess(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  const text = `{"status":"success","data":${JSON.stringify(data)}}`;
+  return new Response(text, {
+    headers: { ...JSON_TYPE, 'content-length': String(Buffer.byteLength(text)), ...headers },
+  });
+}
+
+/** What a path takes: no content, HTTP 204. */
+export const answerOptions = (allow: string, headers: Readonly<Record<string, string>>): Response =>
+  new Response(null, { status: 204, headers: { allow, ...headers } });
 
 /**
  * The envelope of a failure, with the status of its code. It has the three members of the specification, and a `link` to

@@ -54,3 +54,19 @@ export function limitHeaders(policy: LimitPolicy, { ok, fullInMs }: Taken): Read
     ...(!ok && { 'retry-after': String(wait) }),
   };
 }
+
+const LISTED = ['ratelimit-policy', 'ratelimit'];
+
+/**
+ * The headers of two limits that a request has counted for. The lists name both; the three older headers have room for one, and
+ * tell the one with fewer requests left.
+ */
+export function joinLimitHeaders(
+  first: Readonly<Record<string, string>>,
+  second: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const leftOf = (headers: Readonly<Record<string, string>>) => Number(headers['ratelimit-remaining'] ?? Infinity);
+  const tighter = leftOf(second) <= leftOf(first) ? { ...first, ...second } : { ...second, ...first };
+  const lists = LISTED.map((name) => [name, [first[name], second[name]].filter(Boolean).join(', ')] as const);
+  return { ...tighter, ...Object.fromEntries(lists.filter(([, list]) => list !== '')) };
+}

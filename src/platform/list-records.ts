@@ -66,6 +66,9 @@ async function listAll(
   return answerStream(pages, context.headers, context.reportError, context.breakOff);
 }
 
+/** A compressed answer would need another tag, so one record is never compressed. */
+const tagged = (record: ApiRecord) => ({ etag: recordTag(record), 'cache-control': 'no-store, no-transform' });
+
 /** Answers `ListAll/<segment>`: 0 lists, any other number is the id of one record. */
 export async function listRecords(
   request: IdentifiedRequest,
@@ -82,7 +85,7 @@ export async function listRecords(
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
     if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
-    return succeed(answerSuccess({ items: [record] }, { ...context.headers, etag: recordTag(record) }));
+    return succeed(answerSuccess({ items: [record] }, { ...context.headers, ...tagged(record) }));
   }
   const query = readRecordQuery(sent, resource);
   if (!query.ok) return query;

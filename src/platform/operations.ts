@@ -35,6 +35,13 @@ export const operationsOf = (resources: readonly Resource[]): readonly Operation
 export const isMethodOf = (operation: Operation, method: string): boolean =>
   method === operation.method || (method === 'HEAD' && operation.method === 'GET');
 
+/** The methods of a path that is read, as the header `Allow` names them. */
+export const READ_METHODS = 'GET, HEAD, OPTIONS';
+
+/** The methods of the operation's path, as the header `Allow` names them. */
+export const allowedMethods = ({ method }: Operation): string =>
+  method === 'GET' ? READ_METHODS : `${method}, OPTIONS`;
+
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**

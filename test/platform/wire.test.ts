@@ -217,7 +217,7 @@ it('a refused or failed request shows how much of each limit is left', async () 
     const bare = await limited.sendBare('GET', '/api/Sector/ListAll/0');
     expect([bare.appErrorCode, policy(bare)]).toEqual([1101, '"address";q=10;w=10']);
     const missing = await limited.send('GET', '/api/Sector/ListAll/7');
-    expect([missing.appErrorCode, policy(missing)]).toEqual([1004, '"credential";q=10;w=10']);
+    expect([missing.appErrorCode, policy(missing)]).toEqual([1004, '"address";q=10;w=10, "credential";q=10;w=10']);
     let failure = databaseAway();
     const services = createServices({
       ...platformSettings({ kind: 'sqlite', path: ':memory:' }, { limits }),

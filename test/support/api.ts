@@ -59,7 +59,13 @@ export const ROOT_PASSWORD = 'correct horse battery';
 export function platformSettings(database: DatabaseAddress, other: Partial<PlatformSettings> = {}): PlatformSettings {
   const trusted = parseTrustedProxies('');
   if (!trusted.ok) throw new Error('unreachable');
-  return { database, trustedProxies: trusted.proxies, limits: { rate: 0, burst: 0, signIns: 0 }, ...other };
+  return {
+    database,
+    trustedProxies: trusted.proxies,
+    corsOrigins: [],
+    limits: { rate: 0, burst: 0, signIns: 0 },
+    ...other,
+  };
 }
 
 /** Starts the API and its database as `app.ts` does. */
@@ -117,7 +123,7 @@ export async function startApi(
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const platform = startPlatform(platformSettings(address, other), { ...more, log });
   const routes = new Hono<never>();
-  addApiRoutes(routes as never, platform);
+  addApiRoutes(routes as never, platform, other.corsOrigins);
   routes.post(
     '/-/reload',
     async (c) => (await reloadRefusal(platform, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'),
