@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
+import { ownOrigin } from './own-origin.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, report } from './report.ts';
 
@@ -9,9 +10,6 @@ const WITHIN_MS = 4_000;
 
 /** A sentence of the daemon is shorter. */
 const MAX_ANSWER_BYTES = 1_000;
-
-/** An address that means every interface is asked on loopback. */
-const OWN_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** What came back: an answer, or why there is none. */
 type Answer =
@@ -86,8 +84,7 @@ export async function health(flags: { readonly listen?: string }): Promise<ExitC
   const web = webConfig === undefined ? undefined : (await import('../http/web-config.ts')).readWebConfig(webConfig);
   if (web?.ok === false) return fail(web.errors);
   const server = web?.config.tls?.();
-  const host = OWN_HOST[listen.host] ?? listen.host;
-  const origin = `${server === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+  const { host, origin } = ownOrigin(listen, server !== undefined);
   // It is this machine that is asked, by an address that its certificate need not name.
   const tls = server && { cert: server.cert, key: server.key, rejectUnauthorized: false };
   const answer = await ask({ host, port: listen.port }, tls);

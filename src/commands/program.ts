@@ -29,6 +29,11 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .requiredOption('--email <address>', 'e-mail address')
     .option('--password-file <file>', 'read the password from a file')
     .action(runs(async () => (await import('./admin-create.ts')).adminCreate));
+  admin
+    .command('reset-password')
+    .description('print a link by which an admin user sets a new password, once')
+    .argument('<username>', 'the name to sign in with')
+    .action(runs(async () => (await import('./admin-reset-password.ts')).adminResetPassword));
   const apikey = program.command('apikey').description('API keys of the platform API');
   apikey
     .command('create')

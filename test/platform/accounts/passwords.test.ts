@@ -3,6 +3,7 @@ import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { adminUser } from '../../../src/platform/resources/admin-user.ts';
 import type { Answer } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 import { useMailedApi } from '../../support/use-mailed-api.ts';
 
@@ -191,7 +192,55 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 });
 
 describe('without a mail server', () => {
-  const api = useApi(useDatabases('sqlite'));
+  const databases = useDatabases('sqlite');
+  let environment: Readonly<Record<string, string>> = {};
+  const create = async () => {
+    const address = await databases.create();
+    environment = { SUBNETD_DATABASE_URL: `sqlite:${address.kind === 'sqlite' ? address.path : ''}` };
+    return address;
+  };
+  const api = useApi({ create });
+
+  it('a command on the machine of the database prints a link that works once', async () => {
+    const { code, stdout, stderr } = await runCommand(['admin', 'reset-password', 'root'], environment);
+    expect([code, stderr]).toEqual([
+      0,
+      'subnetd: SUBNETD_PUBLIC_URL is not set, so the link is for a browser on this machine\n',
+    ]);
+    const [, token = ''] =
+      /^Open this link within 10 minutes [^\n]+\nhttp:\/\/127\.0\.0\.1:10545\/portal\/reset\?token=([\w-]{43})\n$/.exec(
+        stdout,
+      ) ?? [];
+    const body = { ResetToken: token, Password: 'staple of a battery' };
+    expect(await api.sendBare('POST', '/api/Account/ResetPassword', body)).toMatchObject(SAID);
+    expect(await api.sendBare('POST', '/api/Account/ResetPassword', body)).toMatchObject(EXPIRED);
+    const events = await api.store.listAudit('', 0, 1_000);
+    expect(events.filter(({ credential, isSecurity }) => isSecurity && credential === 'command line')).toMatchObject([
+      { action: 'reset asked', resource: 'AdminUser', recordId: 1, ip: null, owner: null },
+    ]);
+    expect(JSON.stringify(events).includes(token)).toBe(false);
+    const more = { ...environment, SUBNETD_PUBLIC_URL: 'https://subnetd.example.com/' };
+    expect(await runCommand(['admin', 'reset-password', ' root'], more)).toMatchObject({
+      ...{ code: 0, stderr: '' },
+      stdout: expect.stringMatching(/\nhttps:\/\/subnetd\.example\.com\/portal\/reset\?token=[\w-]{43}\n$/),
+    });
+  });
+
+  it('the command makes no link for a user who is not there, or inactive', async () => {
+    const reset = (name: string) => runCommand(['admin', 'reset-password', name], environment);
+    expect(await reset('Root')).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: 'subnetd admin reset-password: there is no admin user of that name; correct it, with its case\n',
+    });
+    const person = { FirstName: 'A', LastName: 'B', UserName: 'off', Password: 'analytical engine', CreateBy: 1 };
+    await api.send('POST', '/api/AdminUser/Add', { ...person, EmailID: 'off@example.com', IsActive: false });
+    expect(await reset('off')).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: 'subnetd admin reset-password: that admin user is not active; name another one\n',
+    });
+    const other = await runCommand(['admin', 'reset-password', 'root'], { ...environment, SUBNETD_SMTP_URL: 'x' });
+    expect(other.code).toBe(2);
+  });
 
   it('the route of forgotten passwords says what is missing', async () => {
     expect(await api.sendBare('POST', '/api/Account/ForgotPassword', { EmailID: 'r@example.com' })).toMatchObject({
