@@ -232,6 +232,11 @@ export async function startApp(
     return createPortal({ services, version: build.version, isTls, trustedProxies, publicUrl: options.publicUrl });
   });
 
+  const reference = loadOnce(async () => {
+    const [{ createReference }, text] = await Promise.all([import('./reference/create-reference.ts'), api.openApi()]);
+    return createReference({ document: JSON.parse(text), version: build.version });
+  });
+
   const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({
     metrics: async () => {
@@ -247,6 +252,7 @@ export async function startApp(
     probe: monitor.probeTarget,
     api,
     corsOrigins: options.platform.corsOrigins,
+    reference: reference.get,
     portal: async (request) => (await portal.get()).answer(request),
     checkUser: options.checkUser,
     isPublic: options.isPublic,

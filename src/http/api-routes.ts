@@ -31,7 +31,6 @@ export interface ApiRoutes {
   >;
   readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
-  readonly docs: () => Promise<string>;
 }
 
 /** `@hono/node-server` hands over Node's own request. */
@@ -62,7 +61,7 @@ function addCors(app: Hono<RoutesEnv>, origins: readonly string[]): void {
   });
 }
 
-/** The platform API, its description and its reference page. `corsOrigins` are those whose pages may use it. */
+/** The platform API and its description for programs. `corsOrigins` are those whose pages may use it. */
 export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: readonly string[] = []): void {
   addCors(app, corsOrigins);
   const packed = compress({ encoding: 'gzip' });
@@ -79,7 +78,6 @@ export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: 
   const describe = cachedText(api.openApi, 'application/json');
   app.get('/api/openapi.json', describe);
   app.get('/api/v1/openapi.json', describe);
-  app.get('/docs', cachedText(api.docs, 'text/html; charset=UTF-8'));
   app.all('/api', answer);
   app.all('/api/*', answer);
 }

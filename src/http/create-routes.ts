@@ -21,6 +21,7 @@ import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
+import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
 import { sendPacked } from './send-packed.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
@@ -51,6 +52,8 @@ export interface RouteDeps {
   readonly api: ApiRoutes;
   /** The origins whose pages may use the platform API. */
   readonly corsOrigins?: readonly string[];
+  /** The reference of the API, loaded for the first who looks. */
+  readonly reference: () => Promise<ReferencePages>;
   /** Answers the requests of the developer portal, which has sessions of its own. */
   readonly portal: PortalAnswers;
   /** Guards every route except the open ones; undefined leaves everything open. */
@@ -125,6 +128,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   );
   for (const { path, type, read } of assets) app.get(path, cachedText(read, type));
   addApiRoutes(app, deps.api, deps.corsOrigins);
+  addReferenceRoutes(app, deps.reference);
   addPortalRoutes(app, deps.portal);
   app.post('/-/reload', async (c) => {
     const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);

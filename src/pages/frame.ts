@@ -38,6 +38,8 @@ export interface Frame {
   readonly stream?: string;
   /** Who is signed in, in place of when the page was made. */
   readonly account?: Html;
+  /** More for the head: a style sheet or a script of this host. */
+  readonly head?: Html;
   readonly banner?: Html;
   readonly content: Html;
   /** What subnetd says of itself at the end. */
@@ -56,6 +58,7 @@ export const page = ({
   madeAt,
   stream,
   account,
+  head,
   banner,
   content,
   footer = [],
@@ -68,6 +71,7 @@ export const page = ({
 <link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" href="data:,">
 <script src="${SCRIPT_PATH}" defer></script>
+${head ?? ''}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

@@ -176,7 +176,10 @@ function parametersOfPath(operation: Operation): readonly Json[] {
         description: '0 lists every record, any other number the one with that id.',
         schema: { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
       },
-      ...[...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)].map((one) => toParameter('query', one)),
+      ...[...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)].map((one) => ({
+        ...toParameter('query', one),
+        'x-beyond-specification': true,
+      })),
     ];
   if (operation.kind !== 'update') return [];
   return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }];

@@ -25,7 +25,6 @@ export interface PlatformApi {
   /** The pattern of a path, for metrics. */
   readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
-  readonly docs: () => Promise<string>;
   /** What the portal shares with the API. */
   readonly services: () => Promise<Services>;
   readonly stop: () => Promise<void>;
@@ -172,7 +171,6 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     authorize: async (request, needed) => (await handler.get()).authorize(request, needed),
     routeOf: async (path) => (await handler.get()).routeOf(path),
     openApi: async () => JSON.stringify(await openApi()),
-    docs: async () => (await import('./docs-page.ts')).docsPage(await openApi()),
     services: services.get,
     stop: async () => {
       clearInterval(cleaner);

@@ -32,7 +32,6 @@ const apiThat = (refusal?: { readonly code: number; readonly message: string }):
     refusal === undefined ? { ok: true, value: { owner: 7, credential: 'key 3' } } : { ok: false, failure: refusal },
   routeOf: async () => '/api/*',
   openApi: async () => '{}',
-  docs: async () => '',
 });
 
 const pages = createPages({
@@ -84,6 +83,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     reload: async () => [],
     probe: () => undefined,
     api: apiThat(),
+    reference: async () => ({ docs: () => '', tryIt: () => '', readAsset: async () => '' }),
     portal: async () => new Response('portal'),
     checkUser: undefined,
     isTls: false,
@@ -227,6 +227,10 @@ describe('under basic auth', () => {
     '/assets/style.css',
     '/assets/live.js',
     '/docs',
+    '/docs/try',
+    '/assets/reference.css',
+    '/assets/reference.js',
+    '/assets/try.js',
     '/api',
     '/api/*',
     '/api/openapi.json',

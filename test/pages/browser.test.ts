@@ -132,6 +132,8 @@ const PAGES = [
   '/incidents?problem=container_down',
   '/alerts',
   '/alerts/SubnetHalted?subnet=demo',
+  '/docs?q=sector',
+  '/docs/try?operation=addSector',
 ];
 
 test('the card of a problem leads to its incident, where a program or person with a key adds a note without a script', async () => {
@@ -185,5 +187,64 @@ test('on a phone the command of the worst problem stands on the first screen, an
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true);
+  await page.close();
+});
+
+test('the reference finds by a search without a script, and with one while somebody types', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const plain = await context.newPage();
+  await plain.goto(`${url}/docs`);
+  await plain.getByRole('searchbox').fill('1116');
+  await plain.keyboard.press('Enter');
+  await plain.waitForURL(/\?q=1116/);
+  expect(await plain.locator('.op, .code').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
+    'getWallet',
+    'code-1116',
+  ]);
+  await plain.getByRole('radio', { name: 'TypeScript' }).check();
+  expect(await plain.getByText('await fetch(').isVisible()).toBe(true);
+  expect(await plain.getByText('curl -s').isVisible()).toBe(false);
+  await context.close();
+
+  const page = await browser.newPage();
+  await page.goto(`${url}/docs`);
+  await page.getByRole('searchbox').fill('1116');
+  await page.getByText('1 operation, 1 code', { exact: true }).waitFor();
+  expect(await page.locator('.op:visible, .code:visible').count()).toBe(2);
+  expect(await page.locator('.contents a:visible').allTextContents()).toContain('Wallet');
+  expect(await page.locator('.contents a:visible').allTextContents()).not.toContain('Sectors');
+  expect(page.url()).toBe(`${url}/docs`);
+  await page.goto(`${url}/docs#code-1103`);
+  await page.locator('#code-1103').waitFor();
+  await page.close();
+});
+
+test('a request is tried from the reference with a key that stays in the page', async () => {
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await page.goto(`${url}/docs/try?operation=addIndustry`);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText(/^Failed with the code 1101: HTTP 401/).waitFor();
+  expect(await page.getByRole('link', { name: 'What the code means' }).getAttribute('href')).toMatch(
+    /\/docs#code-1101$/,
+  );
+  await page.getByLabel('API key or token').fill(/subnetd_[\w-]{43}/.exec(demo.output())?.[0] ?? '');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText(/^Success: HTTP 200, \d+ ms, request [\w-]+$/).waitFor();
+  expect(JSON.parse((await page.locator('#answer').textContent()) ?? '')).toMatchObject({ data: { IndustryID: 1 } });
+  expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
+    '[{},{},""]',
+  );
+  expect(page.url()).not.toContain('subnetd_');
+  expect(errors).toEqual([]);
+
+  // A token of its own answer is taken with a button, and a list is asked with it.
+  await page.goto(`${url}/docs/try?operation=getToken`);
+  await page.getByLabel('API key or token').fill(/subnetd_[\w-]{43}/.exec(demo.output())?.[0] ?? '');
+  await page.getByLabel('Body').fill('{}');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Use this token' }).click();
+  expect(await page.getByLabel('API key or token').inputValue()).toMatch(/^eyJ/);
   await page.close();
 });

@@ -77,14 +77,11 @@ it('a request cut off half-way writes nothing, and the next one is answered', as
   expect(api.logged.join('')).not.toContain('please report this');
 });
 
-it('the list under HEAD has no body, and the description and the docs need no credential', async () => {
+it('the list under HEAD has no body, and the description needs no credential', async () => {
   const head = await fetch(`${api.url}/api/Sector/ListAll/0?apiKey=${api.key}`, { method: 'HEAD' });
   expect([head.status, await head.text()]).toEqual([200, '']);
   const document = await (await fetch(`${api.url}/api/v1/openapi.json`)).json();
   expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api/v1' }, { url: '/api' }] });
-  const page = await (await fetch(`${api.url}/docs`)).text();
-  expect(page).toContain('updateSector');
-  expect(page).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
 });
 
 it.each([

@@ -1,0 +1,52 @@
+import type { Schema } from './read-operations.ts';
+
+const TITLES: Readonly<Record<string, string>> = {
+  AdminUser: 'Admin users',
+  ProjectType: 'Project types',
+  Sector: 'Sectors',
+  Industry: 'Industries',
+  Auth: 'Tokens',
+  Otp: 'One-time codes',
+  Account: 'Accounts',
+  ApiKey: 'API keys',
+  Audit: 'Audit trail',
+};
+
+/** What a section is called: a tag without a title of its own by its words. */
+export const titleOfTag = (tag: string): string =>
+  TITLES[tag] ?? tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** The id of a section, which no operation has. */
+export const idOfTag = (tag: string): string => `section-${tag}`;
+
+/** The type of a value, for people. */
+export function typeOf(schema: Schema): string {
+  const { type, anyOf, items, enum: choices } = schema;
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ');
+  if (type === 'array') return items === undefined ? 'array' : `array of ${typeOf(items)}`;
+  if (type === undefined) return choices === undefined ? 'any' : 'string';
+  return [type].flat().join(' or ');
+}
+
+/** What a value must be, one sentence each. */
+export function rulesOf(schema: Schema): string {
+  const { minLength, maxLength, minimum, maximum, enum: choices, default: initial, description } = schema;
+  const rules = [
+    maxLength === undefined
+      ? ''
+      : minLength === maxLength
+        ? `${maxLength} characters.`
+        : `${minLength ?? 0} to ${maxLength} characters.`,
+    maximum === undefined ? '' : `${minimum ?? 0} to ${maximum}.`,
+    choices === undefined ? '' : `One of ${choices.join(', ')}.`,
+    initial === undefined ? '' : `By default ${JSON.stringify(initial)}.`,
+    description ?? '',
+  ];
+  return rules.filter(Boolean).join(' ');
+}
+
+/** The words of a search, in lower case. */
+export const toWords = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Whether a text, in lower case, has each word of a search. */
+export const hasWords = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { createOpenApi } from '../../src/platform/create-open-api.ts';
+import { ERROR_CODES } from '../../src/platform/error-codes.ts';
+import { resources } from '../../src/platform/resources.ts';
+import { docsPage } from '../../src/reference/docs-page.ts';
+import { readOperations } from '../../src/reference/read-operations.ts';
+import { tryPage } from '../../src/reference/try-page.ts';
+
+const document = createOpenApi(resources, '1.2.3');
+const content = { document, version: '1.2.3' };
+const operations = readOperations(document);
+const whole = docsPage(content);
+const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+const shownIn = (html: string) =>
+  [...html.matchAll(/<section class="panel (?:op|code)" id="([^"]+)"/g)].map(([, id]) => id);
+const sectionOf = (id: string) =>
+  whole.split('<section ').find((text) => text.startsWith(`class="panel op" id="${id}"`)) ?? '';
+
+describe('the reference', () => {
+  it('has a section for each operation and each code, and every link within it arrives', () => {
+    expect(shownIn(whole)).toEqual([
+      ...operations.map(({ id }) => id),
+      ...Object.keys(ERROR_CODES).map((code) => `code-${code}`),
+    ]);
+    const ids = idsOf(whole);
+    expect(ids).toHaveLength(new Set(ids).size);
+    for (const [, target] of whole.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+
+  it('shows of an operation its members with their rules, an example of its answer, and each of its codes', () => {
+    const text = sectionOf('addSector');
+    expect(text).toContain('<code>/api/v1/Sector/Add</code>');
+    expect(text).toMatch(
+      /<code>IndustryName<\/code>.*?<td role="cell">string<br><b>required<\/b>.*?1 to 200 characters\./,
+    );
+    expect(text).toContain('&quot;SectorID&quot;: 1');
+    expect([...text.matchAll(/href="#code-(\d+)"/g)].map(([, code]) => Number(code))).toEqual(
+      operations.find(({ id }) => id === 'addSector')?.codes,
+    );
+    expect(text).toContain('&quot;errMessage&quot;: &quot;SkillName is missing; send it&quot;');
+  });
+
+  it('marks what the specification does not have', () => {
+    const isMarked = (id: string) => sectionOf(id).includes('Beyond the specification');
+    expect(operations.filter(({ id, method }) => method !== 'GET' && isMarked(id)).map(({ id }) => id)).toEqual(
+      operations.filter(({ isBeyond, method }) => isBeyond && method !== 'GET').map(({ id }) => id),
+    );
+    // The twelve operations are of the specification, but nothing that their lists take in the query.
+    expect(sectionOf('addIndustry')).not.toContain('Beyond');
+    expect(sectionOf('listIndustries').match(/Beyond the specification/g)?.length).toBe(
+      operations.find(({ id }) => id === 'listIndustries')?.parameters.filter(({ place }) => place === 'query').length,
+    );
+  });
+
+  it.each([
+    ['1116', ['getWallet', 'code-1116']],
+    ['  SKILLNAME   post', ['addSector']],
+    ['Retry-After', ['code-1102']],
+    ['nothing has this', []],
+  ])('finds for %s only what has all words', (search, found) => {
+    expect(shownIn(docsPage(content, search))).toEqual(found);
+  });
+
+  it('says how much it found, shows what was searched as text, and keeps all for a blank search', () => {
+    const html = docsPage(content, '<b>sector</b>');
+    expect(html).toContain('0 operations, 0 codes with “&lt;b&gt;sector&lt;/b&gt;”.');
+    expect(html).toContain('Nothing matches.');
+    expect(docsPage(content, '  ')).toBe(whole);
+    expect(docsPage(content, 'x'.repeat(5_000))).not.toContain('x'.repeat(101));
+  });
+
+  it('leads from a search to the parts that it left out', () => {
+    const html = docsPage(content, 'addSector');
+    const ids = idsOf(html);
+    for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+    expect(html).toContain('href="/docs#code-1102"');
+    expect(html).toContain('href="/docs#start"');
+  });
+
+  it('loads from this host only, and has no inline script or style', () => {
+    for (const html of [whole, tryPage(content)]) {
+      expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+      expect(html).not.toMatch(/<script(?! [^>]*src="\/assets\/)|<style| style=| on\w+="/);
+    }
+  });
+});
+
+describe('the page to try an operation', () => {
+  it('offers each operation, and of an unknown one the first', () => {
+    const html = tryPage(content, 'nothing');
+    expect([...html.matchAll(/<option value="([^"]+)"/g)].map(([, id]) => id)).toEqual(operations.map(({ id }) => id));
+    expect(html).toContain(`<h1>Try it: ${operations[0]?.summary}</h1>`);
+  });
+
+  it('sends nothing without a script: the fields are disabled', () => {
+    expect(tryPage(content, 'addSector')).toMatch(
+      /<fieldset disabled>[\s\S]*id="credential"[\s\S]*id="body"[\s\S]*Send[\s\S]*<\/fieldset>/,
+    );
+  });
+});
