@@ -90,7 +90,7 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
     if (answer instanceof Response) return answer;
     const { pathname: path } = new URL(c.req.url);
     const text = layout(answer, { path, sections, version, now: services.now(), visit });
-    return c.html(text, (answer.status ?? 200) as 200);
+    return c.html(text, (answer.status ?? 200) as 200, { ...answer.headers });
   };
 
   const handle = async (c: Context<PortalEnv>, route: PortalRoute, context: RequestContext): Promise<Response> => {
@@ -104,6 +104,14 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
     const guest = await toGuest(c, context, form);
     const visit = toVisit(guest);
     if (route.kind === 'open') return render(c, await route.answer(guest), undefined);
+
+    if (visit !== undefined) {
+      const ofUser = await services.limits.credential(`user ${visit.session.userId}`);
+      if (!ofUser.ok) {
+        context.record('slowed', { caller: visit.request().caller, detail: { name: 'Limit', value: 'credential' } });
+        return render(c, failurePage(ofUser.failure), undefined);
+      }
+    }
 
     const { pathname, search } = new URL(c.req.url);
     const next = route.method === 'GET' ? `${pathname}${search}` : pageOf(route, pathname);
@@ -123,7 +131,8 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
     } catch (error) {
       answer = await render(c, failurePage(services.failureOf(context, error)), undefined);
     }
-    for (const [name, value] of Object.entries(context.headers)) answer.headers.set(name, value);
+    for (const [name, value] of Object.entries(context.headers))
+      if (!answer.headers.has(name)) answer.headers.set(name, value);
     return answer;
   };
 

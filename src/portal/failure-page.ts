@@ -8,5 +8,6 @@ import type { PortalPage } from './visit.ts';
 export const failurePage = (failure: Failure, status: number = ERROR_CODES[failure.code][0]): PortalPage => ({
   title: 'Error',
   status,
+  headers: failure.headers,
   content: html`<h1>That did not work</h1>${failureNote(failure)}<p><a href="/portal">To the start of the portal</a></p>`,
 });

@@ -49,6 +49,7 @@ export interface PortalPage {
   readonly content: Html;
   /** By default 200. */
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What a route answers: a page, which gets its frame, or a whole response. */

@@ -47,7 +47,7 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
   await page.getByRole('alert').getByRole('link').press('Enter');
   await page.keyboard.type(ROOT_PASSWORD);
   await press('Enter');
-  await page.getByRole('heading', { name: 'Admin users' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
   const cookies = await plain.cookies();
   expect(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite])).toEqual([
     ['subnetd-session', true, 'Lax'],

@@ -9,6 +9,8 @@ import { startPortal, type TestPortal } from '../support/portal.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const MINUTE = 60_000;
+/** A page that needs a sign-in. */
+const INSIDE = /^\/portal\/(?!sign-in)/;
 const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0' };
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
@@ -226,6 +228,45 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   });
 });
 
+describe('when something is wrong', () => {
+  const databases = useDatabases('sqlite');
+
+  it('too many requests are refused in a page that says when to come again', async () => {
+    const settings = { limits: { rate: 1, burst: 5, signIns: 0 } };
+    const portal = await startPortal(await databases.create(), { settings });
+    const visitor = portal.visitor();
+    let last = await visitor.get('/portal/sign-in');
+    expect(last.headers.get('ratelimit')).toMatch(/^"address";r=4/);
+    for (let more = 0; more < 5; more += 1) last = await visitor.get('/portal/sign-in');
+    expect([last.status, last.headers.get('retry-after')]).toEqual([400, '1']);
+    expect(last.words).toContain('Too many requests from this address; wait as Retry-After says. Code 1102');
+    await portal.stop();
+  });
+
+  it('requests of a user are limited too, from wherever they come', async () => {
+    const settings = { limits: { rate: 1, burst: 20, signIns: 0 } };
+    const portal = await startPortal(await databases.create(), { settings });
+    const visitor = portal.visitor();
+    await visitor.signIn();
+    const cookie = visitor.cookie();
+    let last = await visitor.get('/portal/account');
+    for (let from = 1; from <= 25; from += 1)
+      last = await portal.visitor({ cookie }, `192.0.2.${from}`).get('/portal/account');
+    expect([last.status, last.words]).toEqual([400, expect.stringContaining('Too many requests with this credential')]);
+    await portal.stop();
+  });
+
+  it('a database that does not answer is said in a page, which no cache keeps', async () => {
+    const portal = await startPortal(await databases.create(), {}, { isDatabaseDown: true });
+    const answer = await portal.visitor().get('/portal/sign-in');
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([500, 'no-store']);
+    expect(answer.words).toContain('The database failed; try again later. Code 1106');
+    const forged = await portal.visitor().post('/portal/sign-in', {}, { origin: 'https://evil.example' });
+    expect([forged.status, forged.headers.get('cache-control')]).toEqual([403, 'no-store']);
+    await portal.stop();
+  });
+});
+
 describe('the cookie over TLS', () => {
   const databases = useDatabases('sqlite');
   const NAME = /^__Host-subnetd=[\w-]{27}; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
@@ -235,7 +276,7 @@ describe('the cookie over TLS', () => {
     const visitor = direct.visitor();
     await visitor.signIn();
     expect(visitor.setCookie()).toMatch(NAME);
-    expect(visitor.path()).toBe('/portal/users');
+    expect(visitor.path()).toMatch(INSIDE);
     await direct.stop();
 
     const parsed = parseTrustedProxies('192.0.2.0/24');

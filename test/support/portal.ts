@@ -1,6 +1,7 @@
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { databaseFailure } from '../../src/model/database-failure.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
 import { createAdmin } from '../../src/platform/create-admin.ts';
 import { createPortal, type PortalDeps } from '../../src/portal/create-portal.ts';
@@ -38,7 +39,8 @@ export interface Visitor {
 export interface TestPortal {
   readonly store: PlatformStore;
   readonly platform: ReturnType<typeof startPlatform>;
-  visitor(headers?: Readonly<Record<string, string>>): Visitor;
+  /** `address` is that of its socket. */
+  visitor(headers?: Readonly<Record<string, string>>, address?: string): Visitor;
   /** Moves the clock of the portal. */
   wait(ms: number): void;
   stop(): Promise<void>;
@@ -59,6 +61,7 @@ const toWords = (html: string): string =>
 export async function startPortal(
   address: DatabaseAddress,
   { settings = {}, ...deps }: Partial<PortalDeps> & { readonly settings?: Partial<PlatformSettings> } = {},
+  { isDatabaseDown = false } = {},
 ): Promise<TestPortal> {
   const connection = await openDatabase(address);
   const { platform: store } = await createRepositories(connection);
@@ -68,15 +71,17 @@ export async function startPortal(
   const all = platformSettings(address, settings);
   const platform = startPlatform(all, { now: () => Date.now() + waited });
   const { trustedProxies } = all;
+  const started = await platform.services();
+  const services = isDatabaseDown ? { ...started, store: () => Promise.reject(databaseFailure('down')) } : started;
   const portal = createPortal({
-    services: await platform.services(),
+    services,
     version: '0',
     isTls: false,
     trustedProxies,
     ...deps,
   });
 
-  const visitor: TestPortal['visitor'] = (always = {}) => {
+  const visitor: TestPortal['visitor'] = (always = {}, remoteAddress = '192.0.2.1') => {
     let cookie = '';
     let setCookie = '';
     let path = '';
@@ -84,7 +89,7 @@ export async function startPortal(
     const send = async (at: string, init: RequestInit): Promise<Shown> => {
       const headers = { ...always, ...(cookie && { cookie }), ...init.headers };
       const request = new Request(`${ORIGIN}${at}`, { ...init, headers });
-      const answer = await portal.answer({ request, remoteAddress: '192.0.2.1' });
+      const answer = await portal.answer({ request, remoteAddress });
       const set = answer.headers.get('set-cookie');
       if (set !== null) {
         setCookie = set;

@@ -60,7 +60,7 @@ function signInPage({ userName, next, isAgain, done, failure }: SignInInput): Po
   const title = isAgain ? 'Confirm that it is you' : 'Sign in';
   return {
     title: failure === undefined ? title : `Error: ${title}`,
-    ...(failure && { status: ERROR_CODES[failure.code][0] }),
+    ...(failure && { status: ERROR_CODES[failure.code][0], headers: failure.headers }),
     content: html`<h1>${title}</h1>
 ${done === undefined ? '' : doneNote(done)}
 ${isAgain && failure === undefined ? warnNote('This page needs a sign-in of the last minutes. Nothing was changed yet.') : ''}
