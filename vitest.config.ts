@@ -15,7 +15,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'prometheus/scrape': 50,
   'logs/tail/kept-positions': 45,
   'commands/browser': 30,
-  'portal/browser': 12,
+  'portal/browser': 18,
   'platform/daemon': 55,
   'probes/recorded-pages': 22,
   'grafana/queries': 22,

@@ -1,32 +1,43 @@
 import { writeFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { liveAccount, mailEnvironment } from '../support/account-life.ts';
 import { ROOT_PASSWORD } from '../support/api.ts';
 import { type ApiDaemon, startApiDaemon } from '../support/api-daemon.ts';
 import { auditPage } from '../support/audit-page.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/cli.ts';
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
 import { printOf } from '../support/run-command.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
+let server: TestMailServer;
 let daemon: ApiDaemon;
 let browser: Browser;
 /** A browser without scripts, in which the tests work one after the other. */
 let plain: BrowserContext;
 let page: Page;
+/** What the browser says of the content security policy. */
+const blocked: string[] = [];
 beforeAll(async () => {
   folder = temporaryFolder();
-  const environment = { SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}`, SUBNETD_SIGNIN_LIMIT: '0' };
+  server = await startMailServer();
+  const environment = {
+    ...mailEnvironment(server),
+    SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}`,
+  };
   const names = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
   writeFileSync(folder.path('password'), ROOT_PASSWORD);
   await printOf(['admin', 'create', ...names, '--password-file', folder.path('password')], environment);
   [daemon, browser] = await Promise.all([startApiDaemon(environment), launchChromium()]);
   plain = await browser.newContext({ javaScriptEnabled: false });
   page = await plain.newPage();
+  page.on('console', (said) => void (/Content.Security.Policy/i.test(said.text()) && blocked.push(said.text())));
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
   await daemon?.end();
+  await server?.stop();
   folder.remove();
 });
 
@@ -47,7 +58,7 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
   await page.getByRole('alert').getByRole('link').press('Enter');
   await page.keyboard.type(ROOT_PASSWORD);
   await press('Enter');
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
   const cookies = await plain.cookies();
   expect(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite])).toEqual([
     ['subnetd-session', true, 'Lax'],
@@ -73,6 +84,10 @@ test('an industry is added and changed without a script, with the error beside i
   await page.getByRole('button', { name: 'Show' }).click();
   expect(await page.locator('tbody th').allTextContents()).toEqual(['Shipping']);
 });
+
+test('an account is invited, activated, changed, forgotten and deactivated, by real mails and without a script', async () => {
+  await liveAccount(browser, () => daemon.url, server);
+}, 60_000);
 
 test('axe finds nothing on any page of the portal, in dark and light, on a phone and a wide screen', async () => {
   const context = await browser.newContext({ bypassCSP: true });
@@ -105,11 +120,12 @@ test('axe finds nothing on any page of the portal, in dark and light, on a phone
 test('a sign-out ends the session for who has copied its cookie, too', async () => {
   const other = await browser.newContext({ javaScriptEnabled: false });
   await other.addCookies(await plain.cookies());
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByText('You are signed out.').waitFor();
   expect(await plain.cookies()).toEqual([]);
   const stolen = await other.newPage();
   await stolen.goto(`${daemon.url}/portal/account`);
   await stolen.getByRole('heading', { name: 'Sign in' }).waitFor();
   await other.close();
+  expect(blocked).toEqual([]);
 });
