@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { Secret, TOTP } from 'otpauth';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { liveAccount, mailEnvironment } from '../support/account-life.ts';
@@ -56,6 +57,7 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
   await page.getByRole('alert').waitFor();
   expect(await page.title()).toBe('Error: Sign in, portal (subnetd)');
   await page.getByRole('alert').getByRole('link').press('Enter');
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type(ROOT_PASSWORD);
   await press('Enter');
   await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
@@ -108,6 +110,20 @@ test('axe finds nothing on any page of the portal, in dark and light, on a phone
   await audited.goto(`${daemon.url}/portal/industries/add`);
   await audited.getByRole('button', { name: 'Add' }).click();
   await audited.getByRole('alert').waitFor();
+  await auditPage(audited);
+  // One-time codes: the QR code, the recovery codes, and the account with codes on.
+  await audited.goto(`${daemon.url}/portal/account`);
+  await audited.locator('#codes-enrol-Password').fill(ROOT_PASSWORD);
+  await audited.getByRole('button', { name: 'Turn codes on' }).click();
+  await audited.getByRole('img', { name: 'QR code for the app' }).waitFor();
+  await auditPage(audited);
+  const secret = (await audited.locator('.cmd code').textContent()) ?? '';
+  await audited.getByLabel('One-time code').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+  await audited.getByRole('button', { name: 'Confirm' }).click();
+  await audited.getByRole('heading', { name: 'One-time codes are on' }).waitFor();
+  await auditPage(audited);
+  await audited.getByRole('link', { name: 'Back to your account' }).click();
+  await audited.getByText('10 recovery codes are left.').waitFor();
   await auditPage(audited);
   await context.clearCookies();
   for (const path of ['', '/forgotten', '/reset?token=x', '/activate?token=x']) {

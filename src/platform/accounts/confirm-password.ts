@@ -51,8 +51,8 @@ export async function confirmPassword(
   if (!present.ok) return present;
   const password = checkLookup(present.value, 'Password', SIGN_IN.password);
   if (!password.ok) return password;
-  const code = withOtp ? requireMember(body, 'Otp') : succeed(undefined);
-  if (!code.ok) return code;
+  const sent = withOtp ? requireMember(body, 'Otp') : succeed(undefined);
+  if (!sent.ok) return sent;
   const otp = withOtp ? readOtp(body) : succeed(undefined);
   if (!otp.ok) return otp;
   const address = addressKey(context.address);
@@ -62,9 +62,14 @@ export async function confirmPassword(
   const user = await store.findUser({ id: owner });
   const userNameKey = await userNameKeyOf(store, owner);
   const onLock = () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } });
-  return lock.guard({ store, userNameKey, address, isKnown: true, onLock }, async () => {
+  const confirmed = await lock.guard({ store, userNameKey, address, isKnown: true, onLock }, async () => {
     if (!(await verifyPassword(user?.passwordHash, password.value)))
       return fail(1118, 'Password is not the password of your account; send it again');
     return withOtp ? checkOtp(store, owner, otp.value, { sealer, now }) : succeed<SecondFactor>('none');
   });
+  if (confirmed.ok) return confirmed;
+  const { code } = confirmed.failure;
+  if (code === 1118) context.record('password refused', { caller: request.caller });
+  if (code === 1119 || code === 1124) context.record('code refused', { caller: request.caller });
+  return confirmed;
 }

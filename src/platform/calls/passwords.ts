@@ -136,10 +136,7 @@ async function change(request: IdentifiedRequest, deps: CallDeps): Answer {
   if (!password.ok) return password;
   const user = await store.findUser({ id: userId });
   const confirmed = await confirmPassword(request, deps);
-  if (!confirmed.ok) {
-    if (confirmed.failure.code === 1118) context.record('password refused', { caller: request.caller });
-    return confirmed;
-  }
+  if (!confirmed.ok) return confirmed;
   if (user === undefined || (await verifyPassword(user.passwordHash, password.value)))
     return fail(1113, 'NewPassword is your password already; choose another one');
   const changed = await store.changePassword({

@@ -3,12 +3,13 @@ import { ERROR_CODES } from '../../platform/error-codes.ts';
 import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../account-panel.ts';
 import { doneNote } from '../form.ts';
 import type { PortalPage, PortalRoute, PortalSection, Visit } from '../visit.ts';
+import { codesPanel } from './account/codes-panel.ts';
 import { passwordPanel } from './account/password-panel.ts';
 import { profilePanel } from './account/profile-panel.ts';
 import { sessionsPanel } from './account/sessions-panel.ts';
 
 /** The panels in the order of the page. */
-const PANELS: readonly AccountPanel[] = [profilePanel, passwordPanel, sessionsPanel];
+const PANELS: readonly AccountPanel[] = [profilePanel, passwordPanel, codesPanel, sessionsPanel];
 
 const NOTES: Readonly<Record<string, string>> = Object.assign({}, ...PANELS.map(({ notes }) => notes));
 
