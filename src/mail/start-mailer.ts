@@ -139,10 +139,10 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
     }
     const wait = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** (attempts - 1));
     const isOver = failure.isRefused || now() + wait - Date.parse(createdAt) > GIVE_UP_MS[kind];
-    report(mail, userId, failure, isOver);
     // The mail may have come through all the same, but no link in it works.
     if (link !== undefined) await store.removeLink(link.hash);
     await (isOver ? store.removeMail(claim) : store.postponeMail(claim, toIso(now() + wait)));
+    report(mail, userId, failure, isOver);
     return failure.isRefused;
   };
 
