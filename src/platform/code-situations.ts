@@ -22,6 +22,9 @@ const user = {
   ...{ FirstName: 'Ada', LastName: 'King', UserName: 'king', Password: 'analytical engine' },
   ...{ EmailID: 'king@example.com', IsActive: true, CreateBy: 1 },
 };
+const invited = {
+  ...{ FirstName: 'Mary', LastName: 'King', UserName: 'mary', EmailID: 'mary@example.com', CreateBy: 1 },
+};
 const signIn = { UserName: 'ada', Password: 'analytical engine' };
 const WALLET = '/api/Wallet/0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -35,7 +38,7 @@ const post = (path: string, body: Situation['body'], when: string, sentWith: Sen
 });
 
 /** One request for each code. The reference and `docs/platform-api.md` show them, and a test sends them. */
-export const codeSituations: Readonly<Partial<Record<ErrorCode, Situation>>> = {
+export const codeSituations: Readonly<Record<ErrorCode, Situation>> = {
   1001: post('/api/ProjectType/Add', { IsDeleted: false, CreateBy: 1 }, 'a required member is missing'),
   1002: post('/api/ProjectType/Add', { ...projectType, ContractName: ' ' }, 'a member has no value'),
   1003: post('/api/ProjectType/Add', { ...projectType, ContractName: 7 }, 'a member has the wrong type'),
@@ -64,7 +67,9 @@ export const codeSituations: Readonly<Partial<Record<ErrorCode, Situation>>> = {
   1104: post('/api/Auth/Token', { ...signIn, Password: 'wrong' }, 'a password or a token is wrong', 'nothing'),
   1105: post('/api/Auth/Token', signIn, 'subnetd itself fails, as when the database returns garbled data', 'nothing'),
   1106: get('/api/Industry/ListAll/0', 'the database does not answer'),
+  1107: post('/api/Account/Invite', invited, 'subnetd has no mail server for the link to a new account'),
   1108: post('/api/Account/Unlock', { UserID: '<id of an inactive user>' }, 'the user is not active', 'admin key'),
+  1109: post('/api/Account/Invite', invited, 'the database does not take the account'),
   1110: post(
     '/api/Account/ForgotPassword',
     { EmailID: 'ada@example.com' },
@@ -104,6 +109,12 @@ export const codeSituations: Readonly<Partial<Record<ErrorCode, Situation>>> = {
     'token',
   ),
   1119: post('/api/Auth/Token', { ...signIn, Otp: '<code of another app>' }, 'a one-time code is wrong', 'nothing'),
+  1120: post(
+    '/api/Account/Activate',
+    { ActivationToken: 'nonsense', Password: 'difference engine' },
+    'the link of an invitation is wrong, has expired or was used',
+    'nothing',
+  ),
   1121: get('/api/AdminUser/ListAll/4711', 'an admin user does not exist'),
   1122: post('/api/Auth/Token', { ...signIn, Otp: '12345' }, 'a one-time code is missing or malformed', 'nothing'),
   1123: post('/api/Auth/Token', { apiKey: 'subnetd_wrong' }, 'an API key is wrong, revoked or expired', 'nothing'),

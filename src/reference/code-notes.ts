@@ -107,7 +107,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
   1107: note(
     'The activation mail cannot be handed over.',
     'Correct the mail settings of the daemon, and invite the user again.',
-    () => 'the activation mail cannot be sent; set SUBNETD_SMTP_URL, or create the user with a password',
+    () => 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL, or you add the admin user with a password',
   ),
   1108: note(
     'The account cannot be unlocked, because it is inactive.',

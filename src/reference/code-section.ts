@@ -35,7 +35,7 @@ export function codeSection(code: ErrorCode, operations: readonly OperationEntry
 <h3 id="${heading}"><a href="#code-${code}">${code}</a> ${meaning}</h3>
 <p class="dim small">HTTP ${status}</p>
 <p>${when} ${fix}</p>
-${situation === undefined ? '' : html`<p class="small">For example <code>${formatRequest(situation)}</code>, if ${withNames(situation.when)}:</p>`}
+<p class="small">For example <code>${formatRequest(situation)}</code>, if ${withNames(situation.when)}:</p>
 <pre><code>${failureExample(code, code === 1009 ? 'ExpiryDate' : 'ContractName')}</code></pre>
 <p class="small">${senders(code, operations)}</p>
 </section>`;

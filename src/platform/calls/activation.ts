@@ -158,7 +158,7 @@ export const activate: Call = {
   isOpen: true,
   body: [linkMember('ActivationToken'), newPasswordMember('Password')],
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1006, 1012, 1120],
+  codes: [1001, 1002, 1003, 1005, 1006, 1007, 1012, 1120],
   answer: activateUser,
 };
 
