@@ -171,7 +171,7 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
   searchAudit(query: AuditQuery): Promise<readonly AuditEvent[]>;
   /** The changes of one record, the newest first, at most `limit`. */
-  listChanges(resource: Resource, recordId: number, limit: number): Promise<readonly AuditEvent[]>;
+  listChanges(resource: Pick<Resource, 'name'>, recordId: number, limit: number): Promise<readonly AuditEvent[]>;
 }
 
 /** Limits that several replicas share. Times are milliseconds by the clock of the database. */

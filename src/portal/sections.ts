@@ -3,6 +3,7 @@ import { industry } from '../platform/resources/industry.ts';
 import { projectType } from '../platform/resources/project-type.ts';
 import { sector } from '../platform/resources/sector.ts';
 import { account } from './pages/account.ts';
+import { apiKeys } from './pages/api-keys.ts';
 import { mailedLinkRoutes } from './pages/mailed-links.ts';
 import { createRecordSection } from './pages/record-section.ts';
 import { signInRoutes } from './pages/sign-in.ts';
@@ -11,6 +12,7 @@ import type { PortalRoute, PortalSection } from './visit.ts';
 
 /** The sections of the portal, in the order of the side navigation. The first is where a sign-in leads. */
 export const sections: readonly PortalSection[] = [
+  apiKeys,
   createRecordSection(
     {
       ...{ resource: adminUser, path: '/portal/users', name: 'Admin users' },

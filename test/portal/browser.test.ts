@@ -67,6 +67,32 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
   ]);
 });
 
+test('a key is made, copied, rotated and revoked, and no page but the first shows it', async () => {
+  await page.getByLabel('Name').fill('nightly export');
+  await page.getByLabel(/^read: /).check();
+  await page.getByRole('button', { name: 'Make key' }).click();
+  const made = page.getByRole('region', { name: /^Key “nightly export” was made/ });
+  const key = (await made.locator('code').first().textContent()) ?? '';
+  const statusOf = async () => (await fetch(`${daemon.url}/api/Sector/ListAll/0?apiKey=${key}`)).status;
+  expect([key, await statusOf()]).toEqual([expect.stringMatching(/^subnetd_[\w-]{43}$/), 200]);
+  await page.getByRole('link', { name: 'API keys' }).click();
+  expect(await page.content()).not.toContain(key);
+  await page.getByRole('link', { name: 'Rotate nightly export' }).click();
+  await page.getByLabel('The old key stays valid').selectOption('for 1 hour');
+  await page.getByRole('button', { name: 'Rotate key' }).click();
+  const next =
+    (await page
+      .getByRole('region', { name: /takes the place/ })
+      .locator('code')
+      .first()
+      .textContent()) ?? '';
+  expect([next === key, await statusOf()]).toEqual([false, 200]);
+  await page.getByRole('link', { name: 'Revoke nightly export' }).first().click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  await page.getByText('The key was revoked.').waitFor();
+  expect(await statusOf()).toBe(400);
+});
+
 test('an industry is added and changed without a script, with the error beside its field', async () => {
   await page.getByRole('link', { name: 'Industries' }).click();
   await page.getByRole('link', { name: 'Add an industry' }).click();
@@ -96,6 +122,8 @@ test('axe finds nothing on any page of the portal, in dark and light, on a phone
   await context.addCookies(await plain.cookies());
   const audited = await context.newPage();
   for (const path of [
+    '/keys',
+    '/keys/1',
     '/users',
     '/users/add',
     '/users/1',

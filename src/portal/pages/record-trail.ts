@@ -6,6 +6,9 @@ import { ago } from '../../pages/times.ts';
 import { adminUser } from '../../platform/resources/admin-user.ts';
 import { labelOf, valueText } from '../member-words.ts';
 
+/** What has a trail: a resource, or something else with an id, without members that need words of their own. */
+type Changed = Pick<Resource, 'name' | 'members'>;
+
 /** As many changes are shown with a record. */
 const CHANGES = 50;
 
@@ -20,7 +23,7 @@ export async function findUserNames(
   return names;
 }
 
-function change(resource: Resource, name: string, { from, to }: AuditEvent['changes'][string]): Html {
+function change(resource: Changed, name: string, { from, to }: AuditEvent['changes'][string]): Html {
   const member = resource.members.find((one) => one.name === name);
   const label = labelOf(name, member?.kind);
   if (member?.kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
@@ -28,7 +31,7 @@ function change(resource: Resource, name: string, { from, to }: AuditEvent['chan
   return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
 }
 
-function row(resource: Resource, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
+function row(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
   const { at, action, owner, statedBy, credential, ip, changes } = event;
   const who = owner === null ? credential : `${names.get(owner)}, ${credential}`;
   const stated = statedBy !== null && statedBy !== owner ? ` in the name of ${names.get(statedBy)}` : '';
@@ -41,7 +44,7 @@ function row(resource: Resource, event: AuditEvent, names: ReadonlyMap<number, s
 /** Who changed what of a record, the newest first. */
 export async function recordTrail(
   store: PlatformStore,
-  resource: Resource,
+  resource: Changed,
   recordId: number,
   now: number,
 ): Promise<Html> {
