@@ -12,7 +12,7 @@ import type { Status } from '../http/to-status.ts';
 import { createLog } from '../log.ts';
 import { createProcessClock } from '../model/clock.ts';
 import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
-import { prepareDemoApi } from './demo-api.ts';
+import { type DemoAccess, prepareDemoApi } from './demo-api.ts';
 import { readBuild } from './read-build.ts';
 import { describeBindError, type ExitCode, printLine, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
@@ -74,7 +74,7 @@ function printAddresses(
   simulation: Simulation,
   faults: readonly FaultName[],
   parts: DemoParts,
-  apiKey: string,
+  { userName, password, apiKey }: DemoAccess,
 ) {
   printLine(strong('subnetd demo: a simulated subnet on this machine'));
   printLine('');
@@ -87,6 +87,7 @@ function printAddresses(
   printLine(`  docker    ${simulation.docker}`);
   printLine(`  inventory ${config}`);
   printLine('');
+  printLine(`  ${url}/portal       the developer portal; sign in as ${userName} with ${password}`);
   printLine(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
   printLine(`  curl '${url}/api/AdminUser/ListAll/0?apiKey=${apiKey}'`);
   printLine('');
@@ -116,7 +117,7 @@ async function watchSimulation(
     const configPath = join(folder, 'subnetd.yaml');
     await writeFile(configPath, simulation.inventory());
     const database = { kind: 'sqlite', path: join(folder, 'subnetd.db') } as const;
-    const apiKey = await prepareDemoApi(database);
+    const access = await prepareDemoApi(database);
     const started = await startApp({
       ...settings,
       configPath,
@@ -129,7 +130,7 @@ async function watchSimulation(
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.errors.join('; ')}`);
     const { app } = started;
-    printAddresses(listener.url, configPath, simulation, faults, parts, apiKey);
+    printAddresses(listener.url, configPath, simulation, faults, parts, access);
     const stopTelling = printChanges(app);
     await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
     stopTelling();
