@@ -34,6 +34,11 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .description('print a link by which an admin user sets a new password, once')
     .argument('<username>', 'the name to sign in with')
     .action(runs(async () => (await import('./admin-reset-password.ts')).adminResetPassword));
+  admin
+    .command('remove-codes')
+    .description('remove the one-time codes of an admin user, who has lost them')
+    .argument('<username>', 'the name to sign in with')
+    .action(runs(async () => (await import('./admin-remove-codes.ts')).adminRemoveCodes));
   const apikey = program.command('apikey').description('API keys of the platform API');
   apikey
     .command('create')

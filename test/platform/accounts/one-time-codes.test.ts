@@ -2,7 +2,9 @@ import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { makeRecoveryCodes, parseRecoveryCode } from '../../../src/platform/accounts/recovery-codes.ts';
 import { createSealer } from '../../../src/platform/accounts/sealer.ts';
+import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { type Api, ROOT_PASSWORD } from '../../support/api.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 
 const MINUTE = 60_000;
@@ -153,6 +155,35 @@ describe('one-time codes', () => {
     ]);
     const all = JSON.stringify(events) + api.logged.join('');
     for (const secret of [known.secret, ...known.recovery]) expect(all).not.toContain(secret);
+  });
+});
+
+describe('the command on the machine of the database', () => {
+  const environment: Record<string, string> = {};
+  const databases = useDatabases('sqlite');
+  const create = async () => {
+    const address = await databases.create();
+    if (address.kind === 'sqlite') environment.SUBNETD_DATABASE_URL = `sqlite:${address.path}`;
+    return address;
+  };
+  const api = useApi({ create });
+
+  it('removes the codes of who has lost them, and leaves a line in the trail', async () => {
+    const remove = (name: string) => runCommand(['admin', 'remove-codes', name], environment);
+    await api.store.startCodes(1, 'sealed');
+    await api.store.confirmCodes(1, 'sealed', ['hash'], onCommandLine(0));
+    expect(await remove('root')).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout: 'the one-time codes of admin user 1 are removed; the password alone signs in\n',
+    });
+    expect(await api.store.findCodes(1)).toBeUndefined();
+    const events = (await api.store.listAudit('', 0, 100)).filter(({ resource }) => resource === 'OneTimeCodes');
+    expect(events.at(-1)).toMatchObject({ action: 'remove', recordId: 1, credential: 'command line', owner: null });
+    expect((await remove('root')).stdout).toBe('admin user 1 has no one-time codes; the password alone signs in\n');
+    expect(await remove('Root')).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: 'subnetd admin remove-codes: there is no admin user of that name; correct it, with its case\n',
+    });
   });
 });
 
