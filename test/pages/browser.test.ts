@@ -67,6 +67,17 @@ test('the banner of a page that is open comes to name the cause, without a reloa
   await page.close();
 }, 120_000);
 
+test('the demo prints who signs in to its portal', async () => {
+  const [, UserName = '', Password = ''] = /sign in as (\S+) with (\S+)/.exec(demo.output()) ?? [];
+  const answer = await fetch(`${url}/portal/sign-in`, {
+    method: 'POST',
+    headers: { origin: url },
+    body: new URLSearchParams({ UserName, Password }),
+    redirect: 'manual',
+  });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/portal']);
+});
+
 test('a page whose stream has died says so', async () => {
   const page = await browser.newPage();
   await page.route('**/events**', (route) => route.abort());
