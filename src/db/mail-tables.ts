@@ -77,8 +77,8 @@ export function createMailTables({ run, inTransaction }: PlainSql, kind: Databas
       void (await run(sql`
         update mail set due_at = ${dueAt}, claim = null, claimed_until = null where claim = ${claim}`)),
     removeMail: async (claim) => void (await run(sql`delete from mail where claim = ${claim}`)),
-    findRecipient: async (mail) => {
-      const isUser = mail.kind === 'reset' ? sql`email_id_key = ${mail.address}` : sql`id = ${mail.userId}`;
+    findRecipient: async (by) => {
+      const isUser = 'address' in by ? sql`email_id_key = ${by.address}` : sql`id = ${by.userId}`;
       const [row] = await run<UserRow>(sql`
         select id, first_name, user_name, email_id, is_active, password_version from admin_user where ${isUser}`);
       return row && toRecipient(row);

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { isLoopbackHost } from '../model/is-loopback-host.ts';
+import type { SendFailure } from '../model/mail.ts';
 import { type MailSettings, needsTls } from './mail-settings.ts';
 import type { MailText } from './mail-text.ts';
 
@@ -33,15 +34,6 @@ export function createMailTransport({ server, from }: Omit<MailSettings, 'public
       await transport.sendMail({ from, to: { name: '', address }, headers, ...mail });
     },
   };
-}
-
-/** Why a mail was not sent: what a log may contain of the error. Texts of the server may quote anything. */
-export interface SendFailure {
-  readonly code: string;
-  /** The server's reply code. */
-  readonly status?: number;
-  /** Whether the server refuses this recipient for good. Other mails may go. */
-  readonly isRefused: boolean;
 }
 
 /** The failure in an error of the transport. */

@@ -16,7 +16,7 @@ interface Template {
   readonly after: readonly string[];
 }
 
-const templates = (publicUrl: string, userName: string): Readonly<Record<MailKind, Template>> => ({
+const templates = (publicUrl: string, userName: string): Readonly<Record<MailKind | 'test', Template>> => ({
   reset: {
     subject: 'Choose a new password',
     label: 'Choose a new password',
@@ -45,11 +45,16 @@ const templates = (publicUrl: string, userName: string): Readonly<Record<MailKin
       'Then ask an admin to look at the security log.',
     ],
   },
+  test: {
+    subject: 'Mails arrive',
+    before: [`You asked subnetd at ${publicUrl} for this mail, to see that its mails arrive. There is nothing to do.`],
+    after: [],
+  },
 });
 
 /** Writes a mail. `address` is that of its link, if it has one. */
 export function writeMail(
-  kind: MailKind,
+  kind: MailKind | 'test',
   { firstName, userName }: Pick<Recipient, 'firstName' | 'userName'>,
   publicUrl: string,
   address?: string,

@@ -16,10 +16,10 @@ import {
   type MailQueue,
   type MailStore,
   type Recipient,
+  type SendFailure,
   type WaitingMail,
 } from '../model/mail.ts';
 import { valueWithin } from '../model/within.ts';
-import type { SendFailure } from './create-mail-transport.ts';
 import type { MailSettings } from './mail-settings.ts';
 import type { MailText } from './mail-text.ts';
 
@@ -177,6 +177,12 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
       if (!isAdded) log.warn({ mail: mail.kind }, 'a mail was refused, because too many wait; see why none is sent');
       setTimeout(run, SOON_MS).unref();
       return isAdded;
+    },
+    sendTest: async (userId) => {
+      const recipient = await (await openStore()).findRecipient({ userId });
+      if (recipient === undefined) throw new Error('a test mail for nobody');
+      const { writeMail } = await loaded.get();
+      return send(recipient.emailId, writeMail('test', recipient, settings.publicUrl));
     },
     stop: async () => {
       stopped = true;

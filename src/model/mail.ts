@@ -49,11 +49,24 @@ export interface MailStore extends LinkStore {
   /** Gives a claimed mail back until `dueAt`. Does nothing if somebody else has claimed it since. */
   postponeMail(claim: string, dueAt: string): Promise<void>;
   removeMail(claim: string): Promise<void>;
-  findRecipient(mail: NewMail): Promise<Recipient | undefined>;
+  /** The admin user with the id, or with the e-mail address of that key. */
+  findRecipient(by: { readonly userId: number } | { readonly address: string }): Promise<Recipient | undefined>;
+}
+
+/** Why the server did not take a mail: what may be shown of the error. Texts of the server may quote anything. */
+export interface SendFailure {
+  /** A code of nodemailer or of the system, such as EAUTH. */
+  readonly code: string;
+  /** The server's reply code. */
+  readonly status?: number;
+  /** Whether the server refuses this recipient for good. Other mails may go. */
+  readonly isRefused: boolean;
 }
 
 /** Hands mails over. Absent where no mail server is configured. */
 export interface MailQueue {
   /** Resolves to whether the mail was accepted: the queue has a limit. Takes the same time whoever it is for. */
   add(mail: NewMail): Promise<boolean>;
+  /** Sends an active user a mail at once, which says that mails arrive; resolves to why that failed. */
+  sendTest(userId: number): Promise<SendFailure | undefined>;
 }

@@ -50,6 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
   inviteAdminUser: ['write'],
   sendActivation: ['write'],
   activateAccount: SCOPES,
+  sendTestMail: ['admin'],
   getWallet: ['read', 'lists', 'write'],
 };
 
