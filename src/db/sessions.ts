@@ -50,13 +50,8 @@ export function createSessions(db: Queries): SessionStore {
         .executeTakeFirst();
       return ended.numDeletedRows > 0n;
     },
-    endSessions: async (userId, except = 0) => {
-      const ended = await db
-        .deleteFrom('portal_session')
-        .where('user_id', '=', userId)
-        .where('id', '<>', except)
-        .executeTakeFirst();
-      return Number(ended.numDeletedRows);
+    endSessions: async (userId) => {
+      await db.deleteFrom('portal_session').where('user_id', '=', userId).execute();
     },
     trimSessions: async ({ seen, signedIn }) => {
       await db

@@ -35,8 +35,8 @@ export interface SessionStore {
   touchSession(id: number, at: string): Promise<void>;
   /** Ends a session of the user; false when the user has no such session. */
   endSession(userId: number, id: number): Promise<boolean>;
-  /** Ends all sessions of the user but one; returns how many. */
-  endSessions(userId: number, except?: number): Promise<number>;
+  /** Ends all sessions of the user. */
+  endSessions(userId: number): Promise<void>;
   /** Deletes the sessions that have ended by time. */
   trimSessions(limits: SessionLimits): Promise<void>;
 }

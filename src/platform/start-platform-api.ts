@@ -71,7 +71,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'sign-in': 'an admin user signed in',
   'sign-in refused': 'a sign-in was refused',
   'sign-out': 'an admin user signed out',
-  'sessions ended': 'an admin user ended sessions in other browsers',
+  'sessions ended': 'an admin user ended sessions of the portal',
   'code refused': 'a right password came with a wrong one-time code',
   'recovery code used': 'an admin user signed in by a recovery code',
   locked: 'sign-ins from an address must wait after repeated failures',

@@ -138,7 +138,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(back.path()).toMatch(/^\/portal\/sign-in/);
   });
 
-  it('the account lists the sessions of its user, and ends one, or all others', async () => {
+  it('the account lists the sessions of its user, and ends one, or all', async () => {
     const [here, there, elsewhere] = [portal.visitor(FIREFOX), portal.visitor(), portal.visitor()];
     for (const visitor of [there, elsewhere, here]) await visitor.signIn();
     const { words, html } = await here.get('/portal/account');
@@ -151,9 +151,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await there.get('/portal/account');
     expect(there.path()).toBe('/portal/account');
     await here.get('/portal/account');
-    expect((await here.post('/portal/account/end-sessions')).words).toContain('Every other session has ended.');
+    const { words: left } = await here.post('/portal/account/end-sessions');
+    expect([here.cookie(), left]).toEqual(['', expect.stringContaining('You are signed out in every browser.')]);
+    await here.get('/portal/account');
     await there.get('/portal/account');
-    expect([here.path(), there.path().slice(0, 15)]).toEqual(['/portal/account?done=all-ended', '/portal/sign-in']);
+    for (const { path } of [here, there]) expect(path()).toMatch(/^\/portal\/sign-in/);
   });
 
   it('nobody ends the session of another user', async () => {
@@ -210,8 +212,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const visitor = own.visitor();
     await visitor.signIn('root', 'wrong wrong');
     await visitor.signIn();
-    await visitor.post('/portal/account/end-sessions');
     await visitor.post('/portal/sign-out');
+    await visitor.signIn();
+    await visitor.post('/portal/account/end-sessions');
     await own.platform.stop();
     const events = await own.store.listAudit('', 0, 100);
     expect(
@@ -221,8 +224,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     ).toEqual([
       ['sign-in refused', null, 'none', '192.0.2.1'],
       ['sign-in', 1, 'password', '192.0.2.1'],
-      ['sessions ended', 1, 'session', '192.0.2.1'],
       ['sign-out', 1, 'session', '192.0.2.1'],
+      ['sessions ended', 1, 'session', '192.0.2.1'],
+      // The second of a minute is counted, and written at the end of that.
+      ['sign-in', 1, 'password', '192.0.2.1'],
     ]);
     await own.stop();
   });

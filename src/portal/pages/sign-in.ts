@@ -21,6 +21,7 @@ export const FORGOTTEN_PATH = '/portal/forgotten';
 
 const NOTES = {
   'signed-out': 'You are signed out.',
+  everywhere: 'You are signed out in every browser.',
   'password-changed': 'Your password was changed, and every session has ended. Sign in with the new one.',
   activated: 'Your account is active. Sign in with your new password.',
 } as const;

@@ -7,6 +7,7 @@ import { succeed } from '../../../platform/outcome.ts';
 import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
 import { csrfField, failureNote } from '../../form.ts';
 import { seeOther, type Visit } from '../../visit.ts';
+import { signedOutPath } from '../sign-in.ts';
 
 function row(one: Session, { session, csrf, now }: Visit): Html {
   const { id, browser, address, signedInAt, seenAt } = one;
@@ -26,7 +27,7 @@ ${failure && failureNote(failure)}
 ${sessions.map((one) => row(one, visit))}
 </tbody></table>
 <p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password.</p>
-<form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere else</button></form></section>`;
+<form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere</button></form></section>`;
 }
 
 async function endOne({ store, session, form, context, request }: Visit) {
@@ -36,18 +37,18 @@ async function endOne({ store, session, form, context, request }: Visit) {
   return succeed(seeOther(`${ACCOUNT_PATH}?done=ended`));
 }
 
-async function endOthers({ store, session, context, request }: Visit) {
-  await store.endSessions(session.userId, session.id);
+async function endAll({ store, session, context, request, cookies }: Visit) {
+  await store.endSessions(session.userId);
   context.record('sessions ended', { caller: request().caller });
-  return succeed(seeOther(`${ACCOUNT_PATH}?done=all-ended`));
+  return succeed(seeOther(signedOutPath('everywhere'), cookies.forget()));
 }
 
 /** The browsers in which the user is signed in. */
 export const sessionsPanel: AccountPanel = {
-  notes: { ended: 'The session has ended.', 'all-ended': 'Every other session has ended.' },
+  notes: { ended: 'The session has ended.' },
   actions: [
     { name: 'end-session', run: endOne },
-    { name: 'end-sessions', run: endOthers },
+    { name: 'end-sessions', run: endAll },
   ],
   show,
 };
