@@ -87,8 +87,14 @@ export type PortalAnswers = (request: ReceivedRequest) => Promise<Response>;
 
 /** The developer portal. Its pages are not compressed: they hold a token, and what a visitor typed. */
 export function addPortalRoutes(app: Hono<RoutesEnv>, portal: PortalAnswers): void {
-  const answer = (c: Context<RoutesEnv>) =>
-    portal({ request: c.req.raw, remoteAddress: c.env?.incoming?.socket.remoteAddress });
+  const answer = (c: Context<RoutesEnv>) => {
+    const { incoming, outgoing } = c.env ?? {};
+    return portal({
+      request: c.req.raw,
+      remoteAddress: incoming?.socket.remoteAddress,
+      ...(outgoing && { breakOff: () => void outgoing.destroy() }),
+    });
+  };
   app.all('/portal', answer);
   app.all('/portal/*', answer);
 }

@@ -4,6 +4,7 @@ import { projectType } from '../platform/resources/project-type.ts';
 import { sector } from '../platform/resources/sector.ts';
 import { account } from './pages/account.ts';
 import { apiKeys } from './pages/api-keys.ts';
+import { auditLog, securityLog } from './pages/event-section.ts';
 import { mailedLinkRoutes } from './pages/mailed-links.ts';
 import { createRecordSection } from './pages/record-section.ts';
 import { signInRoutes } from './pages/sign-in.ts';
@@ -23,6 +24,8 @@ export const sections: readonly PortalSection[] = [
   createRecordSection({ resource: projectType, path: '/portal/project-types', name: 'Project types' }),
   createRecordSection({ resource: sector, path: '/portal/sectors', name: 'Sectors' }),
   createRecordSection({ resource: industry, path: '/portal/industries', name: 'Industries' }),
+  auditLog,
+  securityLog,
   account,
 ];
 

@@ -130,6 +130,8 @@ test('axe finds nothing on any page of the portal, in dark and light, on a phone
     '/industries?search=x',
     '/industries/1',
     '/sectors/add',
+    '/audit-log?Action=add',
+    '/security-log',
     '/account',
   ]) {
     await audited.goto(`${daemon.url}/portal${path}`);

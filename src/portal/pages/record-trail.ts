@@ -55,7 +55,9 @@ export async function recordTrail(
     shown.flatMap(({ owner, statedBy }) => [owner, statedBy]),
   );
   const older =
-    events.length > CHANGES ? html`<p class="hint">Older changes are in <code>subnetd audit</code>.</p>` : '';
+    events.length > CHANGES
+      ? html`<p class="hint">Older changes are in the <a href="/portal/audit-log?Resource=${resource.name}&amp;RecordID=${recordId}">audit log</a>.</p>`
+      : '';
   const rows = html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">When</th><th scope="col" role="columnheader">Action</th><th scope="col" role="columnheader">Who</th><th scope="col" role="columnheader">From</th><th scope="col" role="columnheader">What</th></tr></thead><tbody role="rowgroup">
 ${shown.map((event) => row(resource, event, names, now))}
 </tbody></table>`;
