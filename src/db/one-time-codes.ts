@@ -1,8 +1,10 @@
 import type { Author } from '../model/author.ts';
 
+import type { Note } from '../model/mail.ts';
 import type { SignInStore } from '../model/sign-in-store.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
+import { toMailRow } from './mail-tables.ts';
 import { createRunInTransaction, type Queries } from './tables.ts';
 
 type Codes = Pick<
@@ -22,6 +24,10 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
   const runInTransaction = createRunInTransaction(db);
   const audit = (transaction: Queries, action: string, recordId: number, author: Author) =>
     addAuditEvent(transaction, runInTransaction, author, { action, resource: 'OneTimeCodes', recordId, changes: {} });
+
+  const queue = async (transaction: Queries, note: Note | undefined, { at }: Author) => {
+    if (note !== undefined) await transaction.insertInto('mail').values(toMailRow(note, at)).execute();
+  };
 
   const storeRecoveryCodes = async (transaction: Queries, userId: number, hashes: readonly string[]) => {
     await transaction.deleteFrom('recovery_code').where('user_id', '=', userId).execute();
@@ -59,7 +65,7 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
         .execute();
       return started.length > 0;
     },
-    confirmCodes: (userId, secret, hashes, author) =>
+    confirmCodes: (userId, { secret, hashes }, author, note) =>
       inTransaction(async (transaction) => {
         const confirmed = await transaction
           .updateTable('one_time_code')
@@ -72,6 +78,7 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
         if (confirmed.length === 0) return false;
         await storeRecoveryCodes(transaction, userId, hashes);
         await audit(transaction, 'enrol', userId, author);
+        await queue(transaction, note, author);
         return true;
       }),
     replaceRecoveryCodes: (userId, hashes, author) =>
@@ -89,7 +96,7 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
         await audit(transaction, 'renew', userId, author);
         return true;
       }),
-    removeCodes: (userId, author) =>
+    removeCodes: (userId, author, note) =>
       inTransaction(async (transaction) => {
         const removed = await transaction
           .deleteFrom('one_time_code')
@@ -99,6 +106,7 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
         if (removed.length === 0) return false;
         await transaction.deleteFrom('recovery_code').where('user_id', '=', userId).execute();
         await audit(transaction, 'remove', userId, author);
+        await queue(transaction, note, author);
         return true;
       }),
     takeStep: async (userId, step) => {

@@ -16,6 +16,8 @@ interface Template {
   readonly after: readonly string[];
 }
 
+const ASK_ADMIN = 'Then ask an admin to look at the security log.';
+
 const templates = (publicUrl: string, userName: string): Readonly<Record<MailKind | 'test', Template>> => ({
   reset: {
     subject: 'Choose a new password',
@@ -40,10 +42,21 @@ const templates = (publicUrl: string, userName: string): Readonly<Record<MailKin
     before: [
       `The password of your account ${userName} at ${publicUrl} was changed just now. Every session and token of it has ended.`,
     ],
-    after: [
-      `If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`,
-      'Then ask an admin to look at the security log.',
+    after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
+  },
+  'codes-on': {
+    subject: 'One-time codes are on',
+    before: [
+      `One-time codes were turned on just now for your account ${userName} at ${publicUrl}. From now on you sign in with a code, too.`,
     ],
+    after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
+  },
+  'codes-off': {
+    subject: 'One-time codes are off',
+    before: [
+      `One-time codes were turned off just now for your account ${userName} at ${publicUrl}. The password alone signs in.`,
+    ],
+    after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
   test: {
     subject: 'Mails arrive',

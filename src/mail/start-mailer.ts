@@ -62,13 +62,15 @@ const GIVE_UP_MS: Readonly<Record<MailKind, number>> = {
   reset: 3_600_000,
   activation: 24 * 3_600_000,
   'password-changed': 24 * 3_600_000,
+  'codes-on': 24 * 3_600_000,
+  'codes-off': 24 * 3_600_000,
 };
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** Does the mail still make sense for its user? */
 const isWanted = (kind: MailKind, { isActive }: Recipient): boolean =>
-  kind === 'password-changed' || isActive === (kind === 'reset');
+  LINK_OF[kind] === undefined || isActive === (kind === 'reset');
 
 /** Starts the mailer. It loads nodemailer for the first mail. */
 export function startMailer({ settings, store: openStore, log, now, everyMs = EVERY_MS }: MailerDeps): Mailer {

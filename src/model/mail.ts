@@ -1,12 +1,21 @@
 import type { LinkKind, LinkStore } from './account-link.ts';
 
+/** A mail that tells a user of a change to the own account. */
+export type NoteKind = 'password-changed' | 'codes-on' | 'codes-off';
+
+/** A note to a user. */
+export interface Note {
+  readonly kind: NoteKind;
+  readonly userId: number;
+}
+
 /**
  * A mail to send: what it is and whom it concerns. It holds no link and no token, because they are made when it is sent.
  * `address` is the key of an e-mail address that somebody typed, whether or not a user has it.
  */
 export type NewMail =
   | { readonly kind: 'reset'; readonly address: string }
-  | { readonly kind: 'activation' | 'password-changed'; readonly userId: number };
+  | { readonly kind: 'activation' | NoteKind; readonly userId: number };
 
 /** One of the mails. */
 export type MailKind = NewMail['kind'];
@@ -16,6 +25,8 @@ export const LINK_OF: Readonly<Record<MailKind, LinkKind | undefined>> = {
   reset: 'reset',
   activation: 'activation',
   'password-changed': undefined,
+  'codes-on': undefined,
+  'codes-off': undefined,
 };
 
 /** A mail that waits in the database. */

@@ -1,4 +1,5 @@
 import type { Author } from './author.ts';
+import type { Note } from './mail.ts';
 
 /** The one-time codes of a user. */
 export interface CodeEnrolment {
@@ -8,6 +9,12 @@ export interface CodeEnrolment {
   readonly isConfirmed: boolean;
   /** How many recovery codes are left. */
   readonly recoveryCodes: number;
+}
+
+/** A sealed secret whose first code was right, with the hashes of its recovery codes. */
+export interface ConfirmedCodes {
+  readonly secret: string;
+  readonly hashes: readonly string[];
 }
 
 /** The failed sign-ins of one user name from one address, or from all new ones together. Times are ISO 8601. */
@@ -29,12 +36,15 @@ export interface SignInStore {
   findCodes(userId: number): Promise<CodeEnrolment | undefined>;
   /** Starts an enrolment, in place of one that was never confirmed. False if one is confirmed. */
   startCodes(userId: number, secret: string): Promise<boolean>;
-  /** Confirms the enrolment with this secret, and stores the hashes of its recovery codes. False if there is none. */
-  confirmCodes(userId: number, secret: string, hashes: readonly string[], author: Author): Promise<boolean>;
+  /**
+   * Confirms the enrolment with this secret, stores the hashes of its recovery codes, and queues the note. False if there is
+   * none.
+   */
+  confirmCodes(userId: number, confirmed: ConfirmedCodes, author: Author, note?: Note): Promise<boolean>;
   /** Replaces the recovery codes. False without a confirmed enrolment. */
   replaceRecoveryCodes(userId: number, hashes: readonly string[], author: Author): Promise<boolean>;
-  /** Removes the enrolment. False if there is none. */
-  removeCodes(userId: number, author: Author): Promise<boolean>;
+  /** Removes the enrolment, and queues the note. False if there is none. */
+  removeCodes(userId: number, author: Author, note?: Note): Promise<boolean>;
   /** Takes the code of a window of time. False if it, or one of a later window, was taken before. */
   takeStep(userId: number, step: number): Promise<boolean>;
   /** The hash of a recovery code that is not used. */

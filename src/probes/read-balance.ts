@@ -20,13 +20,13 @@ const isTimeout = (error: unknown): boolean =>
 
 /** What a failure was, without the address: that may hold a token. `status` is that of HTTP, if there was an answer. */
 function describeFailure(error: unknown, status: number | undefined): string {
-  if (isTimeout(error)) return `does not answer within ${WITHIN_MS / 1_000} s`;
+  if (isTimeout(error)) return `does not answer in time`;
   if (status === undefined) return 'cannot be reached';
   return status === 200 ? 'answers with an error' : `answers HTTP ${status}`;
 }
 
 /** The balance of an address of 40 hexadecimal digits after `0x`, at the latest block. viem is loaded at the first use. */
-export async function readBalance(rpc: string, address: string): Promise<Balance> {
+export async function readBalance(rpc: string, address: string, withinMs = WITHIN_MS): Promise<Balance> {
   const [{ createClient, http }, { getBalance }] = await Promise.all([import('viem'), import('viem/actions')]);
   const { url, headers } = splitUserInfo(rpc);
   const fetchOptions = { headers, redirect: 'manual' } as const;
@@ -34,7 +34,7 @@ export async function readBalance(rpc: string, address: string): Promise<Balance
   const onFetchResponse = (response: Response) => {
     status = response.status;
   };
-  const transport = http(url, { retryCount: 0, timeout: WITHIN_MS, fetchOptions, onFetchResponse });
+  const transport = http(url, { retryCount: 0, timeout: withinMs, fetchOptions, onFetchResponse });
   try {
     return { ok: true, wei: await getBalance(createClient({ transport }), { address: address as `0x${string}` }) };
   } catch (error) {

@@ -162,7 +162,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
   1119: note(
     'The one-time code or the recovery code is wrong, or was used before.',
     'Wait for the next code of the app.',
-    () => 'the one-time code is wrong; check the clock of the phone, and send the one that the app shows now',
+    () => 'Otp is wrong; check the clock of the phone, and send the code that the app shows now',
   ),
   1120: note(
     'The activation link has expired, was used before, or is cut off.',
@@ -187,6 +187,6 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
   1124: note(
     'The one-time code was right before, and is too old now.',
     'Send the code that the app shows now.',
-    () => 'the one-time code has expired; send the one that the app shows now',
+    () => 'Otp has expired; send the code that the app shows now',
   ),
 };

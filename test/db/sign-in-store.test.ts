@@ -16,10 +16,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await store.startCodes(1, 'first')).toBe(true);
     expect(await store.startCodes(1, 'second')).toBe(true);
     expect(await store.findCodes(1)).toEqual({ secret: 'second', isConfirmed: false, recoveryCodes: 0 });
-    expect(await store.confirmCodes(1, 'first', ['a'], author)).toBe(false);
+    expect(await store.confirmCodes(1, { secret: 'first', hashes: ['a'] }, author)).toBe(false);
     expect(await store.replaceRecoveryCodes(1, ['a'], author)).toBe(false);
-    expect(await store.confirmCodes(1, 'second', ['a', 'b', 'c'], author)).toBe(true);
-    expect(await store.confirmCodes(1, 'second', ['d'], author)).toBe(false);
+    expect(await store.confirmCodes(1, { secret: 'second', hashes: ['a', 'b', 'c'] }, author)).toBe(true);
+    expect(await store.confirmCodes(1, { secret: 'second', hashes: ['d'] }, author)).toBe(false);
     expect(await store.startCodes(1, 'third')).toBe(false);
     expect(await store.findCodes(1)).toEqual({ secret: 'second', isConfirmed: true, recoveryCodes: 3 });
   });

@@ -126,6 +126,17 @@ describe('a balance on the parent chain', () => {
     expect(refused.text + api.logged.join('')).not.toMatch(/s@crets|s%40crets|token-in-path/);
   });
 
+  it('is given up when the chain is silent', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    expect(await readBalance(`http://127.0.0.1:${port}`, ADDRESS, 20)).toEqual({
+      ...{ ok: false, why: 'does not answer in time' },
+    });
+    silent.closeAllConnections();
+    silent.close();
+  });
+
   it('has the code 1004 without a parent chain in the inventory, and for another subnet', async () => {
     expect(await read(ADDRESS, '?subnet=other')).toMatchObject({
       ...{ http: 403, appErrorCode: 1004 },

@@ -65,8 +65,8 @@ describe('one-time codes in the portal', () => {
     const signIn = (Otp: string, Password = ROOT_PASSWORD) =>
       guest.post('/portal/sign-in', { UserName: 'root', Password, Otp });
     await guest.get('/portal/sign-in');
-    expect((await signIn('')).words).toContain('This account needs a one-time code; send it as Otp. Code 1122');
-    expect((await signIn('000000')).words).toMatch(/Code 1119|The one-time code is wrong/);
+    expect((await signIn('')).words).toContain('Otp is missing; this account needs a one-time code. Code 1122');
+    expect((await signIn('000000')).words).toMatch(/Otp is wrong/);
     expect((await signIn(code(), 'wrong')).words).toContain('Code 1104');
     const used = code();
     await signIn(used);
@@ -74,7 +74,7 @@ describe('one-time codes in the portal', () => {
     const other = portal.visitor();
     await other.get('/portal/sign-in');
     const again = await other.post('/portal/sign-in', { UserName: 'root', Password: ROOT_PASSWORD, Otp: used });
-    expect(again.words).toContain('The one-time code was used before; wait for the next one.');
+    expect(again.words).toContain('Otp was used before; wait for the next code.');
     await other.post('/portal/sign-in', { UserName: 'root', Password: ROOT_PASSWORD, Otp: recovery[0] ?? '' });
     expect(other.path()).not.toContain('/portal/sign-in');
   });

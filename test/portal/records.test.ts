@@ -225,7 +225,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const ada = Number(items[0]?.UserID);
     for (const id of [1, ada]) {
       await portal.store.startCodes(id, 'sealed');
-      await portal.store.confirmCodes(id, 'sealed', ['hash'], author);
+      await portal.store.confirmCodes(id, { secret: 'sealed', hashes: ['hash'] }, author);
     }
     expect((await visitor.get('/portal/users/1')).words).not.toContain('Remove one-time codes');
     const refused = await visitor.post('/portal/users/1/remove-codes');

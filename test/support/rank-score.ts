@@ -1,6 +1,6 @@
 /**
- * How far the ranks of two groups of measurements are apart, in standard deviations (the test of Mann and Whitney):
- * beyond 4 the groups differ, and below 0 the first one is smaller.
+ * How far the ranks of two groups of measurements are apart, in standard deviations (the test of Mann and Whitney).
+ * Beyond 4 the groups differ. Below 0 the first one is smaller.
  */
 export function rankScore(one: readonly number[], other: readonly number[]): number {
   const toEntry = (isOne: boolean) => (value: number) => ({ value, isOne });

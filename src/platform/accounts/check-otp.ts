@@ -61,15 +61,12 @@ export async function checkDigits(
   const opened = (await sealer()).unseal(secret);
   if (opened === undefined) return fail(1122, NOT_READABLE);
   const { check, step } = checkCode(opened, digits, now());
-  if (check === 'past') return fail(1124, 'the one-time code has expired; send the one that the app shows now');
+  if (check === 'past') return fail(1124, 'Otp has expired; send the code that the app shows now');
   if (check === 'wrong' || step === undefined)
-    return fail(
-      1119,
-      'the one-time code is wrong; check the clock of the phone, and send the one that the app shows now',
-    );
+    return fail(1119, 'Otp is wrong; check the clock of the phone, and send the code that the app shows now');
   return (await store.takeStep(userId, step))
     ? succeed(undefined)
-    : fail(1119, 'the one-time code was used before; wait for the next one');
+    : fail(1119, 'Otp was used before; wait for the next code');
 }
 
 async function checkRecoveryCode(
@@ -80,7 +77,7 @@ async function checkRecoveryCode(
   const isRight = await verifyPassword(await store.findRecoveryCode(userId, place), code);
   return isRight && (await store.takeRecoveryCode(userId, place))
     ? succeed(undefined)
-    : fail(1119, 'the recovery code is wrong or was used before; send another one');
+    : fail(1119, 'Otp is no recovery code that is left; send another one, or the code that the app shows now');
 }
 
 /** How a sign-in has shown the second factor; `none`: the account has no one-time codes. */
@@ -100,8 +97,11 @@ export async function checkOtp(
   if (!enrolment?.isConfirmed)
     return sent === undefined
       ? succeed('none')
-      : fail(1122, 'this account has no one-time codes; leave Otp out, or enrol by POST /api/Otp/Enrol');
-  if (sent === undefined) return fail(1122, 'this account needs a one-time code; send it as Otp');
+      : fail(
+          1122,
+          'Otp is not for this account, which has no one-time codes; leave it out, or enrol by POST /api/Otp/Enrol',
+        );
+  if (sent === undefined) return fail(1122, 'Otp is missing; this account needs a one-time code');
   const checked =
     'digits' in sent
       ? await checkDigits(store, userId, enrolment.secret, sent.digits, deps)

@@ -1,3 +1,4 @@
+import type { Note } from '../../model/mail.ts';
 import { checkDigits, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
 import { callerOf, confirmPassword, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
 import { codeAddress, codePicture, makeCodeSecret } from '../accounts/one-time-codes.ts';
@@ -34,6 +35,9 @@ const REQUIRED_OTP: CallMember = { ...OTP_MEMBER, isRequired: true };
 
 const authorOfCaller = (request: IdentifiedRequest, { now }: CallDeps) =>
   authorOf(request, callerOf(request).owner, now());
+
+/** The mail to the user; none without a mail server. */
+const noteOf = (kind: Note['kind'], userId: number, { mails }: CallDeps): Note | undefined => mails && { kind, userId };
 
 async function hashAll(codes: readonly string[]): Promise<readonly string[]> {
   return Promise.all(codes.map(hashPassword));
@@ -111,8 +115,8 @@ async function confirm(request: IdentifiedRequest, deps: CallDeps): Answer<unkno
   const checked = await checkDigits(store, owner, codes.secret, sent.value.digits, deps);
   if (!checked.ok) return checked;
   const recoveryCodes = makeRecoveryCodes();
-  const hashes = await hashAll(recoveryCodes);
-  return (await store.confirmCodes(owner, codes.secret, hashes, authorOfCaller(request, deps)))
+  const confirmed = { secret: codes.secret, hashes: await hashAll(recoveryCodes) };
+  return (await store.confirmCodes(owner, confirmed, authorOfCaller(request, deps), noteOf('codes-on', owner, deps)))
     ? succeed({ RecoveryCodes: recoveryCodes })
     : fail(1122, 'the enrolment was started again meanwhile; confirm it by a code of the newer secret');
 }
@@ -168,7 +172,7 @@ async function remove(request: IdentifiedRequest, deps: CallDeps): Answer<unknow
   const confirmed = await confirmBoth(request, deps);
   if (!confirmed.ok) return confirmed;
   const { owner } = callerOf(request);
-  await request.store.removeCodes(owner, authorOfCaller(request, deps));
+  await request.store.removeCodes(owner, authorOfCaller(request, deps), noteOf('codes-off', owner, deps));
   return succeed({ result: 'success', UserID: owner });
 }
 
@@ -197,7 +201,7 @@ async function reset(request: IdentifiedRequest, deps: CallDeps): Answer<unknown
     return fail(1012, 'UserID is your own; remove your one-time codes by POST /api/Otp/Remove');
   if ((await store.findUser({ id: id.value })) === undefined)
     return fail(1121, 'UserID: there is no admin user with that id');
-  return (await store.removeCodes(id.value, authorOfCaller(request, deps)))
+  return (await store.removeCodes(id.value, authorOfCaller(request, deps), noteOf('codes-off', id.value, deps)))
     ? succeed({ result: 'success', UserID: id.value })
     : fail(1122, 'that admin user has no one-time codes');
 }

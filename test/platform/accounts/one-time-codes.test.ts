@@ -6,6 +6,7 @@ import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { type Api, ROOT_PASSWORD } from '../../support/api.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
+import { MAILED_URL, useMailedApi } from '../../support/use-mailed-api.ts';
 
 const MINUTE = 60_000;
 
@@ -58,7 +59,7 @@ describe('one-time codes', () => {
     now += MINUTE;
     expect(await signIn()).toMatchObject({
       ...{ http: 400, appErrorCode: 1122 },
-      errMessage: 'this account needs a one-time code; send it as Otp',
+      errMessage: 'Otp is missing; this account needs a one-time code',
     });
     expect((await signIn('')).appErrorCode).toBe(1122);
     for (const malformed of ['12345', '1234567', 'abcdef', '3k7f-9q2m'])
@@ -71,7 +72,7 @@ describe('one-time codes', () => {
     expect(await signIn(codeAt(now + 3 * MINUTE))).toMatchObject({ http: 400, appErrorCode: 1119 });
     expect(await signIn(codeAt(now - 2 * MINUTE))).toMatchObject({
       ...{ http: 400, appErrorCode: 1124 },
-      errMessage: 'the one-time code has expired; send the one that the app shows now',
+      errMessage: 'Otp has expired; send the code that the app shows now',
     });
     expect((await signIn(codeAt(now - 6 * MINUTE))).appErrorCode).toBe(1119);
     const digits = codeAt();
@@ -83,7 +84,7 @@ describe('one-time codes', () => {
     expect((await signIn(codeAt(now + 30_000))).http).toBe(200);
     for (const at of [now + 30_000, now, now - 30_000])
       expect(await signIn(codeAt(at))).toMatchObject({
-        ...{ appErrorCode: 1119, errMessage: 'the one-time code was used before; wait for the next one' },
+        ...{ appErrorCode: 1119, errMessage: 'Otp was used before; wait for the next code' },
       });
     now += 5 * MINUTE;
     const tries = await Promise.all([1, 2, 3].map(() => signIn(codeAt())));
@@ -100,7 +101,10 @@ describe('one-time codes', () => {
     const [first = '', second = '', third = ''] = known.recovery;
     expect((await signIn(first)).http).toBe(200);
     expect(await signIn(first)).toMatchObject({
-      ...{ appErrorCode: 1119, errMessage: 'the recovery code is wrong or was used before; send another one' },
+      ...{
+        appErrorCode: 1119,
+        errMessage: 'Otp is no recovery code that is left; send another one, or the code that the app shows now',
+      },
     });
     expect((await signIn(second.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O'))).http).toBe(200);
     expect((await signIn(`${third.slice(0, -1)}${third.endsWith('z') ? 'y' : 'z'}`)).appErrorCode).toBe(1119);
@@ -125,7 +129,8 @@ describe('one-time codes', () => {
     expect((await signIn()).http).toBe(200);
     expect(await signIn('123456')).toMatchObject({
       appErrorCode: 1122,
-      errMessage: 'this account has no one-time codes; leave Otp out, or enrol by POST /api/Otp/Enrol',
+      errMessage:
+        'Otp is not for this account, which has no one-time codes; leave it out, or enrol by POST /api/Otp/Enrol',
     });
     const other = {
       FirstName: 'F',
@@ -158,6 +163,30 @@ describe('one-time codes', () => {
   });
 });
 
+describe('with a mail server', () => {
+  const mailed = useMailedApi(useDatabases('sqlite'));
+
+  it('the user gets a mail when codes are turned on and off, which holds no secret', async () => {
+    const { api, server } = mailed;
+    const { token } = (await api.sendBare('POST', '/api/Auth/Token', { UserName: 'root', Password: ROOT_PASSWORD }))
+      .data;
+    const call = (name: string, body: object) =>
+      api.sendBare('POST', `/api/Otp/${name}`, body, { authorization: String(token) });
+    const secret = String((await call('Enrol', { Password: ROOT_PASSWORD })).data.Secret);
+    const Otp = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    const recovery = (await call('Confirm', { Otp })).data.RecoveryCodes as readonly string[];
+    const subjects = () => server.mails.map(({ to, headers }) => [to[0], headers.subject]);
+    await expect.poll(subjects).toEqual([['r@example.com', 'subnetd: One-time codes are on']]);
+    expect((await call('Remove', { Password: ROOT_PASSWORD, Otp: recovery[0] })).http).toBe(200);
+    await expect.poll(subjects).toHaveLength(2);
+    expect(server.mails[0]?.text).toBe(
+      `Hello R,\n\nOne-time codes were turned on just now for your account root at ${MAILED_URL}. From now on you sign in with a code, too.\n\nIf it was not you, choose a new password at once: ${MAILED_URL}/portal/forgotten\n\nThen ask an admin to look at the security log.\n`,
+    );
+    expect(server.mails[1]?.text).toContain('One-time codes were turned off just now for your account root');
+    for (const one of [secret, Otp, ...recovery]) for (const { raw } of server.mails) expect(raw).not.toContain(one);
+  });
+});
+
 describe('the command on the machine of the database', () => {
   const environment: Record<string, string> = {};
   const databases = useDatabases('sqlite');
@@ -171,7 +200,7 @@ describe('the command on the machine of the database', () => {
   it('removes the codes of who has lost them, and leaves a line in the trail', async () => {
     const remove = (name: string) => runCommand(['admin', 'remove-codes', name], environment);
     await api.store.startCodes(1, 'sealed');
-    await api.store.confirmCodes(1, 'sealed', ['hash'], onCommandLine(0));
+    await api.store.confirmCodes(1, { secret: 'sealed', hashes: ['hash'] }, onCommandLine(0));
     expect(await remove('root')).toEqual({
       ...{ code: 0, stderr: '' },
       stdout: 'the one-time codes of admin user 1 are removed; the password alone signs in\n',
