@@ -125,6 +125,13 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
       return true;
     }
     const { userId, emailId } = recipient;
+    const ageMs = now() - Date.parse(createdAt);
+    // It has waited while subnetd was stopped, or had no mail server.
+    if (ageMs > GIVE_UP_MS[kind]) {
+      log.error({ mail: kind, userId, attempts }, 'a mail has waited too long and is given up');
+      await store.removeMail(claim);
+      return true;
+    }
     if (linkKind !== undefined && (await store.countLinks(userId, linkKind, toIso(now()))) >= LINKS_AT_ONCE) {
       log.warn({ mail: kind, userId }, 'a mail was not sent: the user has three links that work');
       await store.removeMail(claim);
@@ -140,7 +147,7 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
       return true;
     }
     const wait = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** (attempts - 1));
-    const isOver = failure.isRefused || now() + wait - Date.parse(createdAt) > GIVE_UP_MS[kind];
+    const isOver = failure.isRefused || ageMs + wait > GIVE_UP_MS[kind];
     // The mail may have come through all the same, but no link in it works.
     if (link !== undefined) await store.removeLink(link.hash);
     await (isOver ? store.removeMail(claim) : store.postponeMail(claim, toIso(now() + wait)));

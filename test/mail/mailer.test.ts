@@ -255,6 +255,20 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await waiting()).toBe(0);
   });
 
+  it('a mail that waited too long while subnetd was stopped is not sent', async () => {
+    const server = await serve();
+    for (const created of [61, 59])
+      await stores.mails.addMail({ kind: 'reset', address: 'ada@example.com' }, at(-created * 60_000), 10);
+    const mailer = start(server.port);
+    await untilEmpty();
+    await mailer.stop();
+    expect(server.mails).toHaveLength(1);
+    expect(mailer.logged.map((line) => JSON.parse(line).msg)).toEqual([
+      'a mail has waited too long and is given up',
+      'a mail was sent',
+    ]);
+  });
+
   it('a user has three links at most, so that nobody fills the mailbox of another', async () => {
     const server = await serve();
     const mailer = start(server.port);
