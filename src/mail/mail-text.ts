@@ -18,7 +18,11 @@ interface Template {
 
 const ASK_ADMIN = 'Then ask an admin to look at the security log.';
 
-const templates = (publicUrl: string, userName: string): Readonly<Record<MailKind | 'test', Template>> => ({
+const templates = (
+  publicUrl: string,
+  userName: string,
+  time: string,
+): Readonly<Record<MailKind | 'test', Template>> => ({
   reset: {
     subject: 'Choose a new password',
     label: 'Choose a new password',
@@ -40,21 +44,21 @@ const templates = (publicUrl: string, userName: string): Readonly<Record<MailKin
   'password-changed': {
     subject: 'Your password was changed',
     before: [
-      `The password of your account ${userName} at ${publicUrl} was changed just now. Every session and token of it has ended.`,
+      `The password of your account ${userName} at ${publicUrl} was changed at ${time}. Every session and token of it has ended.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
   'codes-on': {
     subject: 'One-time codes are on',
     before: [
-      `One-time codes were turned on just now for your account ${userName} at ${publicUrl}. From now on you sign in with a code, too.`,
+      `One-time codes were turned on at ${time} for your account ${userName} at ${publicUrl}. From now on you sign in with a code, too.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
   'codes-off': {
     subject: 'One-time codes are off',
     before: [
-      `One-time codes were turned off just now for your account ${userName} at ${publicUrl}. The password alone signs in.`,
+      `One-time codes were turned off at ${time} for your account ${userName} at ${publicUrl}. The password alone signs in.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
@@ -65,14 +69,25 @@ const templates = (publicUrl: string, userName: string): Readonly<Record<MailKin
   },
 });
 
-/** Writes a mail. `address` is that of its link, if it has one. */
+/** What a mail says besides its recipient. */
+export interface MailFacts {
+  readonly publicUrl: string;
+  /** When it happened, which may be long before the mail is sent; ISO 8601. */
+  readonly at: string;
+  /** The address of its link, if it has one. */
+  readonly address?: string | undefined;
+}
+
+/** A time as people read it, to the minute. */
+const formatTime = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Writes a mail. */
 export function writeMail(
   kind: MailKind | 'test',
   { firstName, userName }: Pick<Recipient, 'firstName' | 'userName'>,
-  publicUrl: string,
-  address?: string,
+  { publicUrl, at, address }: MailFacts,
 ): MailText {
-  const { subject, label, before, after } = templates(publicUrl, userName)[kind];
+  const { subject, label, before, after } = templates(publicUrl, userName, formatTime(at))[kind];
   const hello = `Hello ${firstName},`;
   const paragraph = (text: string) => html`<p>${text}</p>\n`;
   const button =

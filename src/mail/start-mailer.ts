@@ -139,7 +139,8 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
     }
     const link = linkKind && (await makeLink(store, linkKind, recipient));
     const { writeMail } = await loaded.get();
-    const failure = await send(emailId, writeMail(kind, recipient, settings.publicUrl, link?.address));
+    const facts = { publicUrl: settings.publicUrl, at: createdAt, address: link?.address };
+    const failure = await send(emailId, writeMail(kind, recipient, facts));
     if (failure === undefined) {
       await store.removeMail(claim);
       log.info({ mail: kind, userId, attempts }, 'a mail was sent');
@@ -191,7 +192,7 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
       const recipient = await (await openStore()).findRecipient({ userId });
       if (recipient === undefined) throw new Error('a test mail for nobody');
       const { writeMail } = await loaded.get();
-      return send(recipient.emailId, writeMail('test', recipient, settings.publicUrl));
+      return send(recipient.emailId, writeMail('test', recipient, { publicUrl: settings.publicUrl, at: toIso(now()) }));
     },
     stop: async () => {
       stopped = true;

@@ -4,7 +4,8 @@ import { parseMailServer } from '../../src/mail/mail-settings.ts';
 import { writeMail } from '../../src/mail/mail-text.ts';
 import { startMailServer } from '../support/mail-server.ts';
 
-const mail = writeMail('password-changed', { firstName: 'Ada', userName: 'ada' }, 'https://subnetd.example.com');
+const FACTS = { publicUrl: 'https://subnetd.example.com', at: '2026-01-31T12:34:56.789Z' };
+const mail = writeMail('password-changed', { firstName: 'Ada', userName: 'ada' }, FACTS);
 const transportTo = (url: string) =>
   createMailTransport({ server: parseMailServer(url) ?? expect.fail(url), from: 'subnetd@example.com' });
 const failureOf = (sent: Promise<void>) => sent.then(() => expect.fail('it was sent'), toSendFailure);
@@ -35,10 +36,20 @@ it('names in a mail are text, also in HTML', () => {
   const { text, html } = writeMail(
     'reset',
     { firstName: '<img src=x>', userName: 'a"b&c' },
-    'https://subnetd.example.com',
-    'https://subnetd.example.com/portal/reset?token=t',
+    { ...FACTS, address: 'https://subnetd.example.com/portal/reset?token=t' },
   );
   expect(text).toContain('Hello <img src=x>,\n\nSomebody asked for a new password for your account a"b&c at');
   expect(html).toContain('Hello &lt;img src=x&gt;,');
   expect(html).toContain('your account a&quot;b&amp;c at');
+});
+
+it('a mail says when it happened, because it may come late', () => {
+  expect(mail.text).toBe(
+    `${[
+      'Hello Ada,',
+      'The password of your account ada at https://subnetd.example.com was changed at 2026-01-31 12:34 UTC. Every session and token of it has ended.',
+      'If it was not you, choose a new password at once: https://subnetd.example.com/portal/forgotten',
+      'Then ask an admin to look at the security log.',
+    ].join('\n\n')}\n`,
+  );
 });

@@ -197,13 +197,15 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('a mail that a process took and never sent is sent by another when its time is over', async () => {
     const server = await serve();
-    await stores.mails.addMail({ kind: 'password-changed', userId: 4 }, at(), 10);
+    const created = at(-10 * 60_000);
+    await stores.mails.addMail({ kind: 'password-changed', userId: 4 }, created, 10);
     expect(await stores.mails.claimMail(at(), at(60_000), 'dead')).toMatchObject({ userId: 4, attempts: 1 });
     expect(await stores.mails.claimMail(at(), at(60_000), 'other')).toBeUndefined();
     offset += 61_000;
     const mailer = start(server.port);
     await untilSent(server, 1);
     await mailer.stop();
+    expect(server.mails[0]?.text).toContain(`was changed at ${created.slice(0, 16).replace('T', ' ')} UTC.`);
     expect(JSON.parse(mailer.logged[0] ?? '')).toMatchObject({ msg: 'a mail was sent', attempts: 2 });
     await stores.mails.postponeMail('dead', at());
     expect(await waiting()).toBe(0);
