@@ -37,6 +37,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(event?.changes.MobileNo).toEqual({ from: null, to: '+41 79 123 45 67' });
     const page = await visitor.get('/portal/users/1');
     expect(page.words).toContain('Mobile number: +41 79 123 45 67');
+    expect((await visitor.get('/portal/account?done=constructor')).words).not.toContain('native code');
+    await visitor.get('/portal/account');
   });
 
   it('an empty mobile number takes it away, and the others are required', async () => {

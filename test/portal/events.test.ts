@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { startPortal, type TestPortal, type Visitor } from '../support/portal.ts';
 import { useDatabases } from '../support/use-api.ts';
@@ -125,6 +126,21 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
         .filter((count) => count > 1)
         .reverse(),
     );
+  });
+
+  it('one-time codes are named by their user, and lead to that page', async () => {
+    const author = { ...onCommandLine(Date.now()), owner: 1 };
+    await portal.store.startCodes(1, 'sealed');
+    await portal.store.confirmCodes(1, { secret: 'sealed', hashes: ['hash'] }, author);
+    await portal.store.removeCodes(1, author);
+    const { html } = await visitor.get('/portal/audit-log?Resource=OneTimeCodes');
+    expect(rowsOf(html)).toEqual([
+      expect.stringMatching(/^remove one-time codes root /),
+      expect.stringMatching(/^enrol one-time codes root /),
+    ]);
+    expect(html).toContain('<a href="/portal/users/1">one-time codes root</a>');
+    expect(html).toContain('<option value="OneTimeCodes" selected>one-time codes</option>');
+    expect(html).toContain('<option value="renew">renew</option>');
   });
 
   it('nobody reads a log without a session', async () => {

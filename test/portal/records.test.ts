@@ -198,6 +198,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       'No industry is like this.',
     );
     expect(html).toMatch(/aria-sort="ascending"><a href="[^"]*sort=-IndustryName"/);
+    // Neither a character that PostgreSQL cannot take, nor a name that every object has, breaks a page.
+    expect(await names('search=many+%0001')).toEqual(['Many 01']);
+    expect((await visitor.get('/portal/industries/1?done=constructor')).words).not.toContain('native code');
   });
 
   it('an admin ends the wait of another one after failed sign-ins', async () => {

@@ -82,7 +82,8 @@ const properties: Json = {
   Date: { type: 'string', format: 'date-time' },
   Action: {
     type: 'string',
-    description: 'Of a change: add, update, rotate or revoke. Of the security log: what happened.',
+    description:
+      'Of a change: add, update; of a key rotate, revoke; of one-time codes enrol, renew, remove. Of the security log: what happened.',
   },
   Resource: { type: 'string', description: 'What it is about; Request when there is no record.' },
   RecordID: integer,

@@ -11,10 +11,10 @@ import { sessionsPanel } from './account/sessions-panel.ts';
 /** The panels in the order of the page. */
 const PANELS: readonly AccountPanel[] = [profilePanel, passwordPanel, codesPanel, sessionsPanel];
 
-const NOTES: Readonly<Record<string, string>> = Object.assign({}, ...PANELS.map(({ notes }) => notes));
+const NOTES: ReadonlyMap<string, string> = new Map(PANELS.flatMap(({ notes }) => Object.entries(notes)));
 
 async function show(visit: Visit, refused?: Refused): Promise<PortalPage> {
-  const done = refused === undefined ? NOTES[visit.query.get('done') ?? ''] : undefined;
+  const done = refused === undefined ? NOTES.get(visit.query.get('done') ?? '') : undefined;
   const panels = await Promise.all(PANELS.map((panel) => panel.show(visit, refused)));
   return {
     title: refused === undefined ? 'Your account' : 'Error: Your account',

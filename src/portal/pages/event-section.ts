@@ -29,12 +29,22 @@ const PAGES: Readonly<Record<string, string>> = {
   ProjectType: '/portal/project-types',
   Sector: '/portal/sectors',
   Industry: '/portal/industries',
+  ApiKey: '/portal/keys',
+  OneTimeCodes: '/portal/users',
 };
+/** The resources whose id is that of an admin user. */
+const OF_USERS: readonly string[] = ['AdminUser', 'OneTimeCodes'];
 /** Actions that somebody should know of. */
 const REFUSED = /refused|locked$|slowed/;
 
-const nounOf = (name: string): string =>
-  resources.find((one) => one.name === name)?.noun ?? (name === 'ApiKey' ? 'API key' : 'request');
+/** The words for what is no resource. */
+const NOUNS: Readonly<Record<string, string>> = {
+  ApiKey: 'API key',
+  OneTimeCodes: 'one-time codes',
+  Request: 'request',
+};
+
+const nounOf = (name: string): string => resources.find((one) => one.name === name)?.noun ?? NOUNS[name] ?? name;
 
 const option = (value: string, text: string, chosen: string | undefined): Html =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
@@ -75,7 +85,7 @@ function changeOf(resource: Resource | undefined, name: string, { from, to }: Ev
 function subjectOf({ Resource: name, RecordID: id }: EventItem, names: ReadonlyMap<number, string>): Html {
   const page = PAGES[name];
   if (page === undefined) return id === 0 ? html`${nounOf(name)}` : html`${nounOf(name)} ${id}`;
-  return html`<a href="${page}/${id}">${nounOf(name)} ${name === 'AdminUser' ? (names.get(id) ?? id) : id}</a>`;
+  return html`<a href="${page}/${id}">${nounOf(name)} ${OF_USERS.includes(name) ? (names.get(id) ?? id) : id}</a>`;
 }
 
 function row(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>, now: number): Html {
@@ -104,7 +114,7 @@ const namesOf = ({ store }: Visit, { items }: EventPage) =>
     items.flatMap(({ UserID, StatedBy, Resource: name, RecordID }) => [
       UserID,
       StatedBy,
-      name === 'AdminUser' ? RecordID : null,
+      OF_USERS.includes(name) ? RecordID : null,
     ]),
   );
 
@@ -157,8 +167,8 @@ export const auditLog: PortalSection = createEventSection({
   name: 'Audit log',
   isSecurity: false,
   hint: 'Who changed what. subnetd keeps it for ever.',
-  actions: ['add', 'update', 'rotate', 'revoke'],
-  resources: [...resources.map(({ name }) => name), 'ApiKey'],
+  actions: ['add', 'update', 'rotate', 'revoke', 'enrol', 'renew', 'remove'],
+  resources: [...resources.map(({ name }) => name), 'ApiKey', 'OneTimeCodes'],
 });
 
 /** Who signed in, and who was refused. */

@@ -62,7 +62,8 @@ export function parseView(resource: Resource, query: URLSearchParams): ListView 
   const sort = query.get('sort') ?? '';
   const page = Number(query.get('page'));
   return {
-    search: (query.get('search') ?? '').slice(0, 200),
+    // PostgreSQL takes no text with a NUL.
+    search: (query.get('search') ?? '').replaceAll('\0', '').slice(0, 200),
     state: state === 'used' || state === 'unused' ? state : 'all',
     sort: sortable(resource).includes(sort.replace(/^-/, '')) ? sort : (resource.naturalKey[0] ?? resource.idMember),
     page: Number.isInteger(page) && page > 0 && page <= MOST_PAGES ? page : 1,

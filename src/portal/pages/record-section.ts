@@ -14,7 +14,11 @@ import { recordFields, toBody } from './record-form.ts';
 import { type ListedResource, showList } from './record-list.ts';
 import { recordTrail } from './record-trail.ts';
 
-const NOTES: Readonly<Record<string, string>> = { added: 'was added', saved: 'was saved' };
+/** What was done, by the value of `done` in the address, which anybody may have written. */
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ['added', 'was added'],
+  ['saved', 'was saved'],
+]);
 
 const missing = ({ codes, noun }: Resource): PortalPage =>
   failurePage({ code: codes.missing, message: `there is no ${noun} with that id` }, 404);
@@ -79,8 +83,9 @@ async function showRecord(
   const seen: Field = { name: SEEN, label: '', kind: 'hidden', value: sent?.[SEEN] ?? recordTag(record) };
   const fields = [...(await recordFields(store, resource, record, sent)), seen];
   const key = query.get('done') ?? '';
-  const noted = NOTES[key] && `The ${resource.noun} ${NOTES[key]}.`;
-  const done = noted ?? panel?.actions.find((action) => action.name === key)?.done;
+  const noted = NOTES.get(key);
+  const done =
+    noted === undefined ? panel?.actions.find((action) => action.name === key)?.done : `The ${resource.noun} ${noted}.`;
   const panelFailure = refused?.isForm === false ? refused.failure : undefined;
   return {
     title: refused === undefined ? name : `Error: ${name}`,
