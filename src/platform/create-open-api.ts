@@ -1,165 +1,39 @@
-import {
-  MAX_INTEGER,
-  type Member,
-  PASSWORD_MASK,
-  type Parameter,
-  parametersOf,
-  type Resource,
-  STAMPS,
-} from '../model/resource.ts';
+import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import type { CallMember, Json } from './call.ts';
-import { PATTERNS } from './check-text.ts';
-import { textRuleOf } from './check-value.ts';
-import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
+import { exampleOf, type SchemaShapes } from './example-of.ts';
+import { HEADERS, json, responsesOf } from './open-api-answers.ts';
+import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { PAGE_MEMBERS } from './read-page.ts';
 import { recordQueryMembers } from './read-record-query.ts';
 import { listGranting } from './scopes.ts';
 
-const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
-const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
-
-/** Every code in the operation's answers. */
-function codesOf(operation: Operation): readonly ErrorCode[] {
-  if (operation.kind === 'call') return [...new Set([...ANY, ...operation.codes])].sort();
-  const { kind, resource } = operation;
-  const own: ErrorCode[] = [];
-  if (kind === 'list') own.push(1002, 1003, 1005, 1009, 1011, 1012);
-  else {
-    own.push(...BODY);
-    for (const member of resource.members) {
-      if (member.kind === 'password') own.push(1006);
-      if (member.kind === 'text' && member.format === 'email') own.push(1008);
-      if (member.kind === 'reference') own.push(member.to.codes.missing);
-    }
-    own.push(resource.codes.duplicate);
-  }
-  if (kind !== 'add') own.push(resource.codes.missing);
-  return [...new Set([...ANY, ...own])].sort();
-}
-
-const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
-const BOOLEAN = {
-  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$' }],
-  description: 'The strings "true" and "false" in any case are taken too.',
-};
-
-const AS_KEPT = 'Lengths and pattern are those of the text as it is kept: in NFC, without blanks around it.';
-
-/** The schema of a member in a request; with `isNew` the request adds the record. */
-function schemaOf(member: Parameter, isNew: boolean): Json {
-  if (member.kind === 'boolean') return { ...BOOLEAN, examples: [member.example] };
-  const { kind, most, least = 1 } = textRuleOf(member);
-  const text = { type: 'string', minLength: least, maxLength: most, pattern: PATTERNS[kind] };
-  const examples = [member.example];
-  if (member.kind === 'reference') return { ...text, examples, description: `Names the ${member.to.noun}. ${AS_KEPT}` };
-  if (member.kind === 'text')
-    return { ...text, examples, description: AS_KEPT, ...(kind === 'email' && { format: 'idn-email' }) };
-  return {
-    ...text,
-    format: 'password',
-    examples,
-    ...(isNew
-      ? { not: { const: PASSWORD_MASK }, description: 'Any but the mask that lists show. Kept as a hash of its NFC.' }
-      : { description: 'The mask that lists show keeps the password. Kept as a hash of its NFC.' }),
-  };
-}
-
-/** The schema of a member in a list; its value may be older than the current rules. */
-function listedSchema(member: Member): Json {
-  if (member.kind === 'unset') return { type: ['string', 'null'] };
-  if (member.kind === 'password') return { type: 'string', const: PASSWORD_MASK };
-  return { type: member.kind === 'boolean' ? 'boolean' : 'string', examples: [member.example] };
-}
-
-const object = (properties: Json, required: readonly string[]): Json => ({ type: 'object', properties, required });
-
-const success = (data: Json): Json =>
-  object({ status: { type: 'string', const: 'success' }, data }, ['status', 'data']);
-
-function recordSchema({ members, idMember }: Resource): Json {
-  const own = members.flatMap((member): readonly (readonly [string, Json])[] => [
-    ...(member.kind === 'reference' ? [[member.to.idMember, integer] as const] : []),
-    [member.name, listedSchema(member)],
-  ]);
-  const stamps = STAMPS.map(([name]) => {
-    const type = name.endsWith('By') ? 'integer' : 'string';
-    return [name, { type: [type, 'null'], ...(name.endsWith('Date') && { format: 'date-time' }) }] as const;
-  });
-  const properties = Object.fromEntries<Json>([[idMember, integer], ...own, ...stamps]);
-  return object(properties, Object.keys(properties));
-}
-
-const CREDENTIALS = {
-  apiKey: { type: 'string', description: 'An API key, instead of the query.' },
-  token: { type: 'string', description: 'A token, instead of the header.' },
-};
-
-const membersOf = (members: readonly CallMember[]): Json =>
-  Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
-
-function bodySchema(operation: Operation): Json {
-  if (operation.kind === 'call') {
-    const { body = [] } = operation;
-    const required = body.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-    return object({ ...membersOf(body), ...CREDENTIALS }, required);
-  }
-  const { kind, resource } = operation;
-  const own = Object.fromEntries(
-    parametersOf(resource).map((member) => [member.name, schemaOf(member, kind === 'add')]),
-  );
-  const by = kind === 'add' ? 'CreateBy' : 'UpdateBy';
-  const id =
-    kind === 'update'
-      ? { [resource.idMember]: { ...integer, description: 'Finds the record; then all else may change.' } }
-      : {};
-  return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...CREDENTIALS }, [...Object.keys(own), by]);
-}
-
-function dataSchema(operation: Operation): Json {
-  if (operation.kind === 'call') return operation.data;
-  const { kind, resource } = operation;
-  if (kind !== 'list')
-    return object({ result: { type: 'string', const: 'success' }, [resource.idMember]: integer }, [
-      'result',
-      resource.idMember,
-    ]);
-  const total = { type: 'integer', minimum: 0, description: 'How many match; only if it was asked for.' };
-  const next = { ...integer, description: 'The next `after`; absent on the last page.' };
-  return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next, total }, [
-    'items',
-  ]);
-}
-
-const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
-
-function responsesOf(operation: Operation): Json {
-  const failures = Map.groupBy(codesOf(operation), (code) => ERROR_CODES[code][0]);
-  const entries = [...failures].map(([status, codes]): [string, Json] => [
-    String(status),
-    {
-      description: codes.map((code) => `${code}: ${ERROR_CODES[code][1]}`).join('. '),
-      ...json(
-        object(
-          {
-            status: { type: 'string', const: 'failed' },
-            appErrorCode: { type: 'integer', enum: codes },
-            errMessage: { type: 'string' },
-          },
-          ['status', 'appErrorCode', 'errMessage'],
-        ),
-      ),
-    },
-  ]);
-  return Object.fromEntries([['200', { description: 'Success', ...json(success(dataSchema(operation))) }], ...entries]);
-}
-
-const toParameter = (place: 'path' | 'query', { name, schema, isRequired = place === 'path' }: CallMember): Json => {
+const toParameter = (
+  place: 'path' | 'query' | 'header',
+  { name, schema, isRequired = place === 'path' }: CallMember,
+): Json => {
   const { description, ...rest } = schema;
   return { name, in: place, required: isRequired, description, schema: rest };
 };
 
-function parametersOfPath(operation: Operation): readonly Json[] {
+const BEYOND = 'x-beyond-specification';
+
+const IF_MATCH: CallMember = {
+  name: 'If-Match',
+  schema: {
+    type: 'string',
+    description: 'The ETag of the record as it was read; if it has changed since, the update is refused with 1012.',
+  },
+};
+const IDEMPOTENCY_KEY: CallMember = {
+  name: 'Idempotency-Key',
+  schema: {
+    ...{ type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    description: 'Such as a UUID. The same request with the same key within a day is carried out once.',
+  },
+};
+
+function parametersOf(operation: Operation): readonly Json[] {
   if (operation.kind === 'call') {
     const { segment, query: sent = [] } = operation;
     return [
@@ -178,11 +52,12 @@ function parametersOfPath(operation: Operation): readonly Json[] {
       },
       ...[...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)].map((one) => ({
         ...toParameter('query', one),
-        'x-beyond-specification': true,
+        [BEYOND]: true,
       })),
     ];
-  if (operation.kind !== 'update') return [];
-  return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }];
+  const header = { ...toParameter('header', operation.kind === 'add' ? IDEMPOTENCY_KEY : IF_MATCH), [BEYOND]: true };
+  if (operation.kind === 'add') return [header];
+  return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }, header];
 }
 
 const SECURITY = [{ apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
@@ -201,45 +76,86 @@ function securityOf(operation: Operation): readonly Json[] {
   return operation.id === 'getToken' ? [...SECURITY.slice(0, 1), {}] : [{}];
 }
 
-function describe(operation: Operation): Json {
-  const { id, method, scope } = operation;
+/** What an operation does and needs. */
+function descriptionOf(operation: Operation): string {
+  const { scope } = operation;
+  const isOpen = operation.kind === 'call' && operation.isOpen === true;
+  const anyCredential = isOpen ? '' : 'Needs any valid credential.';
+  const needed = scope === undefined ? anyCredential : `Needs a credential with the scope ${listGranting(scope)}.`;
+  const more = operation.kind === 'call' ? (operation.description ?? '') : '';
+  return [more, needed].filter(Boolean).join(' ');
+}
+
+function bodyOf(operation: Operation, schemas: SchemaShapes): Json {
+  const schema = bodySchema(operation);
+  const { properties, required } = schema as {
+    readonly properties: SchemaShapes;
+    readonly required: readonly string[];
+  };
+  const own = Object.keys(properties).filter((name) => name !== 'apiKey' && name !== 'token');
+  const names = required.length > 0 ? required : own;
+  const example = Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {}, schemas)]));
+  const isRequired = operation.kind !== 'call' || !operation.bodyIsOptional;
+  // In the schema: linters read patterns without the flag u, so none of these texts would match beside it.
+  return { required: isRequired, ...json({ ...schema, examples: [example] }, {}) };
+}
+
+function describe(operation: Operation, schemas: SchemaShapes): Json {
+  const { id, method } = operation;
   const { summary, tag } = titleOf(operation);
-  const needed = scope === undefined ? [] : [`Needs a credential with the scope ${listGranting(scope)}.`];
-  const more = operation.kind === 'call' && operation.description !== undefined ? [operation.description] : [];
   const isExtra = operation.kind === 'call' && !operation.isSpecified;
-  const description = [...more, ...needed].join(' ');
-  const required = operation.kind !== 'call' || !operation.bodyIsOptional;
   return {
     operationId: id,
     summary,
-    ...(description !== '' && { description }),
-    ...(isExtra && { 'x-beyond-specification': true }),
+    description: descriptionOf(operation),
+    ...(isExtra && { [BEYOND]: true }),
     tags: [tag],
     security: securityOf(operation),
-    parameters: parametersOfPath(operation),
-    ...(method !== 'GET' && { requestBody: { required, ...json(bodySchema(operation)) } }),
-    responses: responsesOf(operation),
+    parameters: parametersOf(operation),
+    ...(method !== 'GET' && { requestBody: bodyOf(operation, schemas) }),
+    responses: responsesOf(operation, schemas),
   };
 }
+
+/** What the groups of calls are about; those of resources say it themselves. */
+const TAGS: Readonly<Record<string, string>> = {
+  Auth: 'Tokens for programs and people.',
+  Otp: 'One-time codes by an authenticator app.',
+  Account: 'Passwords, invitations and locks of admin users.',
+  ApiKey: 'API keys: who uses the API, and for how long.',
+  Audit: 'Who changed what, and who tried.',
+  Wallet: 'Balances on the parent chain.',
+};
 
 /** The OpenAPI 3.1 document of the API, from the declarations. */
 export function createOpenApi(resources: readonly Resource[], version: string): Json {
   const operations = operationsOf(resources);
+  const schemas: SchemaShapes = Object.fromEntries(
+    resources.map((resource) => [resource.name, recordSchema(resource)]),
+  );
   return {
     openapi: '3.1.0',
     info: {
       title: 'subnetd platform API',
       version,
       description: 'Admin users, project types, sectors and industries of the trade and finance platform.',
+      contact: { name: 'Whoever runs this subnetd' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/api/v1' }, { url: '/api' }],
-    tags: [...new Set(operations.map((operation) => titleOf(operation).tag))].map((name) => ({ name })),
+    tags: [...new Set(operations.map((operation) => titleOf(operation).tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? `Lists, adds and updates ${resources.find((one) => one.name === name)?.plural}.`,
+    })),
     paths: Object.fromEntries(
-      operations.map((operation) => [operation.path, { [operation.method.toLowerCase()]: describe(operation) }]),
+      operations.map((operation) => [
+        operation.path,
+        { [operation.method.toLowerCase()]: describe(operation, schemas) },
+      ]),
     ),
     components: {
-      schemas: Object.fromEntries(resources.map((resource) => [resource.name, recordSchema(resource)])),
+      schemas,
+      headers: HEADERS,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'query', name: 'apiKey' },
         token: { type: 'apiKey', in: 'query', name: 'token' },

@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import { page } from '../pages/frame.ts';
 import type { Html } from '../pages/marks.ts';
 import type { Json } from '../platform/call.ts';
+import type { SchemaShapes } from '../platform/example-of.ts';
 import { allCodes, codeSection, searchTextOfCode } from './code-section.ts';
-import type { Schemas } from './example-of.ts';
 import { codeBlock, methodBadge, operationSection, searchTextOf } from './operation-section.ts';
 import { type OperationEntry, readOperations } from './read-operations.ts';
 import { hasWords, idOfTag, titleOfTag, toWords } from './words.ts';
@@ -29,8 +29,8 @@ export const referenceHead = (script: string): Html =>
 export const programLink = html`<p class="live">For programs: <a href="/api/openapi.json">OpenAPI 3.1</a></p>`;
 
 /** The schemas that a document refers to. */
-export const schemasOf = (document: Json): Schemas =>
-  (document.components as { readonly schemas?: Schemas } | undefined)?.schemas ?? {};
+export const schemasOf = (document: Json): SchemaShapes =>
+  (document.components as { readonly schemas?: SchemaShapes } | undefined)?.schemas ?? {};
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 

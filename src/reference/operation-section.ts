@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Html } from '../pages/marks.ts';
 import { ERROR_CODES, type ErrorCode } from '../platform/error-codes.ts';
+import { exampleOf, type SchemaShapes } from '../platform/example-of.ts';
 import { CODE_NOTES } from './code-notes.ts';
-import { exampleOf, type Schemas } from './example-of.ts';
 import type { Field, OperationEntry } from './read-operations.ts';
 import { curlOf, typeScriptOf } from './snippets.ts';
 import { rulesOf, titleOfTag, typeOf } from './words.ts';
@@ -12,7 +12,7 @@ const beyond = html`<span class="mark" title="The specification does not have it
 /** The method, in a colour of its own, which says the same as its word. */
 export const methodBadge = (method: string): Html => html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 
-const PLACES = { path: 'in the path', query: 'in the query', body: 'in the body' } as const;
+const PLACES = { path: 'in the path', query: 'in the query', header: 'as a header', body: 'in the body' } as const;
 
 const fieldRow = ({ name, place, isRequired, isBeyond, schema }: Field): Html => html`
 <tr role="row"><th scope="row" role="rowheader"><code>${name}</code><br><small class="dim">${PLACES[place]}</small></th><td role="cell">${typeOf(schema)}<br>${isRequired ? html`<b>required</b>` : html`<span class="dim">optional</span>`}</td><td role="cell" class="full">${withNames(rulesOf(schema))} ${isBeyond ? beyond : ''}</td></tr>`;
@@ -70,10 +70,10 @@ export const searchTextOf = ({
 const MOST_OPEN = 4;
 
 /** The section of an operation: its members, an example as curl and as TypeScript, its answers. */
-export function operationSection(operation: OperationEntry, schemas: Schemas): Html {
-  const { id, method, path, summary, description, parameters, body = [], data, codes } = operation;
+export function operationSection(operation: OperationEntry, schemas: SchemaShapes): Html {
+  const { id, method, path, summary, description, parameters, headers, body = [], data, codes } = operation;
   const success = { status: 'success', data: exampleOf(data, schemas) };
-  const shown = [...parameters.filter(({ place }) => place === 'path'), ...body];
+  const shown = [...parameters.filter(({ place }) => place === 'path'), ...headers, ...body];
   const query = parameters.filter(({ place }) => place === 'query');
   const heading = `${id}-title`;
   return html`

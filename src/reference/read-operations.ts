@@ -22,10 +22,10 @@ export interface Schema {
   readonly 'x-beyond-specification'?: boolean;
 }
 
-/** One parameter of a path or a query, or one member of a body. */
+/** One parameter of a path or a query, a header, or one member of a body. */
 export interface Field {
   readonly name: string;
-  readonly place: 'path' | 'query' | 'body';
+  readonly place: 'path' | 'query' | 'header' | 'body';
   readonly isRequired: boolean;
   readonly isBeyond: boolean;
   readonly schema: Schema;
@@ -46,6 +46,8 @@ export interface OperationEntry {
   /** Whether it works without a credential. */
   readonly isOpen: boolean;
   readonly parameters: readonly Field[];
+  /** The headers that change what it does. */
+  readonly headers: readonly Field[];
   /** The members of the body without the credentials; undefined if the operation has no body. */
   readonly body: readonly Field[] | undefined;
   /** The data of a success. */
@@ -91,7 +93,19 @@ const toFields = ({ properties = {}, required = [] }: Schema): readonly Field[] 
       schema,
     }));
 
+const toPlace = (place: string): Field['place'] => (place === 'path' || place === 'header' ? place : 'query');
+
+const toParameters = ({ parameters = [] }: Described): readonly Field[] =>
+  parameters.map(({ name, in: place, required = false, description, schema = {}, ...more }) => ({
+    name,
+    place: toPlace(place),
+    isRequired: required,
+    isBeyond: more['x-beyond-specification'] === true,
+    schema: { ...schema, ...(description !== undefined && { description }) },
+  }));
+
 function toEntry(path: string, method: string, one: Described): OperationEntry {
+  const sent = toParameters(one);
   const success = schemaOf(one.responses['200']);
   const codes = Object.values(one.responses).flatMap((response) => {
     const { properties = {} } = schemaOf(response);
@@ -106,15 +120,8 @@ function toEntry(path: string, method: string, one: Described): OperationEntry {
     description: one.description ?? '',
     isBeyond: one['x-beyond-specification'] === true,
     isOpen: one.security?.some((choice) => Object.keys(choice).length === 0) ?? false,
-    parameters: (one.parameters ?? []).map(
-      ({ name, in: place, required = false, description, schema = {}, ...more }) => ({
-        name,
-        place: place === 'path' ? 'path' : 'query',
-        isRequired: required,
-        isBeyond: more['x-beyond-specification'] === true,
-        schema: { ...schema, ...(description !== undefined && { description }) },
-      }),
-    ),
+    parameters: sent.filter(({ place }) => place !== 'header'),
+    headers: sent.filter(({ place }) => place === 'header'),
     body: one.requestBody && toFields(schemaOf(one.requestBody)),
     data: success.properties?.data ?? {},
     codes: codes.toSorted(),

@@ -1,18 +1,19 @@
-import { exampleBody, exampleOf, type Schemas } from './example-of.ts';
+import { exampleOf, type SchemaShapes } from '../platform/example-of.ts';
+import { exampleBody } from './example-of.ts';
 import type { OperationEntry } from './read-operations.ts';
 
 /** A quote for a shell, in which nothing is special. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The path of an example request. A list starts at 0, which is all of it. */
-export const examplePath = ({ path, parameters }: OperationEntry, schemas: Schemas): string =>
+export const examplePath = ({ path, parameters }: OperationEntry, schemas: SchemaShapes): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const field = parameters.find((one) => one.name === name && one.place === 'path');
     return encodeURIComponent(String(field === undefined ? name : exampleOf(field.schema, schemas)));
   });
 
 /** A command with `$URL` and `$TOKEN` that runs the operation by curl. */
-export function curlOf(operation: OperationEntry, schemas: Schemas): string {
+export function curlOf(operation: OperationEntry, schemas: SchemaShapes): string {
   const { method, body, isOpen } = operation;
   const lines = [
     ...(method === 'GET' || method === 'POST' ? [] : [`-X ${method}`]),
@@ -26,7 +27,7 @@ export function curlOf(operation: OperationEntry, schemas: Schemas): string {
 }
 
 /** The same as TypeScript with the variables `url` and `token`, for a browser, Node.js, Deno or Bun. */
-export function typeScriptOf(operation: OperationEntry, schemas: Schemas): string {
+export function typeScriptOf(operation: OperationEntry, schemas: SchemaShapes): string {
   const { method, body, isOpen } = operation;
   const headers = [
     ...(isOpen ? [] : ['authorization: `Bearer ${token}`']),

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { page } from '../pages/frame.ts';
+import { exampleOf } from '../platform/example-of.ts';
 import { programLink, type ReferenceContent, referenceHead, schemasOf } from './docs-page.ts';
-import { exampleBody, exampleOf } from './example-of.ts';
+import { exampleBody } from './example-of.ts';
 import { codeBlock, methodBadge, withNames } from './operation-section.ts';
 import { type Field, readOperations } from './read-operations.ts';
 import { curlOf } from './snippets.ts';

@@ -3,14 +3,14 @@ import { stripTypeScriptTypes } from 'node:module';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
+import type { SchemaShapes } from '../../src/platform/example-of.ts';
 import { resources } from '../../src/platform/resources.ts';
-import type { Schemas } from '../../src/reference/example-of.ts';
 import { type OperationEntry, readOperations } from '../../src/reference/read-operations.ts';
 import { curlOf, typeScriptOf } from '../../src/reference/snippets.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 const document = createOpenApi(resources, '0');
-const { schemas } = document.components as { readonly schemas: Schemas };
+const { schemas } = document.components as { readonly schemas: SchemaShapes };
 const operations = readOperations(document);
 const specified = operations.filter(({ isBeyond, tag }) => !isBeyond && tag !== 'Auth');
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { LINKS_AT_ONCE } from '../../model/account-link.ts';
 import { describeCause, isAway, isDatabaseFailure, isOverloaded } from '../../model/database-failure.ts';
-import { parametersOf, type Resource } from '../../model/resource.ts';
+import { MAX_INTEGER, parametersOf, type Resource } from '../../model/resource.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { authorOf } from '../author-of.ts';
@@ -80,7 +80,11 @@ export const invite: Call = {
   scope: 'write',
   body: [
     ...['FirstName', 'LastName', 'UserName', 'EmailID'].map((name) => memberOf(adminUser, name)),
-    { name: 'CreateBy', isRequired: true, schema: { type: 'integer', minimum: 1, examples: [1] } },
+    {
+      name: 'CreateBy',
+      isRequired: true,
+      schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [1] },
+    },
   ],
   data: INVITED,
   codes: [1001, 1002, 1003, 1005, 1008, 1011, 1012, 1103, 1107, 1109, 1121],
@@ -117,7 +121,9 @@ export const sendActivation: Call = {
   summary: 'Mail an inactive admin user another link that activates the account',
   isSpecified: false,
   scope: 'write',
-  body: [{ name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, examples: [2] } }],
+  body: [
+    { name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [2] } },
+  ],
   data: INVITED,
   codes: [1001, 1002, 1003, 1011, 1012, 1107, 1121],
   answer: sendAgain,

@@ -31,10 +31,17 @@ const item = object({
   RevokeBy: orNull('integer', { description: 'The admin user who revoked it; null on the command line.' }),
 });
 
+const EXAMPLE_KEY = `subnetd_${'7Qm4xV0b'.padEnd(43, 'x')}`;
+
 const RESULT: Json = { result: { type: 'string', const: 'success' }, ApiKeyID: integer };
 const MADE: Json = {
   ...RESULT,
-  ApiKey: { type: 'string', pattern: '^subnetd_[A-Za-z0-9_-]{43}$', description: 'The key. It is shown only now.' },
+  ApiKey: {
+    type: 'string',
+    pattern: '^subnetd_[A-Za-z0-9_-]{43}$',
+    description: 'The key. It is shown only now.',
+    examples: [EXAMPLE_KEY],
+  },
   Hint: { type: 'string' },
   ExpiryDate: date,
 };

@@ -62,6 +62,7 @@ export const getToken: Call = {
   path: '/Auth/Token',
   tag: 'Auth',
   summary: 'Get a token by an API key, or by UserName and Password',
+  description: 'A token lasts 24 hours, and ends with the key, the password or the activity of its user.',
   isSpecified: true,
   isOpen: true,
   bodyIsOptional: true,

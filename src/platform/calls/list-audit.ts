@@ -96,6 +96,7 @@ const properties: Json = {
   Changes: {
     type: 'object',
     description: 'Each member that changed, without secrets.',
+    examples: [{ IsDeleted: { from: false, to: true } }],
     additionalProperties: {
       type: 'object',
       properties: { from: anyValue, to: anyValue },

@@ -1,4 +1,5 @@
 import type { Note } from '../../model/mail.ts';
+import { MAX_INTEGER } from '../../model/resource.ts';
 import { checkDigits, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
 import { callerOf, confirmPassword, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
 import { codeAddress, codePicture, makeCodeSecret } from '../accounts/one-time-codes.ts';
@@ -215,7 +216,9 @@ export const resetOtp: Call = {
   summary: 'Remove the one-time codes of another admin user, who has lost them',
   isSpecified: false,
   scope: 'admin',
-  body: [{ name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, examples: [2] } }],
+  body: [
+    { name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [2] } },
+  ],
   data: DONE,
   codes: [1001, 1002, 1003, 1011, 1012, 1121, 1122],
   answer: reset,

@@ -1,4 +1,4 @@
-import { toNameKey } from '../../model/resource.ts';
+import { MAX_INTEGER, toNameKey } from '../../model/resource.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { checkInteger, requireMember } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
@@ -32,7 +32,9 @@ export const unlock: Call = {
   description: 'Forgets the failed sign-ins of the user from every address.',
   isSpecified: false,
   scope: 'admin',
-  body: [{ name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, examples: [2] } }],
+  body: [
+    { name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [2] } },
+  ],
   data: {
     type: 'object',
     properties: {

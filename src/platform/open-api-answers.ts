@@ -1,0 +1,93 @@
+import type { Json } from './call.ts';
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
+import { exampleOf, type SchemaShapes } from './example-of.ts';
+import { dataSchema, object, success } from './open-api-schemas.ts';
+import type { Operation } from './operations.ts';
+
+const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
+const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
+
+/** Every code in the operation's answers. */
+function codesOf(operation: Operation): readonly ErrorCode[] {
+  if (operation.kind === 'call') return [...new Set([...ANY, ...operation.codes])].sort();
+  const { kind, resource } = operation;
+  const own: ErrorCode[] = [];
+  if (kind === 'list') own.push(1002, 1003, 1005, 1009, 1011, 1012);
+  else {
+    own.push(...BODY);
+    for (const member of resource.members) {
+      if (member.kind === 'password') own.push(1006);
+      if (member.kind === 'text' && member.format === 'email') own.push(1008);
+      if (member.kind === 'reference') own.push(member.to.codes.missing);
+    }
+    own.push(resource.codes.duplicate);
+  }
+  if (kind !== 'add') own.push(resource.codes.missing);
+  return [...new Set([...ANY, ...own])].sort();
+}
+
+/** A body of JSON, with an example or several. */
+export const json = (schema: Json, examples: Json): Json => ({
+  content: { 'application/json': { schema, ...examples } },
+});
+
+/** The header of each answer, by its name in `components`. */
+const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
+
+function headersOf(operation: Operation): Json {
+  const { kind } = operation;
+  return {
+    'X-Request-Id': header('RequestId'),
+    RateLimit: header('RateLimit'),
+    'RateLimit-Policy': header('RateLimitPolicy'),
+    'Api-Key-Expires': header('ApiKeyExpires'),
+    ...((kind === 'list' || kind === 'update') && { ETag: header('ETag') }),
+    ...(kind === 'add' && { 'Idempotent-Replayed': header('IdempotentReplayed') }),
+  };
+}
+
+const failureExample = (code: ErrorCode): Json => ({
+  summary: ERROR_CODES[code][1],
+  value: { status: 'failed', appErrorCode: code, errMessage: ERROR_CODES[code][1] },
+});
+
+/** The answers of an operation by their HTTP status, with an example of each and of each code. */
+export function responsesOf(operation: Operation, schemas: SchemaShapes): Json {
+  const failures = Map.groupBy(codesOf(operation), (code) => ERROR_CODES[code][0]);
+  const entries = [...failures].map(([status, codes]): [string, Json] => [
+    String(status),
+    {
+      description: codes.map((code) => `${code}: ${ERROR_CODES[code][1]}`).join('. '),
+      ...(codes.includes(1102) && { headers: { 'Retry-After': header('RetryAfter') } }),
+      ...json(
+        object(
+          {
+            status: { type: 'string', const: 'failed' },
+            appErrorCode: { type: 'integer', enum: codes },
+            errMessage: { type: 'string' },
+            link: { type: 'string', description: 'Where /docs explains the code; only with Prefer: link.' },
+          },
+          ['status', 'appErrorCode', 'errMessage'],
+        ),
+        { examples: Object.fromEntries(codes.map((code) => [String(code), failureExample(code)])) },
+      ),
+    },
+  ]);
+  const data = dataSchema(operation);
+  const example = { status: 'success', data: exampleOf(data, schemas) };
+  const ok = { description: 'Success', headers: headersOf(operation), ...json(success(data), { example }) };
+  return Object.fromEntries([['200', ok], ...entries]);
+}
+
+const text = (description: string): Json => ({ description, schema: { type: 'string' } });
+
+/** The headers that answers refer to. */
+export const HEADERS: Json = {
+  RequestId: text('The id of the request, also in the log and the audit trail.'),
+  RateLimit: text('What is left of each limit: its requests, and the seconds until it is full again.'),
+  RateLimitPolicy: text('Each limit: how many requests at once, and the seconds until that many come back.'),
+  RetryAfter: { description: 'Seconds to wait after the code 1102.', schema: { type: 'integer', minimum: 1 } },
+  ApiKeyExpires: text('When the API key ends, in its last seven days.'),
+  ETag: text('The tag of one record, for If-Match. A list has none.'),
+  IdempotentReplayed: text('true if the add was carried out before, by a request with the same Idempotency-Key.'),
+};

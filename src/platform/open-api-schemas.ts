@@ -1,0 +1,116 @@
+import {
+  MAX_INTEGER,
+  type Member,
+  PASSWORD_MASK,
+  type Parameter,
+  parametersOf,
+  type Resource,
+  STAMPS,
+} from '../model/resource.ts';
+import type { CallMember, Json } from './call.ts';
+import { PATTERNS } from './check-text.ts';
+import { textRuleOf } from './check-value.ts';
+import type { Operation } from './operations.ts';
+
+/** An id, or another integer that the API takes. */
+export const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
+const BOOLEAN = {
+  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$' }],
+  description: 'The strings "true" and "false" in any case are taken too.',
+};
+
+const AS_KEPT = 'Lengths and pattern are those of the text as it is kept: in NFC, without blanks around it.';
+
+/** The schema of a member in a request; with `isNew` the request adds the record. */
+function schemaOf(member: Parameter, isNew: boolean): Json {
+  if (member.kind === 'boolean') return { ...BOOLEAN, examples: [member.example] };
+  const { kind, most, least = 1 } = textRuleOf(member);
+  const text = { type: 'string', minLength: least, maxLength: most, pattern: PATTERNS[kind] };
+  const examples = [member.example];
+  if (member.kind === 'reference') return { ...text, examples, description: `Names the ${member.to.noun}. ${AS_KEPT}` };
+  if (member.kind === 'text')
+    return { ...text, examples, description: AS_KEPT, ...(kind === 'email' && { format: 'idn-email' }) };
+  return {
+    ...text,
+    format: 'password',
+    examples,
+    ...(isNew
+      ? { not: { const: PASSWORD_MASK }, description: 'Any but the mask that lists show. Kept as a hash of its NFC.' }
+      : { description: 'The mask that lists show keeps the password. Kept as a hash of its NFC.' }),
+  };
+}
+
+/** The schema of a member in a list; its value may be older than the current rules. */
+function listedSchema(member: Member): Json {
+  if (member.kind === 'unset') return { type: ['string', 'null'] };
+  if (member.kind === 'password') return { type: 'string', const: PASSWORD_MASK };
+  return { type: member.kind === 'boolean' ? 'boolean' : 'string', examples: [member.example] };
+}
+
+/** The schema of an object. */
+export const object = (properties: Json, required: readonly string[]): Json => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+/** The envelope of a success. */
+export const success = (data: Json): Json =>
+  object({ status: { type: 'string', const: 'success' }, data }, ['status', 'data']);
+
+/** A record as lists show it. */
+export function recordSchema({ members, idMember }: Resource): Json {
+  const own = members.flatMap((member): readonly (readonly [string, Json])[] => [
+    ...(member.kind === 'reference' ? [[member.to.idMember, integer] as const] : []),
+    [member.name, listedSchema(member)],
+  ]);
+  const stamps = STAMPS.map(([name]) => {
+    const type = name.endsWith('By') ? 'integer' : 'string';
+    return [name, { type: [type, 'null'], ...(name.endsWith('Date') && { format: 'date-time' }) }] as const;
+  });
+  const properties = Object.fromEntries<Json>([[idMember, integer], ...own, ...stamps]);
+  return object(properties, Object.keys(properties));
+}
+
+const CREDENTIALS = {
+  apiKey: { type: 'string', description: 'An API key, instead of the query.' },
+  token: { type: 'string', description: 'A token, instead of the header.' },
+};
+
+const membersOf = (members: readonly CallMember[]): Json =>
+  Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
+
+/** The body of an operation's request. */
+export function bodySchema(operation: Operation): Json {
+  if (operation.kind === 'call') {
+    const { body = [] } = operation;
+    const required = body.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+    return object({ ...membersOf(body), ...CREDENTIALS }, required);
+  }
+  const { kind, resource } = operation;
+  const own = Object.fromEntries(
+    parametersOf(resource).map((member) => [member.name, schemaOf(member, kind === 'add')]),
+  );
+  const by = kind === 'add' ? 'CreateBy' : 'UpdateBy';
+  const id =
+    kind === 'update'
+      ? { [resource.idMember]: { ...integer, description: 'Finds the record; then all else may change.' } }
+      : {};
+  return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...CREDENTIALS }, [...Object.keys(own), by]);
+}
+
+/** The data of an operation's success. */
+export function dataSchema(operation: Operation): Json {
+  if (operation.kind === 'call') return operation.data;
+  const { kind, resource } = operation;
+  if (kind !== 'list')
+    return object({ result: { type: 'string', const: 'success' }, [resource.idMember]: integer }, [
+      'result',
+      resource.idMember,
+    ]);
+  const total = { type: 'integer', minimum: 0, description: 'How many match; only if it was asked for.' };
+  const next = { ...integer, description: 'The next `after`; absent on the last page.' };
+  return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next, total }, [
+    'items',
+  ]);
+}
