@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../../src/platform/client-address.ts';
-import { type Api, ROOT_PASSWORD, startApi } from '../../support/api.ts';
+import { type Api, platformSettings, ROOT_PASSWORD, startApi, startPlatform } from '../../support/api.ts';
 import { useDatabases } from '../../support/use-api.ts';
 
 const parsed = parseTrustedProxies('127.0.0.0/8');
@@ -125,6 +125,23 @@ describe('repeated failures', () => {
       expect(found('locked')).toMatchObject([{ resource: 'AdminUser', recordId: 1, ip: '192.0.2.1' }]);
       expect(found('unlocked')[0]).toMatchObject({ resource: 'AdminUser', recordId: 1, owner: 1 });
     }));
+
+  it('of long ago are deleted from time to time, and those of today stay', async () => {
+    const address = await databases.create();
+    const { store, stop } = await startApi(address, settings, undefined, { now: () => now });
+    const platform = startPlatform(platformSettings(address), { now: () => now, cleanEveryMs: 20 });
+    try {
+      await platform.services();
+      const at = (hours: number) => new Date(now - hours * 60 * MINUTE).toISOString();
+      await store.addFailure('old', ['192.0.2.1'], at(25), at(48));
+      await store.addFailure('new', ['192.0.2.1'], at(23), at(48));
+      await expect.poll(() => store.findFailures('old', ['192.0.2.1'])).toEqual([undefined]);
+      expect(await store.findFailures('new', ['192.0.2.1'])).toMatchObject([{ failures: 1 }]);
+    } finally {
+      await platform.stop();
+      await stop();
+    }
+  });
 
   it('of the own password or of a code count too', async () =>
     onReplicas(async (api) => {
