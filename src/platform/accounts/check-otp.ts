@@ -4,7 +4,6 @@ import { checkLookup } from '../check-text.ts';
 import type { Body } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
-import { checkCode } from './one-time-codes.ts';
 import { parseRecoveryCode } from './recovery-codes.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -50,6 +49,9 @@ export function readOtp(body: Body): Outcome<SentOtp> {
 const NOT_READABLE =
   'the one-time codes of this account cannot be checked since the secret of subnetd has changed; send a recovery code, or ask an admin to remove them';
 
+/** Loaded for the first who has one-time codes: it takes 6 MB. */
+export const loadOneTimeCodes = () => import('./one-time-codes.ts');
+
 /** Checks a code of the app against a sealed secret, and takes it, so that nobody uses it twice. */
 export async function checkDigits(
   store: SignInStore,
@@ -60,6 +62,7 @@ export async function checkDigits(
 ): Promise<Outcome<undefined>> {
   const opened = (await sealer()).unseal(secret);
   if (opened === undefined) return fail(1122, NOT_READABLE);
+  const { checkCode } = await loadOneTimeCodes();
   const { check, step } = checkCode(opened, digits, now());
   if (check === 'past') return fail(1124, 'Otp has expired; send the code that the app shows now');
   if (check === 'wrong' || step === undefined)

@@ -1,8 +1,7 @@
 import type { Note } from '../../model/mail.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
-import { checkDigits, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
+import { checkDigits, loadOneTimeCodes, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
 import { callerOf, confirmPassword, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
-import { codeAddress, codePicture, makeCodeSecret } from '../accounts/one-time-codes.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
@@ -71,6 +70,7 @@ async function enrol(request: IdentifiedRequest, deps: CallDeps): Answer<unknown
   if (!confirmed.ok) return confirmed;
   const { store } = request;
   const { owner } = callerOf(request);
+  const { codeAddress, codePicture, makeCodeSecret } = await loadOneTimeCodes();
   const secret = makeCodeSecret();
   if (!(await store.startCodes(owner, (await deps.sealer()).seal(secret))))
     return fail(1012, 'this account has one-time codes already; remove them first, by POST /api/Otp/Remove');
