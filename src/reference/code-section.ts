@@ -5,6 +5,7 @@ import { ERROR_CODES, type ErrorCode } from '../platform/error-codes.ts';
 import { CODE_NOTES } from './code-notes.ts';
 import { failureExample, withNames } from './operation-section.ts';
 import type { OperationEntry } from './read-operations.ts';
+import { meaningOf } from './words.ts';
 
 /** All codes, in their order. */
 export const allCodes = Object.keys(ERROR_CODES).map(Number) as readonly ErrorCode[];
@@ -32,7 +33,7 @@ export function codeSection(code: ErrorCode, operations: readonly OperationEntry
   const heading = `code-${code}-title`;
   return html`
 <section class="panel code" id="code-${code}" aria-labelledby="${heading}" data-words="${searchTextOfCode(code)}">
-<h3 id="${heading}"><a href="#code-${code}">${code}</a> ${meaning}</h3>
+<h3 id="${heading}"><a href="#code-${code}">${code}</a> ${meaningOf(meaning)}</h3>
 <p class="dim small">HTTP ${status}</p>
 <p>${when} ${fix}</p>
 <p class="small">For example <code>${formatRequest(situation)}</code>, if ${withNames(situation.when)}:</p>

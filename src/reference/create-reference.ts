@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { docsPage, type ReferenceContent } from './docs-page.ts';
+import { docsPage, type ReferenceContent, toParts } from './docs-page.ts';
 import { tryPage } from './try-page.ts';
 
 /** The reference of the API, for people. */
@@ -13,8 +13,11 @@ export interface Reference {
 }
 
 /** Creates the reference of an OpenAPI document. */
-export const createReference = (content: ReferenceContent): Reference => ({
-  docs: (search) => docsPage(content, search),
-  tryIt: (operation) => tryPage(content, operation),
-  readAsset: (name) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8'),
-});
+export function createReference(content: ReferenceContent): Reference {
+  const parts = toParts(content);
+  return {
+    docs: (search) => docsPage(parts, search),
+    tryIt: (operation) => tryPage(content, operation),
+    readAsset: (name) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8'),
+  };
+}

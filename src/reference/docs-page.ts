@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { page } from '../pages/frame.ts';
 import type { Html } from '../pages/marks.ts';
 import type { Json } from '../platform/call.ts';
+import type { ErrorCode } from '../platform/error-codes.ts';
 import type { SchemaShapes } from '../platform/example-of.ts';
 import { allCodes, codeSection, searchTextOfCode } from './code-section.ts';
 import { codeBlock, methodBadge, operationSection, searchTextOf } from './operation-section.ts';
@@ -57,21 +58,46 @@ ${codeBlock('a failure', '{"status":"failed","appErrorCode":1001,"errMessage":"I
 <p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code on this page, too. Each answer has an <code>x-request-id</code>, which the log and the audit trail know.</p>
 </section>`;
 
+/** A section of the page, with the text in which a search looks for it. */
+interface Part<Of> {
+  readonly of: Of;
+  readonly searchText: string;
+  readonly html: Html;
+}
+
+/** The sections of the page, which no search changes. */
+export interface ReferenceParts {
+  readonly version: string;
+  readonly operations: readonly Part<OperationEntry>[];
+  readonly codes: readonly Part<ErrorCode>[];
+}
+
+/** Makes the sections, once for all requests. */
+export function toParts({ document, version }: ReferenceContent): ReferenceParts {
+  const all = readOperations(document);
+  const schemas = schemasOf(document);
+  return {
+    version,
+    operations: all.map((of) => ({ of, searchText: searchTextOf(of), html: operationSection(of, schemas) })),
+    codes: allCodes.map((of) => ({ of, searchText: searchTextOfCode(of), html: codeSection(of, all) })),
+  };
+}
+
 const contents = (
-  tags: ReadonlyMap<string, readonly OperationEntry[]>,
+  tags: ReadonlyMap<string, readonly Part<OperationEntry>[]>,
 ): Html => html`<nav class="contents" aria-label="On this page">
 <ul>
 <li><a href="#start">Start</a></li><li><a href="#credentials">Credentials</a></li><li><a href="#answers">Answers</a></li>
 ${[...tags].map(
   ([tag, own]) =>
-    html`<li><a href="#${idOfTag(tag)}">${titleOfTag(tag)}</a><ul>${own.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>`)}</ul></li>`,
+    html`<li><a href="#${idOfTag(tag)}">${titleOfTag(tag)}</a><ul>${own.map(({ of: { id, summary } }) => html`<li><a href="#${id}">${summary}</a></li>`)}</ul></li>`,
 )}
 <li><a href="#codes">Codes</a></li>
 </ul></nav>`;
 
-const overview = (own: readonly OperationEntry[]): Html =>
+const overview = (own: readonly Part<OperationEntry>[]): Html =>
   html`<ul class="overview">${own.map(
-    ({ id, method, path, summary }) =>
+    ({ of: { id, method, path, summary } }) =>
       html`<li>${methodBadge(method)} <a href="#${id}">${summary}</a> <code>${path}</code></li>`,
   )}</ul>`;
 
@@ -91,15 +117,13 @@ function linkToWhole(text: string): string {
 }
 
 /** The reference of the API: one page that works without a script. With a search it has only what matches. */
-export function docsPage({ document, version }: ReferenceContent, asked = ''): string {
+export function docsPage(parts: ReferenceParts, asked = ''): string {
   const query = asked.slice(0, LONGEST_SEARCH).trim();
   const words = toWords(query);
-  const all = readOperations(document);
-  const operations = all.filter((operation) => hasWords(searchTextOf(operation), words));
-  const codes = allCodes.filter((code) => hasWords(searchTextOfCode(code), words));
-  const tags = Map.groupBy(operations, ({ tag }) => tag);
+  const operations = parts.operations.filter(({ searchText }) => hasWords(searchText, words));
+  const codes = parts.codes.filter(({ searchText }) => hasWords(searchText, words));
+  const tags = Map.groupBy(operations, ({ of }) => of.tag);
   const found = `${count(operations.length, 'operation')}, ${count(codes.length, 'code')}`;
-  const schemas = schemasOf(document);
   const content = html`<div class="grid docs">${contents(tags)}
 <div class="stack">
 <h1>Platform API</h1>
@@ -110,14 +134,14 @@ ${[...tags].map(
   ([tag, own]) => html`
 <section class="stack group" id="${idOfTag(tag)}" aria-labelledby="${idOfTag(tag)}-title"><h2 id="${idOfTag(tag)}-title">${titleOfTag(tag)}</h2>
 ${overview(own)}
-${own.map((operation) => operationSection(operation, schemas))}</section>`,
+${own.map((part) => part.html)}</section>`,
 )}
 ${
   codes.length === 0
     ? ''
     : html`<section class="stack group" id="codes" aria-labelledby="codes-title"><h2 id="codes-title">Codes</h2>
 <p class="dim">The ${allCodes.length} codes of the specification. Code 1114 does not exist.</p>
-<div class="grid codes">${codes.map((code) => codeSection(code, all))}</div></section>`
+<div class="grid codes">${codes.map((part) => part.html)}</div></section>`
 }
 </div></div>`;
   const made = String(
@@ -127,7 +151,7 @@ ${
       madeAt: 0,
       account: programLink,
       head: referenceHead(REFERENCE_SCRIPT),
-      footer: [html`subnetd ${version}`],
+      footer: [html`subnetd ${parts.version}`],
       content,
     }),
   );

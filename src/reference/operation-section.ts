@@ -5,7 +5,7 @@ import { exampleOf, type SchemaShapes } from '../platform/example-of.ts';
 import { CODE_NOTES } from './code-notes.ts';
 import type { Field, OperationEntry } from './read-operations.ts';
 import { curlOf, typeScriptOf } from './snippets.ts';
-import { rulesOf, titleOfTag, typeOf } from './words.ts';
+import { meaningOf, rulesOf, titleOfTag, typeOf } from './words.ts';
 
 const beyond = html`<span class="mark" title="The specification does not have it">Beyond the specification</span>`;
 
@@ -36,7 +36,7 @@ export const failureExample = (code: ErrorCode, member: string): string =>
   pretty({ status: 'failed', appErrorCode: code, errMessage: CODE_NOTES[code].message(member) });
 
 const failure = (code: ErrorCode, member: string): Html => html`
-<li><a href="#code-${code}">${code}</a> HTTP ${ERROR_CODES[code][0]}: ${ERROR_CODES[code][1]}<br><code>${failureExample(code, member).replace(/\s+/g, ' ')}</code></li>`;
+<li><a href="#code-${code}">${code}</a> HTTP ${ERROR_CODES[code][0]}: ${meaningOf(ERROR_CODES[code][1])}<br><code>${failureExample(code, member).replace(/\s+/g, ' ')}</code></li>`;
 
 /** The member that the example of a failure names: one that it fits. */
 function memberOf({ body = [], parameters }: OperationEntry, code: ErrorCode): string {

@@ -45,6 +45,9 @@ export function rulesOf(schema: Schema): string {
   return rules.filter(Boolean).join(' ');
 }
 
+/** What a code means, without the place of the bound that a message fills in. */
+export const meaningOf = (meaning: string): string => meaning.replace(/ \{\{\w+\}\}$/, '');
+
 /** The words of a search, in lower case. */
 export const toWords = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 

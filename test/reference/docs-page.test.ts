@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
 import { ERROR_CODES } from '../../src/platform/error-codes.ts';
 import { resources } from '../../src/platform/resources.ts';
-import { docsPage } from '../../src/reference/docs-page.ts';
+import { docsPage, toParts } from '../../src/reference/docs-page.ts';
 import { readOperations } from '../../src/reference/read-operations.ts';
 import { tryPage } from '../../src/reference/try-page.ts';
 
 const document = createOpenApi(resources, '1.2.3');
 const content = { document, version: '1.2.3' };
 const operations = readOperations(document);
-const whole = docsPage(content);
+const parts = toParts(content);
+const whole = docsPage(parts);
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 const shownIn = (html: string) =>
   [...html.matchAll(/<section class="panel (?:op|code)" id="([^"]+)"/g)].map(([, id]) => id);
@@ -34,6 +35,7 @@ describe('the reference', () => {
       /<code>IndustryName<\/code>.*?<td role="cell">string<br><b>required<\/b>.*?1 to 200 characters\./,
     );
     expect(text).toContain('&quot;SectorID&quot;: 1');
+    expect(text).toContain('Resource exceeds maximum allowed value<br>');
     expect([...text.matchAll(/href="#code-(\d+)"/g)].map(([, code]) => Number(code))).toEqual(
       operations.find(({ id }) => id === 'addSector')?.codes,
     );
@@ -59,19 +61,19 @@ describe('the reference', () => {
     ['Retry-After', ['code-1102']],
     ['nothing has this', []],
   ])('finds for %s only what has all words', (search, found) => {
-    expect(shownIn(docsPage(content, search))).toEqual(found);
+    expect(shownIn(docsPage(parts, search))).toEqual(found);
   });
 
   it('says how much it found, shows what was searched as text, and keeps all for a blank search', () => {
-    const html = docsPage(content, '<b>sector</b>');
+    const html = docsPage(parts, '<b>sector</b>');
     expect(html).toContain('0 operations, 0 codes with “&lt;b&gt;sector&lt;/b&gt;”.');
     expect(html).toContain('Nothing matches.');
-    expect(docsPage(content, '  ')).toBe(whole);
-    expect(docsPage(content, 'x'.repeat(5_000))).not.toContain('x'.repeat(101));
+    expect(docsPage(parts, '  ')).toBe(whole);
+    expect(docsPage(parts, 'x'.repeat(5_000))).not.toContain('x'.repeat(101));
   });
 
   it('leads from a search to the parts that it left out', () => {
-    const html = docsPage(content, 'addSector');
+    const html = docsPage(parts, 'addSector');
     const ids = idsOf(html);
     for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
     expect(html).toContain('href="/docs#code-1102"');
