@@ -26,6 +26,8 @@ beforeAll(async () => {
   const environment = {
     ...mailEnvironment(server),
     SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}`,
+    // All of these tests come from one address.
+    SUBNETD_SIGNIN_LIMIT: '100',
   };
   const names = ['--user-name', 'root', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
   writeFileSync(folder.path('password'), ROOT_PASSWORD);

@@ -32,7 +32,7 @@ export async function liveAccount(browser: Browser, urlOf: () => string, { mails
   const [root, grace] = [await contexts[0].newPage(), await contexts[1].newPage()];
   const pathOf = async (subject: string): Promise<string> => {
     const find = () => mails.filter(({ headers }) => headers.subject === `subnetd: ${subject}`);
-    await expect.poll(() => find().length, { interval: 50 }).toBe(1);
+    await expect.poll(() => find().length, { interval: 50, timeout: 30_000 }).toBe(1);
     const [mail] = find();
     expect(mail?.to).toEqual(['grace@example.com']);
     return (/\S+\/portal\/\S+/.exec(mail?.text ?? '')?.[0] ?? '').replace(MAILED_URL, '');
