@@ -73,7 +73,7 @@ export async function signIn(store: PlatformStore, body: Body, context: SignInCo
   const isKnown = now() - lastAt < REMEMBER_MS;
   const asUser = isKnown ? succeed(undefined) : await limits.signInAs(userNameKey);
   if (!asUser.ok) return withSubject(asUser.failure, subject);
-  const attempt = { store, userNameKey, address, isKnown, onLock: () => onLock?.(subject) };
+  const attempt = { store, userNameKey, address, isKnown, isSignIn: true, onLock: () => onLock?.(subject) };
   const proved = await lock.guard(attempt, async () => {
     const isGood = await verifyPassword(user?.passwordHash, password.value);
     if (isGood && user?.isActive) return checkOtp(store, user.id, otp.value, context);

@@ -72,7 +72,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'sign-in refused': 'a sign-in was refused',
   'sign-out': 'an admin user signed out',
   'sessions ended': 'an admin user ended sessions of the portal',
-  'code refused': 'a right password came with a wrong one-time code',
+  'code refused': 'a right password came without a right one-time code',
   'recovery code used': 'an admin user signed in by a recovery code',
   locked: 'sign-ins from an address must wait after repeated failures',
   unlocked: 'an admin ended the wait of an admin user after failed sign-ins',

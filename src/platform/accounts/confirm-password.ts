@@ -38,15 +38,46 @@ export async function userNameKeyOf(store: PlatformStore, userId: number): Promi
 }
 
 /**
+ * Runs a check of who the caller is. Attempts are limited, and failures count for the lock; only a sign-in forgets them. A
+ * refusal is in the security log.
+ */
+export async function guardCheck<T>(
+  request: IdentifiedRequest,
+  { limits, lock }: CallDeps,
+  check: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const { context, store, caller } = request;
+  const address = addressKey(context.address);
+  const { owner } = callerOf(request);
+  const slowed = <Other>(refused: Outcome<Other>) => {
+    context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
+    return refused;
+  };
+  const limited = await limits.signInFrom(address);
+  if (!limited.ok) return slowed(limited);
+  const attempt = {
+    ...{ store, userNameKey: await userNameKeyOf(store, owner), address, isKnown: true, isSignIn: false },
+    onLock: () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } }),
+  };
+  const checked = await lock.guard(attempt, check);
+  if (checked.ok) return checked;
+  const { code } = checked.failure;
+  if (code === 1102) return slowed(checked);
+  if (code === 1118) context.record('password refused', { caller });
+  if (code === 1119 || code === 1124) context.record('code refused', { caller });
+  return checked;
+}
+
+/**
  * Asks for the caller's own password again, before a step that must not follow from a stolen token; with `withOtp` for
  * the one-time code too. Failures count for the lock. Code 1118 for a wrong password.
  */
 export async function confirmPassword(
   request: IdentifiedRequest,
-  { limits, lock, sealer, now }: CallDeps,
+  deps: CallDeps,
   withOtp = false,
 ): Promise<Outcome<SecondFactor>> {
-  const { context, store, body } = request;
+  const { store, body } = request;
   const present = requireMember(body, 'Password');
   if (!present.ok) return present;
   const password = checkLookup(present.value, 'Password', SIGN_IN.password);
@@ -55,21 +86,11 @@ export async function confirmPassword(
   if (!sent.ok) return sent;
   const otp = withOtp ? readOtp(body) : succeed(undefined);
   if (!otp.ok) return otp;
-  const address = addressKey(context.address);
-  const limited = await limits.signInFrom(address);
-  if (!limited.ok) return limited;
   const { owner } = callerOf(request);
-  const user = await store.findUser({ id: owner });
-  const userNameKey = await userNameKeyOf(store, owner);
-  const onLock = () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } });
-  const confirmed = await lock.guard({ store, userNameKey, address, isKnown: true, onLock }, async () => {
+  return guardCheck(request, deps, async () => {
+    const user = await store.findUser({ id: owner });
     if (!(await verifyPassword(user?.passwordHash, password.value)))
       return fail(1118, 'Password is not the password of your account; send it again');
-    return withOtp ? checkOtp(store, owner, otp.value, { sealer, now }) : succeed<SecondFactor>('none');
+    return withOtp ? checkOtp(store, owner, otp.value, deps) : succeed<SecondFactor>('none');
   });
-  if (confirmed.ok) return confirmed;
-  const { code } = confirmed.failure;
-  if (code === 1118) context.record('password refused', { caller: request.caller });
-  if (code === 1119 || code === 1124) context.record('code refused', { caller: request.caller });
-  return confirmed;
 }

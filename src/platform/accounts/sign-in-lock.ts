@@ -12,6 +12,8 @@ export interface Attempt {
   readonly address: string;
   /** Has the user signed in from there before? */
   readonly isKnown: boolean;
+  /** Does a success forget the failures? Only a whole sign-in does, so that a password alone frees no more guesses of a code. */
+  readonly isSignIn: boolean;
   /** Called when the attempt fails and the next one from there has to wait. */
   readonly onLock?: () => void;
 }
@@ -65,7 +67,7 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
   const digestOf = async (userNameKey: string) => (await sealer()).digest(`user name ${userNameKey}`);
 
   const attemptInTurn = async <T>(name: string, attempt: Attempt, run: () => Promise<Outcome<T>>) => {
-    const { store, address, isKnown, onLock } = attempt;
+    const { store, address, isKnown, isSignIn, onLock } = attempt;
     const addresses = isKnown ? [address] : [address, ALL_NEW];
     const [here, anew] = await store.findFailures(name, addresses);
     const waits = [remaining(AN_ADDRESS, here, now()), remaining(NEW_ADDRESSES, anew, now())];
@@ -80,7 +82,7 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
     }
     const result = await run();
     if (result.ok) {
-      if (here !== undefined || anew !== undefined) await store.clearFailures(name, addresses);
+      if (isSignIn && (here !== undefined || anew !== undefined)) await store.clearFailures(name, addresses);
       return result;
     }
     if (FAILURES.has(result.failure.code)) {

@@ -23,7 +23,9 @@ export async function tryPassword(
     const { code, subject } = signed.failure;
     if (code === 1102) context.record('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
     if (code === 1104) context.record('sign-in refused', { subject });
-    if (code === 1119 || code === 1124) context.record('code refused', { subject });
+    // Without a subject, 1122 is about the form of the code, before any password was checked.
+    const isOfCode = code === 1119 || code === 1124 || (code === 1122 && subject !== undefined);
+    if (isOfCode) context.record('code refused', { subject });
   }
   return signed;
 }

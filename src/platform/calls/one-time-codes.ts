@@ -1,7 +1,7 @@
 import type { Note } from '../../model/mail.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
 import { checkDigits, loadOneTimeCodes, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
-import { callerOf, confirmPassword, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
+import { callerOf, confirmPassword, guardCheck, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
@@ -113,7 +113,8 @@ async function confirm(request: IdentifiedRequest, deps: CallDeps): Answer<unkno
   if (codes.isConfirmed) return fail(1012, 'the one-time codes of this account are confirmed already');
   if (sent.value === undefined || !('digits' in sent.value))
     return fail(1122, 'Otp must be the six digits of your authenticator app');
-  const checked = await checkDigits(store, owner, codes.secret, sent.value.digits, deps);
+  const { digits } = sent.value;
+  const checked = await guardCheck(request, deps, () => checkDigits(store, owner, codes.secret, digits, deps));
   if (!checked.ok) return checked;
   const recoveryCodes = makeRecoveryCodes();
   const confirmed = { secret: codes.secret, hashes: await hashAll(recoveryCodes) };

@@ -1,5 +1,7 @@
+import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../../src/platform/client-address.ts';
+import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { type Api, platformSettings, ROOT_PASSWORD, startApi, startPlatform } from '../../support/api.ts';
 import { useDatabases } from '../../support/use-api.ts';
 
@@ -152,5 +154,35 @@ describe('repeated failures', () => {
       expect(codes).toEqual([...Array.from({ length: 10 }, () => 1118), 1102]);
       expect((await enrol(ROOT_PASSWORD)).appErrorCode).toBe(1102);
       expect((await signIn(api, HOME)).appErrorCode).toBe(1102);
+    }));
+
+  it('of the first code of an app count, and the password alone does not forget them', async () =>
+    onReplicas(async (api) => {
+      const headers = { 'x-forwarded-for': HOME, authorization: (await signIn(api, HOME)).data.token };
+      const enrol = () => api.sendBare('POST', '/api/Otp/Enrol', { Password: ROOT_PASSWORD }, headers);
+      const secret = String((await enrol()).data.Secret);
+      const right = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now });
+      const wrong = right === '000000' ? '000001' : '000000';
+      const codes = [];
+      for (let i = 0; i < 11; i += 1) {
+        if (i === 9) expect((await enrol()).http).toBe(200);
+        codes.push((await api.sendBare('POST', '/api/Otp/Confirm', { Otp: wrong }, headers)).appErrorCode);
+      }
+      expect(codes).toEqual([...Array.from({ length: 10 }, () => 1119), 1102]);
+      await api.platform.stop();
+      const events = await api.store.listAudit('', 0, 1_000);
+      const of = (action: string) => events.find((event) => event.action === action && event.owner === 1);
+      expect(of('code refused')).toMatchObject({ recordId: 1, credential: 'token', ip: HOME });
+      expect(of('slowed')).toMatchObject({ changes: { Limit: { from: null, to: 'sign-in' } } });
+    }));
+
+  it('and a right password without the code of its app is in the security log', async () =>
+    onReplicas(async (api) => {
+      await api.store.startCodes(1, 'sealed');
+      await api.store.confirmCodes(1, { secret: 'sealed', hashes: ['hash'] }, onCommandLine(now));
+      expect((await signIn(api, '192.0.2.1')).appErrorCode).toBe(1122);
+      await api.platform.stop();
+      const refused = (await api.store.listAudit('', 0, 1_000)).filter(({ action }) => action === 'code refused');
+      expect(refused).toMatchObject([{ resource: 'AdminUser', recordId: 1, ip: '192.0.2.1' }]);
     }));
 });
