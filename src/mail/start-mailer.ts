@@ -19,13 +19,13 @@ import {
   type SendFailure,
   type WaitingMail,
 } from '../model/mail.ts';
-import { valueWithin } from '../model/within.ts';
+import { settleWithin, valueWithin } from '../model/within.ts';
 import type { MailSettings } from './mail-settings.ts';
 import type { MailText } from './mail-text.ts';
 
 /** Sends the mails that wait in the database, also those of an earlier process and of other replicas. */
 export interface Mailer extends MailQueue {
-  /** Waits for the mail that is being sent. */
+  /** Waits a second for the mail that is being sent, then leaves it to the next process. */
   stop(): Promise<void>;
 }
 
@@ -39,9 +39,16 @@ export interface MailerDeps {
   readonly now: () => number;
   /** How often it looks for mails that are due. */
   readonly everyMs?: number;
+  /** How long a stop waits for the mail that is being sent. */
+  readonly stopWithinMs?: number;
 }
 
 const EVERY_MS = 5_000;
+const STOP_WITHIN_MS = 1_000;
+
+const SILENT: SendFailure = { code: 'ETIMEDOUT', isRefused: false };
+/** subnetd stops, which is not the fault of the server. */
+const STOPPED: SendFailure = { code: 'stopped', isRefused: false };
 
 /** After a new mail. The request that brought it is over by then, so its time tells nothing about the recipient. */
 const SOON_MS = 250;
@@ -73,7 +80,8 @@ const isWanted = (kind: MailKind, { isActive }: Recipient): boolean =>
   LINK_OF[kind] === undefined || isActive === (kind === 'reset');
 
 /** Starts the mailer. It loads nodemailer for the first mail. */
-export function startMailer({ settings, store: openStore, log, now, everyMs = EVERY_MS }: MailerDeps): Mailer {
+export function startMailer(deps: MailerDeps): Mailer {
+  const { settings, store: openStore, log, now, everyMs = EVERY_MS, stopWithinMs = STOP_WITHIN_MS } = deps;
   const loaded = loadOnce(async () => {
     const [{ createMailTransport, toSendFailure }, { writeMail }] = await Promise.all([
       import('./create-mail-transport.ts'),
@@ -83,6 +91,7 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
   });
   let isFailing = false;
   let stopped = false;
+  const ended = Promise.withResolvers<SendFailure>();
 
   /** Stores a new link of the user; resolves to its hash and to what the mail says. */
   const makeLink = async (store: MailStore, kind: LinkKind, { userId, passwordVersion }: Recipient) => {
@@ -95,13 +104,9 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
 
   const send = async (to: string, text: MailText): Promise<SendFailure | undefined> => {
     const { send: sendMail, toSendFailure } = await loaded.get();
-    const silent: SendFailure = { code: 'ETIMEDOUT', isRefused: false };
     try {
-      return await valueWithin(
-        SEND_WITHIN_MS,
-        sendMail(to, text).then(() => undefined),
-        silent,
-      );
+      const sent = sendMail(to, text).then(() => undefined);
+      return await valueWithin(SEND_WITHIN_MS, Promise.race([sent, ended.promise]), SILENT);
     } catch (error) {
       return toSendFailure(error);
     }
@@ -151,6 +156,10 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
     const isOver = failure.isRefused || ageMs + wait > GIVE_UP_MS[kind];
     // The mail may have come through all the same, but no link in it works.
     if (link !== undefined) await store.removeLink(link.hash);
+    if (failure === STOPPED) {
+      await store.postponeMail(claim, createdAt);
+      return false;
+    }
     await (isOver ? store.removeMail(claim) : store.postponeMail(claim, toIso(now() + wait)));
     report(mail, userId, failure, isOver);
     return failure.isRefused;
@@ -197,6 +206,8 @@ export function startMailer({ settings, store: openStore, log, now, everyMs = EV
     stop: async () => {
       stopped = true;
       clearInterval(timer);
+      if (running !== undefined) await settleWithin(stopWithinMs, running);
+      ended.resolve(STOPPED);
       await running;
     },
   };

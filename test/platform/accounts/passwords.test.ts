@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { adminUser } from '../../../src/platform/resources/admin-user.ts';
-import type { Answer } from '../../support/api.ts';
+import { type Answer, ROOT_PASSWORD } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
@@ -188,6 +188,22 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const actions = api.logged.map((line) => JSON.parse(line).security);
     for (const action of ['reset asked', 'password reset', 'link refused', 'password changed', 'password refused'])
       expect(actions).toContain(action);
+  });
+});
+
+describe('after many failed sign-ins', () => {
+  const limits = { rate: 0, burst: 0, signIns: 1_000 };
+  const { api, server } = useMailedApi(useDatabases('sqlite'), { limits });
+
+  it('a link that sets a new password ends the wait, too', async () => {
+    const signIn = (Password: string) => api.sendBare('POST', '/api/Auth/Token', { UserName: 'root', Password });
+    for (let count = 0; count < 10; count += 1) expect((await signIn('wrong')).appErrorCode).toBe(1104);
+    expect((await signIn(ROOT_PASSWORD)).appErrorCode).toBe(1102);
+    await api.sendBare('POST', '/api/Account/ForgotPassword', { EmailID: 'r@example.com' });
+    await expect.poll(() => server.mails.length, { interval: 10 }).toBe(1);
+    const body = { ResetToken: server.mails[0]?.token, Password: 'difference engine' };
+    expect(await api.sendBare('POST', '/api/Account/ResetPassword', body)).toMatchObject(SAID);
+    expect((await signIn('difference engine')).http).toBe(200);
   });
 });
 
