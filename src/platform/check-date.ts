@@ -1,12 +1,16 @@
 import { fail, type Outcome, succeed } from './outcome.ts';
 
+/** The pattern of a date: a day, or a time with its zone. */
+export const DATE_PATTERN =
+  '^(\\d{4}-\\d\\d-\\d\\d)(T\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d\\d:\\d\\d))?$';
+const DATE = new RegExp(DATE_PATTERN);
+
 /**
  * A day (`2026-12-31`, from its start in UTC) or a time (`2026-12-31T18:00:00Z`), as ISO 8601; undefined if it is
  * neither.
  */
 export function parseDate(text: string): string | undefined {
-  const [, day = '', time] =
-    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+  const [, day = '', time] = DATE.exec(text) ?? [];
   const start = Date.parse(`${day}T00:00:00Z`);
   // Date.parse accepts the 31st of February as a day of March.
   if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return undefined;

@@ -1,6 +1,6 @@
 import { MAX_INTEGER } from '../model/resource.ts';
 import type { CallMember, Json } from './call.ts';
-import { checkDate } from './check-date.ts';
+import { checkDate, DATE_PATTERN } from './check-date.ts';
 import { checkLookup } from './check-text.ts';
 import { checkDigits, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
@@ -47,7 +47,7 @@ const SCHEMAS: Readonly<Record<ParameterKind, Json>> = {
   text: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
   boolean: { type: 'string', pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$' },
   integer: { type: 'integer', minimum: 1, maximum: MAX_INTEGER },
-  date: { type: 'string', examples: ['2026-01-31'] },
+  date: { type: 'string', pattern: DATE_PATTERN, examples: ['2026-01-31'] },
 };
 
 /** A parameter as the reference describes it. */

@@ -2,6 +2,7 @@ import { SCOPES } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
 import { addKey, endKey, KEY_NAME_MAX, listKeys, replaceKey } from '../answer-api-keys.ts';
 import type { Call, CallMember, Json } from '../call.ts';
+import { DATE_PATTERN } from '../check-date.ts';
 import { PATTERNS } from '../check-text.ts';
 import { KEY_STATES, MAX_KEEP_HOURS } from '../manage-keys.ts';
 import { PAGE_MEMBERS, pageSchema } from '../read-page.ts';
@@ -49,7 +50,10 @@ const MADE: Json = {
 const segment: CallMember = { name: 'id', schema: { ...integer, description: 'The id of the key.' } };
 const expiryMember: CallMember = {
   name: 'ExpiryDate',
-  schema: { type: 'string', description: 'When the key ends: a day from its start in UTC, or a time.' },
+  schema: {
+    ...{ type: 'string', pattern: DATE_PATTERN, examples: ['2999-01-31'] },
+    description: 'When the key ends: a day from its start in UTC, or a time.',
+  },
 };
 const common = { tag: 'ApiKey', isSpecified: false, scope: 'admin' } as const;
 

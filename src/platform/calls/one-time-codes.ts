@@ -166,7 +166,7 @@ export const renewRecoveryCodes: Call = {
   isSpecified: false,
   body: [PASSWORD_MEMBER, REQUIRED_OTP],
   data: RECOVERY_CODES,
-  codes: [1001, 1002, 1003, 1005, 1118, 1119, 1122, 1124],
+  codes: [1001, 1002, 1003, 1005, 1012, 1118, 1119, 1122, 1124],
   answer: renew,
 };
 
@@ -188,7 +188,7 @@ export const removeOtp: Call = {
   isSpecified: false,
   body: [PASSWORD_MEMBER, REQUIRED_OTP],
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1118, 1119, 1122, 1124],
+  codes: [1001, 1002, 1003, 1005, 1012, 1118, 1119, 1122, 1124],
   answer: remove,
 };
 
