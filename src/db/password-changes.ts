@@ -13,6 +13,12 @@ export async function endLinks(transaction: Queries, userId: number, kind?: Link
   await (kind === undefined ? links : links.where('kind', '=', kind)).execute();
 }
 
+/** Takes an invitation back: its links, and the mail that waits to bring one. */
+export async function endInvitation(transaction: Queries, userId: number): Promise<void> {
+  await endLinks(transaction, userId, 'activation');
+  await transaction.deleteFrom('mail').where('user_id', '=', userId).where('kind', '=', 'activation').execute();
+}
+
 /** Stores the hash; false if the user is not as stated. */
 async function setPassword(
   transaction: Queries,
@@ -45,6 +51,7 @@ export function createPasswordChanges(
         // Of two requests with the same link, one waits here for the other, and then finds another version.
         if (!(await setPassword(transaction, change))) return false;
         await endLinks(transaction, userId);
+        if (activates) await endInvitation(transaction, userId);
         await addAuditEvent(transaction, runInTransaction, author, {
           action: 'update',
           resource: 'AdminUser',

@@ -9,7 +9,7 @@ import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { fillIdempotencyKey, takeIdempotencyKey } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { endLinks } from './password-changes.ts';
+import { endInvitation, endLinks } from './password-changes.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
 import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
 
@@ -147,7 +147,7 @@ export function createResourceTables(
       });
       if (password !== undefined && endsTokens) await revokeKeysOf(transaction, runInTransaction, id, author);
       // Whoever says that a user stays inactive takes an invitation back.
-      if (password !== undefined && endsUse) await endLinks(transaction, id, 'activation');
+      if (password !== undefined && endsUse) await endInvitation(transaction, id);
       // A link that went to an address works no longer than the address.
       if (members.some((member) => isEmail(member) && changes[member.name] !== undefined))
         await endLinks(transaction, id);

@@ -15,7 +15,9 @@ export function parseDate(text: string): string | undefined {
   // Date.parse accepts the 31st of February as a day of March.
   if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return undefined;
   const at = time === undefined ? start : Date.parse(text);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+  const iso = Number.isNaN(at) ? '' : new Date(at).toISOString();
+  // Times are compared as texts, which a year of more than four digits would break.
+  return /^\d{4}-/.test(iso) ? iso : undefined;
 }
 
 /** A date of a body or a query, as ISO 8601 in UTC. */

@@ -11,6 +11,9 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** A key that ends within this time needs attention. */
 const WARN_MS = 7 * 24 * HOUR_MS;
 
+/** The end of the last year with four digits: times are compared as texts. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** Does a key end soon? `expiresAt` is ISO 8601, `now` in Unix milliseconds. */
 export const endsSoon = (expiresAt: string | null, now: number): boolean =>
   expiresAt !== null && Date.parse(expiresAt) - now <= WARN_MS;
@@ -91,7 +94,7 @@ export async function rotateKey(
   const refused = refuseRotation(old.value, now);
   if (refused !== undefined) return refused;
   const { expiresAt: end, createdAt } = old.value;
-  const toIso = (ms: number) => new Date(ms).toISOString();
+  const toIso = (ms: number) => new Date(Math.min(ms, LAST_MS)).toISOString();
   const kept = now + keepHours * HOUR_MS;
   const oldExpiresAt = toIso(end === null ? kept : Math.min(kept, Date.parse(end)));
   const expiresAt = wished ?? (end === null ? null : toIso(now + Date.parse(end) - Date.parse(createdAt)));

@@ -148,6 +148,16 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await stores.platform.findLink(hashLinkToken(token), 'activation', at(24.1 * HOUR))).toBeUndefined();
   });
 
+  it('a mail that would activate a user is not sent once the user stays inactive', async () => {
+    const author = onCommandLine(now());
+    for (const kind of ['activation', 'password-changed'] as const)
+      await stores.mails.addMail({ kind, userId: 2 }, at(HOUR), 1_000);
+    await stores.platform.update({ resource: adminUser, id: 2, values: { IsActive: false }, author });
+    expect(await connection.column('select kind from mail')).toEqual(['password-changed']);
+    await stores.mails.claimMail(at(2 * HOUR), at(3 * HOUR), 'claim');
+    await stores.mails.removeMail('claim');
+  });
+
   it('mails wait while the server is down, through a restart of subnetd too, and come once when it is up', async () => {
     const gone = await startMailServer();
     await gone.stop();

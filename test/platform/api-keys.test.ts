@@ -131,6 +131,16 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect((await use(data.ApiKey)).http).toBe(200);
   });
 
+  it('a key that was made to last for ever in years of four digits can be rotated again and again', async () => {
+    const forever = '9999-12-31T23:59:59.999Z';
+    let { id } = await addAt(0, forever);
+    for (let i = 0; i < 2; i += 1) {
+      const { data } = await admin('POST', `Rotate/${id}`);
+      expect(data).toMatchObject({ result: 'success', ExpiryDate: forever });
+      id = Number(data.ApiKeyID);
+    }
+  });
+
   it('two who rotate a key at once make one successor', async () => {
     const { ApiKeyID } = await add();
     const both = await Promise.all([admin('POST', `Rotate/${ApiKeyID}`), admin('POST', `Rotate/${ApiKeyID}`)]);

@@ -11,13 +11,19 @@ it.each([
   expect(checkDate(text, 'since')).toEqual({ ok: true, value: at });
 });
 
-it.each(['2027-02-29', '2027-13-01', '31.01.2027', '2027-01-31T18:00:00', '2027-01-31T25:00Z', 'tomorrow', ''])(
-  'the date %j has the code 1009',
-  (text) => {
-    const message = 'since must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z';
-    expect(checkDate(text, 'since')).toEqual({ ok: false, failure: { code: 1009, message } });
-  },
-);
+it.each([
+  '2027-02-29',
+  '9999-12-31T23:59-01:00',
+  '2027-13-01',
+  '31.01.2027',
+  '2027-01-31T18:00:00',
+  '2027-01-31T25:00Z',
+  'tomorrow',
+  '',
+])('the date %j has the code 1009', (text) => {
+  const message = 'since must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z';
+  expect(checkDate(text, 'since')).toEqual({ ok: false, failure: { code: 1009, message } });
+});
 
 it('a date or a value of a fixed size that is no string has the code 1003', () => {
   expect(checkDate(20_270_131, 'since')).toMatchObject({ failure: { code: 1003 } });
