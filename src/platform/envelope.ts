@@ -13,13 +13,13 @@ const linkTo = (code: Failure['code']): string => `/docs#code-${code}`;
 const prefersLink = (prefer: string | null): boolean =>
   (prefer ?? '').split(',').some((one) => /^link$/i.test(one.split(/[;=]/, 1)[0]?.trim() ?? ''));
 
-/** The envelope of a success, HTTP 200. Its length tells the server whether compression is worth it. */
-export function answerSuccess(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const text = `{"status":"success","data":${JSON.stringify(data)}}`;
-  return new Response(text, {
-    headers: { ...JSON_TYPE, 'content-length': String(Buffer.byteLength(text)), ...headers },
-  });
-}
+/** An answer whose length tells the server whether compression is worth it. */
+const answerText = (text: string, status: number, headers: Readonly<Record<string, string>>): Response =>
+  new Response(text, { status, headers: { 'content-length': String(Buffer.byteLength(text)), ...headers } });
+
+/** The envelope of a success, HTTP 200. */
+export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
+  answerText(`{"status":"success","data":${JSON.stringify(data)}}`, 200, { ...JSON_TYPE, ...headers });
 
 /** What a path takes: no content, HTTP 204. */
 export const answerOptions = (allow: string, headers: Readonly<Record<string, string>>): Response =>
@@ -37,15 +37,12 @@ export function answerFailure(
   const status: number = ERROR_CODES[code][0];
   const hasLink = prefersLink(prefer);
   const body = { status: 'failed', appErrorCode: code, errMessage: message, ...(hasLink && { link: linkTo(code) }) };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: {
-      ...JSON_TYPE,
-      ...(status === 401 && CHALLENGE),
-      ...(hasLink && { 'preference-applied': 'link' }),
-      ...headers,
-      ...own,
-    },
+  return answerText(JSON.stringify(body), status, {
+    ...JSON_TYPE,
+    ...(status === 401 && CHALLENGE),
+    ...(hasLink && { 'preference-applied': 'link' }),
+    ...headers,
+    ...own,
   });
 }
 
