@@ -16,6 +16,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'logs/tail/kept-positions': 45,
   'commands/browser': 30,
   'portal/browser': 18,
+  'portal/life': 25,
   'platform/daemon': 55,
   'probes/recorded-pages': 22,
   'grafana/queries': 22,
