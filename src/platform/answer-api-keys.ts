@@ -41,12 +41,12 @@ export type KeyItem = Awaited<ReturnType<typeof toItem>>;
 export async function listKeys({ store, query }: IdentifiedRequest, deps: CallDeps, segment: string) {
   const id = checkDigits(segment, 'the number at the end of the path', 0);
   if (!id.ok) return id;
+  const page = readPage(query);
+  if (!page.ok) return page;
   if (id.value !== 0) {
     const row = await findKeyRow(store, id.value);
     return row.ok ? succeed({ items: [await toItem(row.value, deps)] }) : row;
   }
-  const page = readPage(query);
-  if (!page.ok) return page;
   const rows = await store.listKeys(page.value.after, page.value.limit + 1);
   return succeed(toPage(await Promise.all(rows.map((row) => toItem(row, deps))), page.value.limit, 'ApiKeyID'));
 }

@@ -82,13 +82,13 @@ export async function listRecords(
   if (!limit.ok) return limit;
   const after = readNumber(sent, 'after', 0, MAX_INTEGER);
   if (!after.ok) return after;
+  const query = readRecordQuery(sent, resource);
+  if (!query.ok) return query;
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
     if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
     return succeed(answerSuccess({ items: [record] }, { ...context.headers, ...tagged(record) }));
   }
-  const query = readRecordQuery(sent, resource);
-  if (!query.ok) return query;
   // An order other than by id has no index: each page of it reads the whole table.
   const most = query.value.sort === undefined ? limit.value : (limit.value ?? MAX_LIMIT);
   return succeed(await listAll(request, resource, { query: query.value, after: after.value ?? 0, limit: most }));

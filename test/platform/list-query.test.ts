@@ -125,7 +125,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(errMessage).toMatch(text);
   });
 
-  it('one record is there whatever else is asked', async () => {
-    expect((await list('Industry/ListAll/1?search=nothing&IsDeleted=x')).items).toHaveLength(1);
+  it('one record is there whatever else is asked, if that makes sense', async () => {
+    expect((await list('Industry/ListAll/1?search=nothing&IsDeleted=true')).items).toHaveLength(1);
+    for (const path of ['Industry/ListAll/1?total=', 'Industry/ListAll/1?IsDeleted=x'])
+      expect((await api.send('GET', `/api/${path}`)).appErrorCode, path).toBe(path.endsWith('x') ? 1003 : 1002);
   });
 });

@@ -51,7 +51,7 @@ const segment: CallMember = { name: 'id', schema: { ...integer, description: 'Th
 const expiryMember: CallMember = {
   name: 'ExpiryDate',
   schema: {
-    ...{ type: 'string', pattern: DATE_PATTERN, examples: ['2999-01-31'] },
+    ...{ type: ['string', 'null'], pattern: DATE_PATTERN, examples: ['2999-01-31'] },
     description: 'When the key ends: a day from its start in UTC, or a time.',
   },
 };

@@ -56,17 +56,17 @@ function toQuery({ since, until, IsSecurity, Action, Resource, RecordID, UserID,
 async function answer({ store, query: sent }: IdentifiedRequest, _deps: unknown, segment: string) {
   const id = checkDigits(segment, 'the number at the end of the path', 0);
   if (!id.ok) return id;
-  if (id.value !== 0) {
-    const [event] = await store.searchAudit({ after: id.value - 1, limit: 1 });
-    if (event?.id !== id.value) return fail(1004, 'there is no event with that id; ListAll/0 lists them');
-    return succeed({ items: [toItem(event)] });
-  }
   const page = readPage(sent);
   if (!page.ok) return page;
   const read = readParameters(sent, KINDS);
   if (!read.ok) return read;
   const sort = checkSort(String(read.value.sort ?? 'AuditID'), ['AuditID']);
   if (!sort.ok) return sort;
+  if (id.value !== 0) {
+    const [event] = await store.searchAudit({ after: id.value - 1, limit: 1 });
+    if (event?.id !== id.value) return fail(1004, 'there is no event with that id; ListAll/0 lists them');
+    return succeed({ items: [toItem(event)] });
+  }
   const { after, limit } = page.value;
   const query = { ...toQuery(read.value), isDescending: sort.value.isDescending, limit: limit + 1 };
   const events = await store.searchAudit({ ...query, after: after > 0 ? after : undefined });

@@ -1,0 +1,100 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+
+const WITHIN_MS = 600_000;
+const LINTERS = ['@redocly/cli@2.77.0', '@stoplight/spectral-cli@6.16.3'];
+const SCHEMATHESIS = 'schemathesis==4.32.5';
+
+let folder: string;
+let api: Api;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'open-api-'));
+  api = await startApi({ kind: 'sqlite', path: join(folder, 'subnetd.db') });
+  writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${api.url}/api/openapi.json`)).text());
+});
+afterAll(async () => {
+  await api?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a program to its end without blocking the API, which answers from this process. */
+const run = (command: string, words: readonly string[]) =>
+  new Promise<{ readonly code: number | null; readonly output: string }>((resolve, reject) => {
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', NO_COLOR: '1' };
+    const child = spawn(command, words, { cwd: folder, env, timeout: WITHIN_MS });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part));
+    child.on('error', reject).on('close', (code) => resolve({ code, output }));
+  });
+
+describe('the description of the API', () => {
+  it('passes the strict rules of Redocly and those of Spectral without a warning', async () => {
+    execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', ...LINTERS]);
+    const redocly = join(folder, 'node_modules/.bin/redocly');
+    const strict = await run(redocly, ['lint', 'openapi.json', '--extends', 'recommended-strict']);
+    expect(strict, strict.output).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
+    const spectral = join(folder, 'node_modules/.bin/spectral');
+    const linted = await run(spectral, ['lint', 'openapi.json', '--fail-severity', 'hint']);
+    expect(linted, linted.output).toMatchObject({ code: 0 });
+  });
+
+  it('holds for what schemathesis sends', async () => {
+    const { key } = await api.makeKey('write admin');
+    const { token } = (await api.sendBare('POST', '/api/Auth/Token', { apiKey: key })).data;
+    writeFileSync(join(folder, 'simple.json'), JSON.stringify(simplify(await readDocument())));
+    // The statuses of refusals are the specification's: 400 for a wrong key, and for a wrong method instead of 405.
+    writeFileSync(
+      join(folder, 'schemathesis.toml'),
+      `[auth.openapi.bearer]
+bearer = "${token}"
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", 400, 401, 403, 404, 409]
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 409]
+`,
+    );
+    execFileSync('python3', ['-m', 'venv', join(folder, 'venv')]);
+    execFileSync(join(folder, 'venv/bin/pip'), ['install', '--quiet', SCHEMATHESIS]);
+    // Without a mail server, what mails something answers 500, which is its code.
+    const mails = ['ForgotPassword', 'Invite', 'SendActivation', 'TestMail'];
+    const tested = await run(join(folder, 'venv/bin/schemathesis'), [
+      ...['run', 'simple.json', '--url', `${api.url}/api/v1`, '--max-examples', '10', '--checks', 'all'],
+      ...['--exclude-checks', 'unsupported_method', '--phases', 'examples,coverage,fuzzing'],
+      ...mails.flatMap((name) => ['--exclude-path', `/Account/${name}`]),
+    ]);
+    expect(tested.code, tested.output.slice(-20_000)).toBe(0);
+  });
+});
+
+const readDocument = async (): Promise<unknown> => (await fetch(`${api.url}/api/openapi.json`)).json();
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The document without the patterns of Unicode, for which schemathesis can build no text. The only credential is the token, and
+ * the unknown headers that it sends are no error.
+ */
+function simplify(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((one) => !(isRecord(one) && one.in === 'header')).map(simplify);
+  if (!isRecord(value)) return value;
+  const simple = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, simplify(one)]));
+  const { pattern, properties, security, securitySchemes } = simple;
+  if (typeof pattern === 'string' && pattern.includes('\\p{')) {
+    delete simple.pattern;
+    delete simple.format;
+  }
+  if (isRecord(properties) && 'apiKey' in properties && 'token' in properties) {
+    delete properties.apiKey;
+    delete properties.token;
+  }
+  if (Array.isArray(security))
+    simple.security = security.some((one) => isRecord(one) && 'bearer' in one) ? [{ bearer: [] }] : [];
+  if (isRecord(securitySchemes)) simple.securitySchemes = { bearer: securitySchemes.bearer };
+  return simple;
+}
