@@ -55,6 +55,24 @@ describe('compression', () => {
     expect([one.headers['content-encoding'], one.headers.etag]).toEqual([undefined, expect.stringMatching(/^"/)]);
   });
 
+  it('a failure is not compressed, so the tag that it names is one to send back', async () => {
+    const sector = await raw('GET', '/api/Sector/ListAll/0', gzip);
+    expect(sector.headers['content-encoding']).toBeUndefined();
+    expect(sector.headers['content-length']).toBe(String(sector.bytes.length));
+    const body = { ContractName: 'Tagged', IsDeleted: false };
+    const { ProjectTypeID } = (await api.send('POST', '/api/ProjectType/Add', { ...body, CreateBy: 1 })).data;
+    const put = async (tag: string) => {
+      const headers = { ...gzip, 'content-type': 'application/json', 'if-match': tag };
+      const answer = await fetch(`${api.url}/api/ProjectType/Update/1?apiKey=${api.key}`, {
+        ...{ method: 'PUT', headers, body: JSON.stringify({ ProjectTypeID, ...body, UpdateBy: 1 }) },
+      });
+      return [answer.status, answer.headers.get('etag') ?? ''] as const;
+    };
+    const [refused, current] = await put('"stale"');
+    expect([refused, current]).toEqual([409, expect.stringMatching(/^"/)]);
+    expect((await put(current))[0]).toBe(200);
+  });
+
   it('a client that refuses gzip gets none', async () => {
     const target = `/api/ProjectType/ListAll/0?limit=100&apiKey=${api.key}`;
     expect(
