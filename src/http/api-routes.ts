@@ -65,8 +65,7 @@ function addCors(app: Hono<RoutesEnv>, origins: readonly string[]): void {
 export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: readonly string[] = []): void {
   addCors(app, corsOrigins);
   const packed = compress({ encoding: 'gzip' });
-  app.use('/api/*', (c, next) => (c.req.header('accept-encoding') === undefined ? next() : packed(c, next)));
-  const answer = async (c: Context<RoutesEnv>) => {
+  const respond = async (c: Context<RoutesEnv>) => {
     c.set('route', await api.routeOf(c.req.path));
     const { incoming, outgoing } = c.env ?? {};
     return api.answer({
@@ -74,6 +73,14 @@ export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: 
       remoteAddress: incoming?.socket.remoteAddress,
       ...(outgoing && { breakOff: () => void outgoing.destroy() }),
     });
+  };
+  // Not as a middleware, which would cost every request.
+  const answer = async (c: Context<RoutesEnv>) => {
+    if (c.req.header('accept-encoding') === undefined) return respond(c);
+    await packed(c, async () => {
+      c.res = await respond(c);
+    });
+    return c.res;
   };
   const describe = cachedText(api.openApi, 'application/json');
   app.get('/api/openapi.json', describe);
