@@ -1,19 +1,11 @@
 import type { Json } from '../platform/call.ts';
 import type { ErrorCode } from '../platform/error-codes.ts';
+import type { SchemaShape } from '../platform/example-of.ts';
 
 /** A schema of the OpenAPI document, as far as the reference reads it. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly examples?: readonly unknown[];
-  readonly default?: unknown;
+export interface Schema extends SchemaShape {
   readonly description?: string;
-  readonly format?: string;
-  readonly minLength?: number;
   readonly maxLength?: number;
-  readonly minimum?: number;
   readonly maximum?: number;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];

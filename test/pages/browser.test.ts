@@ -1,17 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditPage } from '../support/audit-page.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { NO_BROWSER, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
-
-/** What axe-core answers, as far as the test reads it. */
-interface AxeAnswer {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-}
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let folder: ReturnType<typeof temporaryFolder>;
 let demo: ReturnType<typeof startCli>;
@@ -130,10 +123,6 @@ test.each(['127.0.0.1', 'subnetd.test'])(
   },
 );
 
-const PHONE = { width: 360, height: 780 };
-const WIDE = { width: 1_920, height: 780 };
-/** The rules of axe about what a style sheet can change. */
-const LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'];
 const PAGES = [
   '/',
   '/targets/demo/subnet1',
@@ -167,25 +156,8 @@ test('the card of a problem leads to its incident, where a program or person wit
 }, 60_000);
 
 test.each(PAGES)('%s passes axe in dark and in light, and is not wider than a phone or a wide screen', async (path) => {
-  const page = audited;
-  await page.setViewportSize(PHONE);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.goto(`${url}${path}`);
-  await page.addScriptTag({ content: AXE });
-  const findViolations = async (options: object) => {
-    const { violations } = (await page.evaluate(
-      `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })})`,
-    )) as AxeAnswer;
-    return violations.map(({ id, nodes }) => ({ id, html: nodes.map((node) => node.html) }));
-  };
-  const getWidth = () => page.evaluate('document.documentElement.scrollWidth');
-  expect(await findViolations({})).toEqual([]);
-  expect(await getWidth()).toBeLessThanOrEqual(PHONE.width);
-  await page.setViewportSize(WIDE);
-  await page.emulateMedia({ colorScheme: 'light' });
-  // Only colours and what folds differ from the phone.
-  expect(await findViolations({ runOnly: LOOKS })).toEqual([]);
-  expect(await getWidth()).toBeLessThanOrEqual(WIDE.width);
+  await audited.goto(`${url}${path}`);
+  await auditPage(audited);
 });
 
 test('on a phone the command of the worst problem stands on the first screen, and the keyboard reaches the content', async () => {
