@@ -13,6 +13,7 @@ export const SECURITY_ACTIONS = [
   'password changed',
   'password refused',
   'link refused',
+  'form refused',
   'invited',
   'activated',
   'token',

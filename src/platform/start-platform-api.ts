@@ -81,6 +81,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'password changed': 'an admin user changed the own password',
   'password refused': 'an admin user was asked for the own password again, and it was wrong',
   'link refused': 'a link of a mail was refused',
+  'form refused': 'a form of the portal was refused: another page sent it, or its session has ended',
   invited: 'an admin user was sent a link that activates the account',
   activated: 'an admin user activated the account by a link',
   token: 'a token was made',

@@ -116,8 +116,10 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
     const { pathname, search } = new URL(c.req.url);
     const next = route.method === 'GET' ? `${pathname}${search}` : pageOf(route, pathname);
     if (visit === undefined) return seeOther(signInPath(next), guest.cookies.token && guest.cookies.forget());
-    if (route.method === 'POST' && !isOwnForm(csrfToken, guest.cookies.token ?? ''))
+    if (route.method === 'POST' && !isOwnForm(csrfToken, guest.cookies.token ?? '')) {
+      context.record('form refused', { caller: visit.request().caller });
       return render(c, failurePage(FOREIGN), visit);
+    }
     if (route.isSensitive && guest.now - Date.parse(visit.session.signedInAt) > FRESH_MS)
       return seeOther(signInPath(next, true));
     return render(c, await route.answer(visit), visit);
@@ -137,9 +139,11 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
   };
 
   const app = new Hono<PortalEnv>();
-  app.onError((error, c) =>
-    error instanceof HTTPException ? render(c, failurePage(FOREIGN), undefined) : c.text('internal error\n', 500),
-  );
+  app.onError((error, c) => {
+    if (!(error instanceof HTTPException)) return c.text('internal error\n', 500);
+    services.contextOf(c.env.received).record('form refused', {});
+    return render(c, failurePage(FOREIGN), undefined);
+  });
   app.notFound((c) => render(c, failurePage(NOTHING, 404), undefined));
   app.use(async (c, next) => {
     await next();

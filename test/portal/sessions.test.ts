@@ -214,7 +214,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await visitor.signIn();
     await visitor.post('/portal/sign-out');
     await visitor.signIn();
+    await visitor.post('/portal/account/end-sessions', { csrf: 'x' });
+    await visitor.get('/portal/account');
     await visitor.post('/portal/account/end-sessions');
+    await own.visitor().post('/portal/sign-in', {}, { origin: 'https://evil.example' });
     await own.platform.stop();
     const events = await own.store.listAudit('', 0, 100);
     expect(
@@ -225,7 +228,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       ['sign-in refused', null, 'none', '192.0.2.1'],
       ['sign-in', 1, 'password', '192.0.2.1'],
       ['sign-out', 1, 'session', '192.0.2.1'],
+      ['form refused', 1, 'session', '192.0.2.1'],
       ['sessions ended', 1, 'session', '192.0.2.1'],
+      ['form refused', null, 'none', '192.0.2.1'],
       // The second of a minute is counted, and written at the end of that.
       ['sign-in', 1, 'password', '192.0.2.1'],
     ]);
