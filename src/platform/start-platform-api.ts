@@ -87,7 +87,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   token: 'a token was made',
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
-  'key ends soon': 'an API key is used that ends within a week; rotate it',
+  'key ends soon': 'an API key is used that ends within a week; rotate it, or use the key that took its place',
   'scope refused': 'a credential was refused for want of a scope',
   slowed: 'requests came too quickly and were refused',
 };

@@ -179,7 +179,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       (await api.store.listAudit('', 0, 1_000)).filter(({ action }) => action === 'key ends soon');
     await expect.poll(async () => (await warnings()).map(({ recordId }) => recordId)).toContain(id);
     expect((await warnings()).filter(({ recordId }) => recordId === id)).toHaveLength(1);
-    expect(api.logged.join('')).toContain('an API key is used that ends within a week; rotate it');
+    expect(api.logged.join('')).toContain(
+      'an API key is used that ends within a week; rotate it, or use the key that took its place',
+    );
   });
 
   it.each([
