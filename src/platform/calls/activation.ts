@@ -7,6 +7,7 @@ import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { checkInteger, requireMember } from '../check-value.ts';
 import { checkWrite } from '../check-write.ts';
+import { addressKey } from '../client-address.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, makePassword } from '../passwords.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
@@ -24,6 +25,13 @@ const INVITED = {
   properties: { result: { type: 'string', const: 'success' }, UserID: { type: 'integer' } },
   required: ['result', 'UserID'],
 };
+
+/** Counts a mail to an address that the caller chooses as a sign-in from the caller's: nobody floods others by a stolen key. */
+async function limitMails({ context, caller }: IdentifiedRequest, { limits }: CallDeps): Promise<Outcome<undefined>> {
+  const limited = await limits.signInFrom(addressKey(context.address));
+  if (!limited.ok) context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
+  return limited;
+}
 
 /** Adds the user; a database that answers but does not take the account is no reason to call it down. */
 async function addUser(
@@ -52,6 +60,8 @@ export async function inviteUser(request: IdentifiedRequest, deps: CallDeps): Pr
   if (!checked.ok) return checked;
   const { mails } = deps;
   if (mails === undefined) return fail(1107, NO_MAIL);
+  const limited = await limitMails(request, deps);
+  if (!limited.ok) return limited;
   const added = await addUser(request, checked.value, deps);
   if (!added.ok) return added;
   const userId = added.value;

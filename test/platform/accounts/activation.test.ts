@@ -174,3 +174,20 @@ describe('without a mail server', () => {
     expect(await api.send('POST', '/api/Account/SendActivation', { UserID: data.UserID })).toMatchObject(missing);
   });
 });
+
+describe('with the limit of sign-ins', () => {
+  const { api, server } = useMailedApi(useDatabases('sqlite'), { limits: { rate: 0, burst: 0, signIns: 3 } });
+
+  it('nobody floods strangers with invitations by a stolen key', async () => {
+    const invite = (name: string) => api.send('POST', '/api/Account/Invite', personOf(name));
+    const answers = [];
+    for (const name of ['ada', 'ben', 'cleo', 'dan']) answers.push(await invite(name));
+    expect(answers.map(({ http }) => http)).toEqual([200, 200, 200, 400]);
+    expect(answers[3]).toMatchObject({ appErrorCode: 1102 });
+    await expect.poll(() => server.mails.length, { interval: 10 }).toBe(3);
+    expect((await api.send('GET', '/api/AdminUser/ListAll/0')).data.items).toHaveLength(4);
+    await api.platform.stop();
+    const slowed = (await api.store.listAudit('', 0, 100)).find(({ action }) => action === 'slowed');
+    expect(slowed).toMatchObject({ owner: 1, changes: { Limit: { from: null, to: 'sign-in' } } });
+  });
+});
