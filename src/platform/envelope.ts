@@ -17,9 +17,13 @@ const prefersLink = (prefer: string | null): boolean =>
 const answerText = (text: string, status: number, headers: Readonly<Record<string, string>>): Response =>
   new Response(text, { status, headers: { 'content-length': String(Buffer.byteLength(text)), ...headers } });
 
+/** The envelope of a success, HTTP 200; `data` is JSON. */
+export const answerSuccessText = (data: string, headers: Readonly<Record<string, string>>): Response =>
+  answerText(`{"status":"success","data":${data}}`, 200, { ...JSON_TYPE, ...headers });
+
 /** The envelope of a success, HTTP 200. */
 export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
-  answerText(`{"status":"success","data":${JSON.stringify(data)}}`, 200, { ...JSON_TYPE, ...headers });
+  answerSuccessText(JSON.stringify(data), headers);
 
 /** What a path takes: no content, HTTP 204. */
 export const answerOptions = (allow: string, headers: Readonly<Record<string, string>>): Response =>

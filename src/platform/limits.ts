@@ -55,18 +55,20 @@ export function limitHeaders(policy: LimitPolicy, { ok, fullInMs }: Taken): Read
   };
 }
 
-const LISTED = ['ratelimit-policy', 'ratelimit'];
-
 /**
- * The headers of two limits that a request has counted for. The lists name both; the three older headers have room for one, and
- * tell the one with fewer requests left.
+ * The headers of two limits that a request has counted for; none while the limits are off. The lists name both; the three older
+ * headers have room for one, and tell the one with fewer requests left.
  */
 export function joinLimitHeaders(
   first: Readonly<Record<string, string>>,
   second: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const leftOf = (headers: Readonly<Record<string, string>>) => Number(headers['ratelimit-remaining'] ?? Infinity);
-  const tighter = leftOf(second) <= leftOf(first) ? { ...first, ...second } : { ...second, ...first };
-  const lists = LISTED.map((name) => [name, [first[name], second[name]].filter(Boolean).join(', ')] as const);
-  return { ...tighter, ...Object.fromEntries(lists.filter(([, list]) => list !== '')) };
+  if (first.ratelimit === undefined) return second;
+  if (second.ratelimit === undefined) return first;
+  const isTighter = Number(second['ratelimit-remaining']) <= Number(first['ratelimit-remaining']);
+  return {
+    ...(isTighter ? { ...first, ...second } : { ...second, ...first }),
+    'ratelimit-policy': `${first['ratelimit-policy']}, ${second['ratelimit-policy']}`,
+    ratelimit: `${first.ratelimit}, ${second.ratelimit}`,
+  };
 }

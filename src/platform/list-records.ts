@@ -1,11 +1,11 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import { type ApiRecord, MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { checkDigits } from './check-value.ts';
-import { answerStream, answerSuccess } from './envelope.ts';
+import { answerStream, answerSuccess, answerSuccessText } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { MAX_LIMIT, readNumber } from './read-page.ts';
 import { type ReadQuery, readRecordQuery } from './read-record-query.ts';
-import { recordTag } from './record-tag.ts';
+import { textTag } from './record-tag.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 
 const PAGE = 500;
@@ -66,8 +66,12 @@ async function listAll(
   return answerStream(pages, context.headers, context.reportError, context.breakOff);
 }
 
-/** A compressed answer would need another tag, so one record is never compressed. */
-const tagged = (record: ApiRecord) => ({ etag: recordTag(record), 'cache-control': 'no-store, no-transform' });
+/** One record, with its tag. A compressed answer would need another tag, so it is never compressed. */
+function answerRecord(record: ApiRecord, headers: IdentifiedRequest['context']['headers']): Response {
+  const text = JSON.stringify(record);
+  const tagged = { ...headers, etag: textTag(text), 'cache-control': 'no-store, no-transform' };
+  return answerSuccessText(`{"items":[${text}]}`, tagged);
+}
 
 /** Answers `ListAll/<segment>`: 0 lists, any other number is the id of one record. */
 export async function listRecords(
@@ -87,7 +91,7 @@ export async function listRecords(
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
     if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
-    return succeed(answerSuccess({ items: [record] }, { ...context.headers, ...tagged(record) }));
+    return succeed(answerRecord(record, context.headers));
   }
   // An order other than by id has no index: each page of it reads the whole table.
   const most = query.value.sort === undefined ? limit.value : (limit.value ?? MAX_LIMIT);
