@@ -5,35 +5,35 @@ import { createWaitingFirst } from './test/support/waiting-first.ts';
 /** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
 const WAITING: Readonly<Record<string, number>> = {
   'notify/daemon': 85,
-  'demo/verdicts': 160,
-  'alerts/notifications': 185,
+  'demo/verdicts': 130,
+  'alerts/notifications': 200,
   'image/image': 80,
   'demo/green': 65,
-  'pages/browser': 60,
-  'probes/browser': 60,
-  'docker/follow-log': 55,
-  'prometheus/scrape': 50,
+  'pages/browser': 85,
+  'probes/browser': 65,
+  'docker/follow-log': 65,
+  'prometheus/scrape': 60,
   'logs/tail/kept-positions': 45,
   'commands/browser': 30,
-  'portal/browser': 18,
-  'portal/life': 25,
+  'portal/browser': 50,
+  'portal/life': 75,
   'platform/daemon': 55,
   'probes/recorded-pages': 22,
   'grafana/queries': 22,
-  'logs/tail/rotation': 15,
-  'commands/backup': 15,
+  'logs/tail/rotation': 30,
+  'commands/backup': 25,
   'commands/command-line': 45,
   'notify/create-push': 20,
-  'docker/engine': 18,
+  'docker/engine': 35,
   'history/daemon': 45,
   'incidents/daemon': 45,
   'monitor/log-restarts': 35,
   'db/postgres-restart': 15,
   'logs/log-watches': 15,
-  'docker/ssh': 25,
+  'docker/ssh': 40,
   'monitor/many-nodes': 15,
   'monitor/container-restarts': 13,
-  'monitor/container-logs': 13,
+  'monitor/container-logs': 25,
   'probes/attach-prober': 13,
   'commands/stop': 12,
   'commands/run': 12,
@@ -56,7 +56,7 @@ const eachTest = {
   // Each file is a process: this keeps its compiled libraries, where bin/subnetd keeps those of the program.
   env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/subnetd` },
   // Tests that run at once within one file all wait for most of their time.
-  maxConcurrency: 6,
+  maxConcurrency: 8,
   // Only a bound: a machine on which much else runs needs long for what is quick by itself.
   testTimeout: 60_000,
   // Node.js runs the tests as it runs the program: no module is mocked, so nothing has to be transformed.
@@ -75,7 +75,7 @@ export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConf
   const files = kinds.flatMap((kind) => found[kind]);
   const sharing = files.filter((file) => found.sharing.includes(file));
   // Each process loads the program once, so where little waits there are few.
-  const workers = kinds.includes('parts') ? { waiting: 6, others: 2 } : { waiting: 3, others: 2 };
+  const workers = kinds.includes('parts') ? { waiting: 7, others: 2 } : { waiting: 3, others: 2 };
   return defineConfig({
     test: {
       // A process takes many files of the first kind: to start one and load the program costs more than most of them do.
