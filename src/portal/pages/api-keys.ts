@@ -140,7 +140,7 @@ function actions({ csrf, form: sent }: Visit, item: KeyItem, failure: Failure | 
 ${form({ id: 'rotation', action: `${path}/rotate`, csrf, fields, submit: 'Rotate key', failure })}</section>`;
   return html`<div class="grid two">${item.State === 'rotated' ? '' : rotate}
 <section class="panel" id="revoke" aria-labelledby="revoke-title"><h2 id="revoke-title">Revoke</h2>
-<p>The key, and the tokens that were made with it, end at once. That cannot be undone.</p>
+<p>The key, and the tokens that were made with it, end at once. That cannot be undone. A key that it replaced stays valid to its end.</p>
 ${form({ id: 'revocation', action: `${path}/revoke`, csrf, fields: [], submit: 'Revoke key', isDanger: true })}</section></div>`;
 }
 
