@@ -69,8 +69,8 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
   const attemptInTurn = async <T>(name: string, attempt: Attempt, run: () => Promise<Outcome<T>>) => {
     const { store, address, isKnown, isSignIn, onLock } = attempt;
     const addresses = isKnown ? [address] : [address, ALL_NEW];
-    const [here, anew] = await store.findFailures(name, addresses);
-    const waits = [remaining(AN_ADDRESS, here, now()), remaining(NEW_ADDRESSES, anew, now())];
+    const [here, elsewhere] = await store.findFailures(name, addresses);
+    const waits = [remaining(AN_ADDRESS, here, now()), remaining(NEW_ADDRESSES, elsewhere, now())];
     const { whole, left } = waits.reduce((one, other) => (other.left > one.left ? other : one));
     if (left > 0) {
       const headers = limitHeaders({ name: 'lock', everyMs: whole, burst: 1 }, { ok: false, fullInMs: left });
@@ -82,7 +82,7 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
     }
     const result = await run();
     if (result.ok) {
-      if (isSignIn && (here !== undefined || anew !== undefined)) await store.clearFailures(name, addresses);
+      if (isSignIn && (here !== undefined || elsewhere !== undefined)) await store.clearFailures(name, addresses);
       return result;
     }
     if (FAILURES.has(result.failure.code)) {

@@ -2,10 +2,10 @@ import { LINKS_AT_ONCE } from '../../model/account-link.ts';
 import { describeCause, isAway, isDatabaseFailure, isOverloaded } from '../../model/database-failure.ts';
 import { MAX_INTEGER, parametersOf, type Resource } from '../../model/resource.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
+import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps } from '../call.ts';
-import { checkInteger, requireMember } from '../check-value.ts';
 import { checkWrite } from '../check-write.ts';
 import { addressKey } from '../client-address.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
@@ -105,9 +105,7 @@ export const invite: Call = {
 };
 
 async function sendAgain({ context, store, body, caller }: IdentifiedRequest, { mails, now }: CallDeps): Answer {
-  const present = requireMember(body, 'UserID');
-  if (!present.ok) return present;
-  const id = checkInteger(present.value, 'UserID');
+  const id = readUserId(body);
   if (!id.ok) return id;
   const userId = id.value;
   const user = await store.findUser({ id: userId });
@@ -131,9 +129,7 @@ export const sendActivation: Call = {
   summary: 'Mail an inactive admin user another link that activates the account',
   isSpecified: false,
   scope: 'write',
-  body: [
-    { name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [2] } },
-  ],
+  body: [USER_ID],
   data: INVITED,
   codes: [1001, 1002, 1003, 1011, 1012, 1107, 1121],
   answer: sendAgain,

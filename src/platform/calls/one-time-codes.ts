@@ -1,11 +1,11 @@
 import type { Note } from '../../model/mail.ts';
-import { MAX_INTEGER } from '../../model/resource.ts';
 import { checkDigits, loadOneTimeCodes, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
 import { callerOf, confirmPassword, guardCheck, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
+import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
-import { checkInteger, requireMember } from '../check-value.ts';
+import { requireMember } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword } from '../passwords.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
@@ -194,9 +194,7 @@ export const removeOtp: Call = {
 
 async function reset(request: IdentifiedRequest, deps: CallDeps): Answer<unknown> {
   const { store, body } = request;
-  const present = requireMember(body, 'UserID');
-  if (!present.ok) return present;
-  const id = checkInteger(present.value, 'UserID');
+  const id = readUserId(body);
   if (!id.ok) return id;
   // Else a stolen token could take the second factor away.
   if (id.value === callerOf(request).owner)
@@ -217,9 +215,7 @@ export const resetOtp: Call = {
   summary: 'Remove the one-time codes of another admin user, who has lost them',
   isSpecified: false,
   scope: 'admin',
-  body: [
-    { name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [2] } },
-  ],
+  body: [USER_ID],
   data: DONE,
   codes: [1001, 1002, 1003, 1011, 1012, 1121, 1122],
   answer: reset,

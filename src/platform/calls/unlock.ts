@@ -1,6 +1,6 @@
-import { MAX_INTEGER, toNameKey } from '../../model/resource.ts';
+import { toNameKey } from '../../model/resource.ts';
+import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import type { Call, CallDeps } from '../call.ts';
-import { checkInteger, requireMember } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources/admin-user.ts';
@@ -9,9 +9,7 @@ async function unlockUser(
   { context, store, body, caller }: IdentifiedRequest,
   { lock }: CallDeps,
 ): Promise<Outcome<unknown>> {
-  const present = requireMember(body, 'UserID');
-  if (!present.ok) return present;
-  const id = checkInteger(present.value, 'UserID');
+  const id = readUserId(body);
   if (!id.ok) return id;
   const user = await store.find(adminUser, id.value);
   if (user === undefined) return fail(1121, 'UserID: there is no admin user with that id');
@@ -32,9 +30,7 @@ export const unlock: Call = {
   description: 'Forgets the failed sign-ins of the user from every address.',
   isSpecified: false,
   scope: 'admin',
-  body: [
-    { name: 'UserID', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [2] } },
-  ],
+  body: [USER_ID],
   data: {
     type: 'object',
     properties: {
