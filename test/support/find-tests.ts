@@ -4,15 +4,15 @@ import { dirname, join, normalize } from 'node:path';
 /** What only a test that starts another program imports: a process, an engine, a database server or a browser. */
 const STARTS_PROGRAMS = new Set(['node:child_process', 'dockerode', 'pg', 'playwright-core']);
 
-/** What measures the memory of a process, its time or what it holds. Fake timers are given back after each test. */
-const NEEDS_PROCESS = /memoryUsage|cpuUsage|getActiveResourcesInfo/;
+/** What replaces the timers of a process, or measures its memory, its time or what it holds. */
+const NEEDS_PROCESS = /useFakeTimers|memoryUsage|cpuUsage|getActiveResourcesInfo/;
 
 /** Test files, by their paths from the root. */
 export interface Tests {
   /** Neither the file, nor what it imports of `test/`, starts another program. */
   readonly unit: readonly string[];
   readonly parts: readonly string[];
-  /** Those of both that do not measure their process, so it can take more files. */
+  /** Those of both that leave their process as it was and do not measure it, so it can take more files. */
   readonly sharing: readonly string[];
 }
 
