@@ -81,6 +81,11 @@ export async function startApp(
   if (!first.ok) return first;
   let { inventory } = first;
 
+  const broke = (what: string) => (error: unknown) => log.error({ err: error }, `${what} broke; please report this`);
+  const notStored = (what: string) => (error: unknown) => {
+    const cause = describeCause(error);
+    if (!isAway(cause)) log.warn({ cause }, `${what} cannot be stored now; subnetd tries again`);
+  };
   const database = startDatabase(options.platform.database, log);
   const wall = () => toWall(now());
   const { mail } = options.platform;
@@ -118,7 +123,7 @@ export async function startApp(
         { subnet, component, target: name, after, times },
         'Docker threw log lines away before they were read; give the log of the container a larger max-size',
       ),
-    onBug: (error) => log.error({ err: error }, 'a probe broke; please report this'),
+    onBug: broke('a probe'),
   });
   const intervalSeconds = (subnet: string, round: RoundName) => {
     const ms = monitor.intervalMs(subnet, round);
@@ -167,11 +172,8 @@ export async function startApp(
     snapshot: monitor.snapshot,
     clock,
     keptDays: options.history,
-    onFailure: (error) => {
-      const cause = describeCause(error);
-      if (!isAway(cause)) log.warn({ cause }, 'the history cannot be stored now; subnetd tries again');
-    },
-    onBug: (error) => log.error({ err: error }, 'recording the history broke; please report this'),
+    onFailure: notStored('the history'),
+    onBug: broke('recording the history'),
     onChanges: (changes) => incidents.addChanges(changes),
   });
   const incidents = startIncidents({
@@ -183,11 +185,8 @@ export async function startApp(
     keptDays: options.history.incidents,
     readLastLines: monitor.readLastLines,
     isNotifying: push.isOn,
-    onFailure: (error) => {
-      const cause = describeCause(error);
-      if (!isAway(cause)) log.warn({ cause }, 'incidents cannot be stored now; subnetd tries again');
-    },
-    onBug: (error) => log.error({ err: error }, 'recording the incidents broke; please report this'),
+    onFailure: notStored('incidents'),
+    onBug: broke('recording the incidents'),
   });
   const ownMetrics = createOwnMetrics(build, {
     enginesUp: monitor.enginesUp,
@@ -221,7 +220,7 @@ export async function startApp(
       publicUrl: options.publicUrl,
       now,
       toWall,
-      onBug: (error) => log.error({ err: error }, 'a page broke; please report this'),
+      onBug: broke('a page'),
     }),
   );
 
@@ -278,7 +277,7 @@ export async function startApp(
         reloader.stop();
         (await pages.started())?.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
-          ended.catch((error) => log.error({ part, err: error }, 'a part broke while it stopped; please report this'));
+          ended.catch(broke(`${part}, which was stopping,`));
           if (!(await settleWithin(withinMs, ended)))
             log.warn({ part }, 'a part did not stop in time and is abandoned');
         };

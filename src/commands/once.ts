@@ -76,7 +76,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
   monitor.load(read.inventory);
   const progress = createProgress();
   const started = performance.now();
-  await monitor.probeNow(() => true);
+  await Promise.all([monitor.probeNow(() => true), monitor.probeSubnetsNow()]);
   for (;;) {
     const pending = waiting(monitor.snapshot());
     if (pending.size === 0) break;

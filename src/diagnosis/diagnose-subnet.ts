@@ -3,6 +3,7 @@ import type { Headline } from '../model/headline.ts';
 import { indexProblems, type Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
+import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { findHeadline } from './find-headline.ts';
@@ -45,15 +46,21 @@ export function describeSubnet(
   };
 }
 
+/** What a diagnosis knows beside the targets. */
+export interface Circumstances {
+  readonly clock?: ClockDisturbances;
+  readonly facts?: SubnetFacts;
+}
+
 /** Diagnoses a subnet at `now`, given its problems before. */
 export function diagnoseSubnet(
   subnet: Subnet,
   targets: readonly TargetState[],
   before: Followed,
   now: number,
-  clock: ClockDisturbances = {},
+  { clock = {}, facts = {} }: Circumstances = {},
 ): Diagnosis {
-  const view = viewSubnet(subnet, targets, now);
+  const view = viewSubnet(subnet, targets, now, facts);
   const known = indexProblems(before.problems);
   const followed = followProblems(known, before.ended, diagnose(view, known, clock), targets, now);
   return { ...followed, ...describeSubnet(view, targets, followed.problems) };

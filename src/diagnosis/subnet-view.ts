@@ -3,6 +3,7 @@ import type { Container, Fault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
 import { START_MS } from '../model/restart-cause.ts';
 import type { Quorum, TargetState } from '../model/snapshot.ts';
+import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import type { CheckName, CheckState } from '../model/verdict.ts';
 import type { ChainView } from './chain-view.ts';
@@ -53,6 +54,8 @@ export interface NodeView extends TargetView {
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView {
   readonly subnet: Subnet;
+  /** What is known of it beside its targets. */
+  readonly facts: SubnetFacts;
   readonly targets: readonly TargetView[];
   readonly nodes: readonly NodeView[];
   /** The targets that are no nodes. */

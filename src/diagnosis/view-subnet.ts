@@ -4,6 +4,7 @@ import { isOwnFault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
 import { isLooping } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
+import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findSilentVoters } from './find-silent-voters.ts';
@@ -148,7 +149,12 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
 }
 
 /** Brings together what is known of a subnet. */
-export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: number): SubnetView {
+export function viewSubnet(
+  subnet: Subnet,
+  states: readonly TargetState[],
+  now: number,
+  facts: SubnetFacts = {},
+): SubnetView {
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
@@ -175,5 +181,5 @@ export function viewSubnet(subnet: Subnet, states: readonly TargetState[], now: 
   const masters = findMasters(nodes, chain);
   const silentVoters = findSilentVoters(nodes, chain, masters);
   const voters = { nodes, chain, masters, silentVoters };
-  return { subnet, targets, services, reference, ...voters, quorum: findQuorum(voters), stallAfterMs, now };
+  return { subnet, facts, targets, services, reference, ...voters, quorum: findQuorum(voters), stallAfterMs, now };
 }

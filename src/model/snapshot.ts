@@ -1,6 +1,7 @@
 import type { Known } from './facts.ts';
 import type { Headline } from './headline.ts';
 import type { Problem, ProblemRef } from './problem.ts';
+import type { SubnetFacts } from './subnet-facts.ts';
 import type { Subnet } from './target.ts';
 import type { CheckState } from './verdict.ts';
 
@@ -65,6 +66,8 @@ export interface Member {
 export interface SubnetState {
   readonly subnet: Subnet;
   readonly targets: readonly TargetState[];
+  /** What is known of it beside its targets. */
+  readonly facts?: SubnetFacts;
   /** What is wrong and why, the worst first. */
   readonly problems: readonly Problem[];
   readonly quorum?: Quorum;

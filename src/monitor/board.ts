@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../diagnosis/diagnose-subnet.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
 import type { Observation } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
+import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../model/subnet-facts.ts';
 import {
   type CheckSettings,
   type Inventory,
@@ -12,6 +14,7 @@ import {
   targetKey,
 } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
+import { SUBNET_PROBE_KINDS, subnetProberInputs } from '../probes/subnet-probers.ts';
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
@@ -32,6 +35,8 @@ export interface Board {
   foldObservation(target: Target, observation: Observation, now: number): void;
   /** Adds an event of a target's container to its facts; the next run of its round judges it. */
   foldEvent(target: Target, event: ContainerEvent): void;
+  /** Adds an observation of a subnet as a whole to its facts, for its next diagnosis; a removed subnet is ignored. */
+  foldSubnet(subnet: string, observation: SubnetObservation, now: number): void;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
   /**
@@ -47,6 +52,7 @@ export interface Board {
 /** A subnet with the states of its targets; a probe replaces one in place. */
 interface Entry {
   readonly subnet: Subnet;
+  facts: SubnetFacts;
   /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
   settings: CheckSettings;
   diagnosis: Diagnosis;
@@ -64,6 +70,14 @@ const REST_MS = 0.5;
 
 const isResting = ({ diagnosedAt, states }: Entry, now: number): boolean =>
   now >= diagnosedAt && now - diagnosedAt < states.length * REST_MS;
+
+/** The facts of a subnet that a new inventory leaves valid. */
+function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
+  if (known === undefined) return {};
+  const isKept = (kind: SubnetProbeKind) =>
+    isDeepStrictEqual(subnetProberInputs(kind, known.subnet), subnetProberInputs(kind, subnet));
+  return Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
+}
 
 const NO_DIAGNOSIS: Diagnosis = {
   ...NOTHING_FOLLOWED,
@@ -88,14 +102,15 @@ export function createBoard(
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
   const load = (inventory: Inventory, now: number) => {
-    const diagnoses = new Map(entries.map(({ subnet, diagnosis }) => [subnet.name, diagnosis]));
+    const known = new Map(entries.map((entry) => [entry.subnet.name, entry]));
     const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
     entries = inventory.subnets.map((subnet) => {
-      const known = subnet.targets.map((target) => toTargetState(target, subnet, before.get(targetKey(target)), now));
-      const states = known.map((state) => withHeardNodes(state, known, subnet, now));
-      const diagnosis = diagnoses.get(subnet.name) ?? NO_DIAGNOSIS;
+      const carried = subnet.targets.map((target) => toTargetState(target, subnet, before.get(targetKey(target)), now));
+      const states = carried.map((state) => withHeardNodes(state, carried, subnet, now));
+      const { diagnosis = NO_DIAGNOSIS } = known.get(subnet.name) ?? {};
       return {
         subnet,
+        facts: keepFacts(known.get(subnet.name), subnet),
         settings: withStallLimit(subnet.settings, diagnosis),
         states,
         diagnosis,
@@ -164,7 +179,10 @@ export function createBoard(
   const diagnoseEntry = (entry: Entry, now: number) => {
     entry.isChanged = false;
     entry.diagnosedAt = now;
-    entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, readDisturbances());
+    entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, {
+      clock: readDisturbances(),
+      facts: entry.facts,
+    });
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
 
@@ -181,6 +199,12 @@ export function createBoard(
     foldObservation,
     foldEvent: (target, event) =>
       update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) })),
+    foldSubnet: (name, observation, now) => {
+      const entry = entries.find(({ subnet }) => subnet.name === name);
+      if (entry === undefined) return;
+      entry.facts = { ...entry.facts, [observation.kind]: { observation: observation.seen, at: now } };
+      entry.isChanged = true;
+    },
     checksOf: (target) => {
       const place = places.get(target);
       return place?.entry.states[place.index]?.checks ?? [];
@@ -194,9 +218,10 @@ export function createBoard(
     },
     snapshot: () =>
       entries.map(
-        ({ subnet, states, diagnosis: { problems, quorum, headline, members, reference, stallAfterMs } }) => ({
+        ({ subnet, facts, states, diagnosis: { problems, quorum, headline, members, reference, stallAfterMs } }) => ({
           subnet,
           targets: explainTargets([...states], problems),
+          facts,
           problems,
           quorum,
           headline,

@@ -18,6 +18,7 @@ import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import type { RoundEvents } from './create-round.ts';
+import { createSubnetProbes } from './create-subnet-probes.ts';
 import { closeWatch, createSubnetWatch, probersOf, type SubnetWatch } from './create-subnet-watch.ts';
 import { createTargetProbes } from './create-target-probes.ts';
 import { createProbeRuns } from './probe-runs.ts';
@@ -42,6 +43,8 @@ export interface Monitor {
   matchingLines(target: Target): readonly MatchingLine[];
   /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
   probeTarget(subnet: string, name: string): Promise<void> | undefined;
+  /** Probes each subnet as a whole once, outside of the schedule. */
+  probeSubnetsNow(): Promise<void>;
   /** Probes each wanted target once, outside of the schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;
@@ -126,6 +129,16 @@ export function createMonitor(options: MonitorOptions): Monitor {
     onNews: onLogNews,
     maxOpenFiles: limits?.logFiles,
     onLost: options.onLogLost,
+  });
+
+  const subnetProbes = createSubnetProbes({
+    clock,
+    scheduled,
+    onSeen: (subnet, observation) => {
+      board.foldSubnet(subnet, observation, now());
+      board.diagnoseChanged(now());
+    },
+    onBug,
   });
 
   /** How long the process has run since it was last suspended. */
@@ -214,6 +227,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       for (const watch of before) if (!next.includes(watch)) void close(watch, probers);
       const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
+      subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
       for (const { subnet, rounds } of created)
         for (const round of rounds) {
@@ -244,6 +258,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const target = watch?.subnet.targets.find((one) => one.name === name);
       return watch && target && targetProbes.probe(target, watch.probers);
     },
+    probeSubnetsNow: subnetProbes.probeNow,
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>
         [...probers].flatMap(([round, own]) =>
@@ -261,6 +276,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), runs.settled()]);
       const readersEnded = settleWithin(READERS_END_MS, logs.stop());
       docker.stop();
+      subnetProbes.stop();
       await Promise.all([
         positions?.stop(readersEnded.then(() => {})) ?? readersEnded,
         settleWithin(PROBES_END_MS, ended),

@@ -99,7 +99,7 @@ describe('a subnetd', () => {
       judgeTargets(subnetWith({}), NOW),
       NOTHING_FOLLOWED,
       NOW,
-      clock,
+      { clock },
     ).problems.map(({ problem, name, state, summary, evidence }) => [problem, name, state, summary, evidence]);
 
   test('that was suspended says so for five minutes, and nothing of a short pause', () => {

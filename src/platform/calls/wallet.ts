@@ -53,8 +53,8 @@ async function readWallet(
   const balance = await parentChains.readBalance(chain.rpc, address.value);
   if (!balance.ok) return fail(1115, `the parent chain of ${chain.subnet} ${balance.why}; try again later`);
   const { formatEther } = await loadViem();
-  const coins = formatEther(balance.wei);
-  if (atLeast.value !== undefined && balance.wei < atLeast.value)
+  const coins = formatEther(balance.value);
+  if (atLeast.value !== undefined && balance.value < atLeast.value)
     return fail(1116, `the balance is ${coins}, below ${formatEther(atLeast.value)}`);
   const xdc = `xdc${address.value.slice(2)}`;
   return succeed({
@@ -62,7 +62,7 @@ async function readWallet(
     XdcAddress: xdc,
     Subnet: chain.subnet,
     Balance: coins,
-    Wei: `${balance.wei}`,
+    Wei: `${balance.value}`,
   });
 }
 

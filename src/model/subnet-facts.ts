@@ -1,0 +1,34 @@
+import type { WatchedMs } from './clock.ts';
+import type { ParentObservation } from './parent-chain.ts';
+
+/** The observation of each kind of probe of a subnet as a whole. */
+export interface SubnetObservations {
+  readonly parent: ParentObservation;
+}
+
+export type SubnetProbeKind = keyof SubnetObservations;
+
+/** What one probe of a subnet as a whole observed. */
+export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = {
+  readonly [Each in Kind]: { readonly kind: Each; readonly seen: SubnetObservations[Each] };
+}[Kind];
+
+/** Facts about the parent chain from its JSON-RPC. */
+export interface ParentFacts {
+  readonly observation: ParentObservation;
+  readonly at: WatchedMs;
+}
+
+/** The facts of a subnet as a whole, by the kind of probe that obtained them. */
+export interface SubnetFacts {
+  readonly parent?: ParentFacts;
+}
+
+/** Probes a subnet as a whole, beside its rounds. */
+export interface SubnetProber {
+  readonly kind: SubnetProbeKind;
+  /** From the start of one probe to that of the next, in milliseconds. A probe that takes longer delays only the next one. */
+  readonly everyMs: number;
+  /** Never rejects, and ends when the signal aborts. */
+  probe(signal: AbortSignal): Promise<SubnetObservation>;
+}

@@ -1,0 +1,42 @@
+import type { SubnetObservations, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
+import type { Subnet } from '../model/target.ts';
+
+/** A probe of one kind. */
+interface Source<Kind extends SubnetProbeKind> {
+  readonly everyMs: number;
+  readonly probe: (signal: AbortSignal) => Promise<SubnetObservations[Kind]>;
+}
+
+/** All of a subnet that a kind of probe reads, and the probe; undefined when the inventory gives it nothing to probe. */
+interface Definition<Kind extends SubnetProbeKind> {
+  readonly inputs: (subnet: Subnet) => unknown;
+  readonly create: (subnet: Subnet) => Source<Kind> | undefined;
+}
+
+const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
+  parent: {
+    inputs: ({ parentChain }) => parentChain,
+    create: ({ parentChain }) =>
+      parentChain && {
+        everyMs: 30_000,
+        probe: async (signal) => (await import('./read-parent.ts')).readParent(parentChain, signal),
+      },
+  },
+};
+
+export const SUBNET_PROBE_KINDS = Object.keys(definitions) as readonly SubnetProbeKind[];
+
+/** All of the inventory that a probe depends on. After a reload, a probe with the same inputs keeps running. */
+export const subnetProberInputs = (kind: SubnetProbeKind, subnet: Subnet): unknown => definitions[kind].inputs(subnet);
+
+/** The probe of one kind for a subnet as a whole; undefined when the inventory gives it nothing to probe. */
+export function createSubnetProber<Kind extends SubnetProbeKind>(kind: Kind, subnet: Subnet): SubnetProber | undefined {
+  const source = definitions[kind].create(subnet);
+  return (
+    source && {
+      kind,
+      everyMs: source.everyMs,
+      probe: async (signal) => ({ kind, seen: await source.probe(signal) }),
+    }
+  );
+}
