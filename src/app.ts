@@ -1,23 +1,19 @@
 import { getRequestListener } from '@hono/node-server';
-import type { Logger } from 'pino';
+import type { App, AppOptions } from './app-options.ts';
 import { startDatabase } from './db/start-database.ts';
 import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
-import type { Listener } from './http/listen.ts';
-import { type Status, toStatus } from './http/to-status.ts';
-import type { CheckUser } from './http/web-config.ts';
+import { toStatus } from './http/to-status.ts';
 import { startIncidents } from './incidents/start-incidents.ts';
 import { createReloader } from './inventory/create-reloader.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
 import { readInventory } from './inventory/read-inventory.ts';
-import type { Environment } from './inventory/substitute.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
 import { startMailer } from './mail/start-mailer.ts';
-import { type Build, createOwnMetrics } from './metrics/create-own-metrics.ts';
+import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
-import type { Clock } from './model/clock.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
 import { loadOnce } from './model/load-once.ts';
 import type { Inventory, RoundName } from './model/target.ts';
@@ -25,38 +21,6 @@ import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
 import { startPlatformApi } from './platform/start-platform-api.ts';
-import type { HistorySettings, PlatformSettings } from './settings.ts';
-
-/** The dependencies of the program. */
-export interface AppOptions {
-  readonly configPath: string;
-  readonly environment: Environment;
-  readonly build: Build;
-  readonly log: Logger;
-  readonly listener: Listener;
-  /** Checks a user of the web config; absent without users. */
-  readonly checkUser?: CheckUser | undefined;
-  /** The limit of file descriptors; undefined if unknown. */
-  readonly descriptorLimit?: number | undefined;
-  readonly platform: PlatformSettings;
-  readonly isPublic?: boolean;
-  /** For how long the history and the incidents are kept. */
-  readonly history: HistorySettings;
-  /** The name under which this subnetd keeps its state in a database, which others may share. */
-  readonly instance: string;
-  readonly publicUrl?: string;
-  readonly grafanaUrl?: string;
-  readonly prometheusUrl?: string;
-  readonly clock: Clock;
-}
-
-/** The running program. */
-export interface App {
-  readonly status: () => Status;
-  /** Reloads the inventory, all or nothing. Resolves to its errors. */
-  reload(why: string): Promise<readonly string[]>;
-  stop(): Promise<void>;
-}
 
 /** How long current requests may take to end. */
 const DRAIN_MS = 2_000;

@@ -51,6 +51,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'platform',
       'limits',
       'app',
+      'app-options',
       'log',
       'settings',
     ],
@@ -58,6 +59,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   },
   app: {
     rooms: [
+      'app-options',
       'model',
       'inventory',
       'probes',
@@ -74,10 +76,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'reference',
       'notify',
       'limits',
-      'settings',
     ],
     packages: ['pino', '@hono/node-server'],
   },
+  'app-options': { rooms: ['http', 'inventory', 'metrics', 'model', 'settings'], packages: ['pino'] },
   settings: { rooms: ['db', 'mail', 'platform'], packages: [] },
   log: { rooms: [], packages: ['pino'] },
   main: { rooms: ['commands'], packages: [] },
@@ -169,8 +171,9 @@ describe('the rooms', () => {
     for (const file of files) visit(file, []);
   });
 
-  it('leave four files at the top: the entry, the wiring, the settings and the log', () => {
+  it('leave five files at the top: the entry, the wiring and its options, the settings and the log', () => {
     expect(files.filter((file) => dirname(file) === 'src')).toEqual([
+      'src/app-options.ts',
       'src/app.ts',
       'src/log.ts',
       'src/main.ts',
