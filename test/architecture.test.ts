@@ -77,7 +77,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'notify',
       'limits',
     ],
-    packages: ['pino', '@hono/node-server'],
+    packages: ['@hono/node-server'],
   },
   'app-options': { rooms: ['http', 'inventory', 'metrics', 'model', 'settings'], packages: ['pino'] },
   settings: { rooms: ['db', 'mail', 'platform'], packages: [] },
