@@ -1,4 +1,4 @@
-import type { MailStore, NewMail, Recipient, WaitingMail } from '../model/mail.ts';
+import type { AccountChange, MailStore, NewMail, Recipient, WaitingMail } from '../model/mail.ts';
 import { createAccountLinks } from './account-links.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { PlainSql } from './run-sql.ts';
@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 
 type MailRow = { readonly id: number; readonly attempts: number } & Pick<
   Tables['mail'],
-  'kind' | 'user_id' | 'address' | 'created_at'
+  'kind' | 'user_id' | 'address' | 'created_at' | 'change'
 >;
 
 interface UserRow {
@@ -19,8 +19,22 @@ interface UserRow {
   readonly password_version: number;
 }
 
-const toMail = ({ kind, user_id, address }: MailRow): NewMail =>
-  kind === 'reset' ? { kind, address: address ?? '' } : { kind, userId: user_id ?? 0 };
+function toMail({ kind, user_id, address, change }: MailRow): NewMail {
+  if (kind === 'reset') return { kind, address: address ?? '' };
+  const userId = user_id ?? 0;
+  if (kind === 'activation') return { kind, userId };
+  return {
+    ...{ kind, userId },
+    ...(address !== null && { to: address }),
+    ...(change !== null && { change: JSON.parse(change) as AccountChange }),
+  };
+}
+
+/** Where a mail goes, if that is settled: the key of an address that somebody typed, or the address of a note. */
+function addressOf(mail: NewMail): string | null {
+  if (mail.kind === 'reset') return mail.address;
+  return mail.kind === 'activation' ? null : (mail.to ?? null);
+}
 
 const toWaiting = (row: MailRow): WaitingMail => ({
   ...toMail(row),
@@ -42,9 +56,10 @@ const toRecipient = (row: UserRow): Recipient => ({
 export const toMailRow = (mail: NewMail, at: string) => ({
   kind: mail.kind,
   user_id: mail.kind === 'reset' ? null : mail.userId,
-  address: mail.kind === 'reset' ? mail.address : null,
+  address: addressOf(mail),
   created_at: at,
   due_at: at,
+  change: 'change' in mail && mail.change !== undefined ? JSON.stringify(mail.change) : null,
 });
 
 /** The mails that wait, which the replicas of subnetd share. */
@@ -70,7 +85,7 @@ export function createMailTables({ run, inTransaction }: PlainSql, kind: Databas
       const [row] = await run<MailRow>(sql`
         update mail set claim = ${claim}, claimed_until = ${until}, attempts = attempts + 1
         where id = (select id from mail where ${due(at)} order by due_at, id limit 1 ${skip})
-        returning id, kind, user_id, address, created_at, attempts`);
+        returning id, kind, user_id, address, created_at, attempts, change`);
       return row && toWaiting(row);
     },
     postponeMail: async (claim, dueAt) =>

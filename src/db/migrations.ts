@@ -228,4 +228,9 @@ export const migrations: readonly Migration[] = [
       );
       create index idempotency_key_at on idempotency_key (at);`,
   },
+  {
+    name: '0015-notes-of-changes',
+    // JSON of an `AccountChange`. The address of a note is that of its user when it was queued.
+    sql: () => 'alter table mail add column change text;',
+  },
 ];

@@ -2,9 +2,9 @@ import type { Author } from '../model/author.ts';
 
 import type { Note } from '../model/mail.ts';
 import type { SignInStore } from '../model/sign-in-store.ts';
+import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { toMailRow } from './mail-tables.ts';
 import { createRunInTransaction, type Queries } from './tables.ts';
 
 type Codes = Pick<
@@ -26,7 +26,7 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
     addAuditEvent(transaction, runInTransaction, author, { action, resource: 'OneTimeCodes', recordId, changes: {} });
 
   const queue = async (transaction: Queries, note: Note | undefined, { at }: Author) => {
-    if (note !== undefined) await transaction.insertInto('mail').values(toMailRow(note, at)).execute();
+    if (note !== undefined) await queueNote(transaction, note, at);
   };
 
   const storeRecoveryCodes = async (transaction: Queries, userId: number, hashes: readonly string[]) => {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { LinkKind } from '../model/account-link.ts';
 import type { AccountStore, PasswordChange } from '../model/account-store.ts';
 import { PASSWORD_MASK } from '../model/resource.ts';
+import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { toMailRow } from './mail-tables.ts';
 import { createRunInTransaction, type Queries } from './tables.ts';
 
 /** Ends the links of a user, of one kind or all. */
@@ -61,7 +61,7 @@ export function createPasswordChanges(
             ...(activates && { IsActive: { from: false, to: true } }),
           },
         });
-        if (mail !== undefined) await transaction.insertInto('mail').values(toMailRow(mail, author.at)).execute();
+        if (mail !== undefined) await queueNote(transaction, mail, author.at);
         return true;
       }),
   };

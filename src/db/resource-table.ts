@@ -3,6 +3,7 @@ import type { Author } from '../model/author.ts';
 import type { IdempotentAdd } from '../model/idempotency.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
 import type { Member, Resource, Value } from '../model/resource.ts';
+import { queueNotesOfUpdate } from './account-notes.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { auditChanges } from './audit-changes.ts';
 import { addAuditEvent } from './audit-events.ts';
@@ -102,7 +103,7 @@ export function createResourceTables(
       return { ok: true, id: recordId };
     });
 
-  const updateRow = ({ resource, id, values, author, key = {}, isKnown }: RecordUpdate): Promise<Written> =>
+  const updateRow = ({ resource, id, values, author, key = {}, isKnown, hasNotes }: RecordUpdate): Promise<Written> =>
     inTransaction(async (transaction) => {
       const { table, flag, members } = resource;
       const lock = kind === 'postgres' ? sql` for no key update` : sql``;
@@ -136,6 +137,7 @@ export function createResourceTables(
       const endsTokens = endsUse && changes[flag.member] !== undefined;
       if (password !== undefined && (changes[password.name] !== undefined || endsTokens))
         cells.password_version = Number(before.password_version) + 1;
+      if (hasNotes === true) await queueNotesOfUpdate(transaction, { id, before, changes, author });
       const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
       await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(transaction);

@@ -129,10 +129,14 @@ export interface Tables {
     readonly attempts: Generated<number>;
     readonly claim: string | null;
     readonly claimed_until: string | null;
+    readonly change: string | null;
   };
   readonly admin_user: {
     readonly id: Generated<number>;
+    readonly first_name: string;
+    readonly user_name: string;
     readonly user_name_key: string;
+    readonly email_id: string;
     readonly password_hash: string;
     readonly password_version: number;
     readonly is_active: number;

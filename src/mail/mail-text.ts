@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { MailKind, Recipient } from '../model/mail.ts';
+import type { AccountChange, MailKind, Recipient } from '../model/mail.ts';
 
 /** A mail as people read it. */
 export interface MailText {
@@ -17,11 +17,19 @@ interface Template {
 }
 
 const ASK_ADMIN = 'Then ask an admin to look at the security log.';
+const ASK_AUDIT = 'Then ask an admin to look at the audit log.';
+
+/** Who made a change, so that an admin finds it in the audit log. */
+function describeAuthor(change: AccountChange | undefined): string {
+  if (change === undefined) return 'somebody else';
+  return change.by === null ? 'somebody on the command line' : `admin user ${change.by} (${change.credential})`;
+}
 
 const templates = (
   publicUrl: string,
   userName: string,
   time: string,
+  change: AccountChange | undefined,
 ): Readonly<Record<MailKind | 'test', Template>> => ({
   reset: {
     subject: 'Choose a new password',
@@ -47,6 +55,23 @@ const templates = (
       `The password of your account ${userName} at ${publicUrl} was changed at ${time}. Every session and token of it has ended.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
+  },
+  'password-set': {
+    subject: 'Your password was set by somebody else',
+    before: [
+      `The password of your account ${userName} at ${publicUrl} was set at ${time} by ${describeAuthor(change)}. Every session and token of it has ended.`,
+    ],
+    after: [`If you did not expect it, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_AUDIT],
+  },
+  'address-changed': {
+    subject: 'Your e-mail address was changed',
+    before: [
+      `The e-mail address of your account ${userName} at ${publicUrl} was changed to ${change?.newAddress ?? 'another one'} at ${time} by ${describeAuthor(change)}. From now on mails about the account go there.`,
+    ],
+    after: [
+      'If you did not expect it, tell an admin at once, who finds the change in the audit log and can set your address back.',
+      'A link for a new password would go to the new address.',
+    ],
   },
   'codes-on': {
     subject: 'One-time codes are on',
@@ -76,6 +101,8 @@ export interface MailFacts {
   readonly at: string;
   /** The address of its link, if it has one. */
   readonly address?: string | undefined;
+  /** The change that a note tells of. */
+  readonly change?: AccountChange | undefined;
 }
 
 /** A time as people read it, to the minute. */
@@ -85,9 +112,9 @@ const formatTime = (at: string): string => `${at.slice(0, 16).replace('T', ' ')}
 export function writeMail(
   kind: MailKind | 'test',
   { firstName, userName }: Pick<Recipient, 'firstName' | 'userName'>,
-  { publicUrl, at, address }: MailFacts,
+  { publicUrl, at, address, change }: MailFacts,
 ): MailText {
-  const { subject, label, before, after } = templates(publicUrl, userName, formatTime(at))[kind];
+  const { subject, label, before, after } = templates(publicUrl, userName, formatTime(at), change)[kind];
   const hello = `Hello ${firstName},`;
   const paragraph = (text: string) => html`<p>${text}</p>\n`;
   const button =

@@ -69,6 +69,8 @@ const GIVE_UP_MS: Readonly<Record<MailKind, number>> = {
   reset: 3_600_000,
   activation: 24 * 3_600_000,
   'password-changed': 24 * 3_600_000,
+  'password-set': 24 * 3_600_000,
+  'address-changed': 24 * 3_600_000,
   'codes-on': 24 * 3_600_000,
   'codes-off': 24 * 3_600_000,
 };
@@ -144,8 +146,9 @@ export function startMailer(deps: MailerDeps): Mailer {
     }
     const link = linkKind && (await makeLink(store, linkKind, recipient));
     const { writeMail } = await loaded.get();
-    const facts = { publicUrl: settings.publicUrl, at: createdAt, address: link?.address };
-    const failure = await send(emailId, writeMail(kind, recipient, facts));
+    const { to = emailId, change } = 'to' in mail ? mail : {};
+    const facts = { publicUrl: settings.publicUrl, at: createdAt, address: link?.address, change };
+    const failure = await send(to, writeMail(kind, change ?? recipient, facts));
     if (failure === undefined) {
       await store.removeMail(claim);
       log.info({ mail: kind, userId, attempts }, 'a mail was sent');

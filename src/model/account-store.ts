@@ -1,6 +1,6 @@
 import type { LinkStore } from './account-link.ts';
 import type { Author } from './author.ts';
-import type { NewMail } from './mail.ts';
+import type { Note } from './mail.ts';
 
 /** A change of a password outside the records. It ends the tokens, sessions and links of the user. */
 export interface PasswordChange {
@@ -12,7 +12,7 @@ export interface PasswordChange {
   readonly activates?: boolean;
   readonly author: Author;
   /** Is queued with the change, or not at all. */
-  readonly mail?: NewMail | undefined;
+  readonly mail?: Note | undefined;
 }
 
 /** What accounts store besides the users. */

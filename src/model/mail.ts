@@ -1,13 +1,42 @@
 import type { LinkKind, LinkStore } from './account-link.ts';
 
-/** A mail that tells a user of a change to the own account. */
-export type NoteKind = 'password-changed' | 'codes-on' | 'codes-off';
+/**
+ * A mail that tells a user of a change to the own account. `password-changed`: by the user, `password-set`: by somebody
+ * else.
+ */
+export type NoteKind = 'password-changed' | 'password-set' | 'address-changed' | 'codes-on' | 'codes-off';
 
 /** A note to a user. */
 export interface Note {
   readonly kind: NoteKind;
   readonly userId: number;
+  /**
+   * The e-mail address that the user had when the note was queued: whoever changes the address a moment later gets none of
+   * it. Absent in a note of an older subnetd.
+   */
+  readonly to?: string;
+  /** Of `password-set` and `address-changed`. */
+  readonly change?: AccountChange;
 }
+
+/** A change that somebody else may have made, and the names of the user before it. */
+export interface AccountChange {
+  readonly firstName: string;
+  readonly userName: string;
+  /** The user name of the admin user whose credential it was; null on the command line. */
+  readonly by: string | null;
+  /** As the audit trail has it. */
+  readonly credential: string;
+  /** The new e-mail address, masked. Only of `address-changed`. */
+  readonly newAddress?: string;
+}
+
+/**
+ * An e-mail address of which a reader sees the first character and the domain. The old address may be a stranger's, whose
+ * mistake in typing was corrected.
+ */
+export const maskAddress = (address: string): string =>
+  `${[...address][0] ?? ''}…${address.slice(address.lastIndexOf('@'))}`;
 
 /**
  * A mail to send: what it is and whom it concerns. It holds no link and no token, because they are made when it is sent.
@@ -15,7 +44,8 @@ export interface Note {
  */
 export type NewMail =
   | { readonly kind: 'reset'; readonly address: string }
-  | { readonly kind: 'activation' | NoteKind; readonly userId: number };
+  | { readonly kind: 'activation'; readonly userId: number }
+  | Note;
 
 /** One of the mails. */
 export type MailKind = NewMail['kind'];
@@ -25,6 +55,8 @@ export const LINK_OF: Readonly<Record<MailKind, LinkKind | undefined>> = {
   reset: 'reset',
   activation: 'activation',
   'password-changed': undefined,
+  'password-set': undefined,
+  'address-changed': undefined,
   'codes-on': undefined,
   'codes-off': undefined,
 };

@@ -36,6 +36,8 @@ export interface RecordUpdate {
   readonly key?: KeyValues | undefined;
   /** Whether the client knows the record as it is; if not, it is not updated. */
   readonly isKnown?: ((record: ApiRecord) => boolean) | undefined;
+  /** Whether a note of a new e-mail address or password is queued with the update. Only of admin users. */
+  readonly hasNotes?: boolean | undefined;
 }
 
 /** The outcome of a write: the id of the record, or why it failed. `member` has a key that another record has. */

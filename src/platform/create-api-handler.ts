@@ -126,7 +126,7 @@ export function createApiHandler(services: Services): ApiHandler {
     }
     const { kind, resource } = operation;
     if (kind === 'list') return listRecords(identified, resource, segment);
-    const written = await writeRecord(identified, resource, kind === 'update' ? segment : undefined, now());
+    const written = await writeRecord(identified, resource, kind === 'update' ? segment : undefined, services);
     return written.ok
       ? succeed(answerSuccess({ result: 'success', [resource.idMember]: written.value }, identified.context.headers))
       : written;

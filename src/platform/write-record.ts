@@ -1,7 +1,9 @@
 import type { Author } from '../model/author.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
 import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
+import { limitMails } from './accounts/limit-mails.ts';
 import { authorOf } from './author-of.ts';
+import type { CallDeps } from './call.ts';
 import { type CheckedWrite, checkWrite } from './check-write.ts';
 import { findAnswer, type RepeatableAdd, readIdempotencyKey } from './idempotent-add.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
@@ -70,17 +72,32 @@ export async function addRecord(
   return describeOutcome(store, resource, values, written);
 }
 
+/** What a write needs besides its request. */
+export type WriteDeps = Pick<CallDeps, 'now' | 'mails' | 'limits'>;
+
+/** Does the update of a user change the address or the password, of which the user gets a note? */
+async function needsNote(store: PlatformStore, resource: Resource, id: number, values: Values): Promise<boolean> {
+  const password = passwordOf(resource);
+  if (password !== undefined && values[password] !== undefined) return true;
+  const before = await store.find(resource, id);
+  return resource.members.some(
+    (member) => member.kind === 'text' && member.format === 'email' && values[member.name] !== before?.[member.name],
+  );
+}
+
 /**
  * Updates the record with the given id or natural key; resolves to its id. With `isKnown`, only if that is true of the record
- * as it is now.
+ * as it is now. With a mail server, a user gets a note of a new address or password.
  */
 export async function updateRecord(
-  store: PlatformStore,
+  request: IdentifiedRequest,
   resource: Resource,
   checked: CheckedWrite,
-  author: Author,
+  deps: WriteDeps,
   isKnown?: RecordUpdate['isKnown'],
 ): Promise<Outcome<number>> {
+  const { store } = request;
+  const author = authorOf(request, checked.statedBy, deps.now());
   const id = checked.id ?? (await store.findByKey(resource, checked.key))?.id;
   if (id === undefined) return failMissing(resource);
   const password = passwordOf(resource);
@@ -94,7 +111,13 @@ export async function updateRecord(
   }
   // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
-  return describeOutcome(store, resource, values, await store.update({ resource, id, values, author, key, isKnown }));
+  const hasNotes = password !== undefined && deps.mails !== undefined;
+  if (hasNotes && (await needsNote(store, resource, id, values))) {
+    const limited = await limitMails(request, deps);
+    if (!limited.ok) return limited;
+  }
+  const written = await store.update({ resource, id, values, author, key, isKnown, hasNotes });
+  return describeOutcome(store, resource, values, written);
 }
 
 async function addOnRequest(request: IdentifiedRequest, resource: Resource, now: number): Promise<Outcome<number>> {
@@ -114,29 +137,29 @@ async function updateOnRequest(
   request: IdentifiedRequest,
   resource: Resource,
   segment: string,
-  now: number,
+  deps: WriteDeps,
 ): Promise<Outcome<number>> {
   const { context, store, body } = request;
   const checked = await checkWrite(store, resource, body, segment);
   if (!checked.ok) return checked;
-  const author = authorOf(request, checked.value.statedBy, now);
   const known = context.request.headers.get('if-match');
-  if (known === null) return updateRecord(store, resource, checked.value, author);
+  if (known === null) return updateRecord(request, resource, checked.value, deps);
   const isKnown = (record: ApiRecord) => isMatch(known, recordTag(record));
-  const updated = await updateRecord(store, resource, checked.value, author, isKnown);
+  const updated = await updateRecord(request, resource, checked.value, deps, isKnown);
   const record = updated.ok ? await store.find(resource, updated.value) : undefined;
   if (record !== undefined) context.headers = { ...context.headers, etag: recordTag(record) };
   return updated;
 }
 
 /**
- * Adds the record of a request, or updates it if `segment` (the end of its path) is given; resolves to its id. `now` is
- * in Unix milliseconds.
+ * Adds the record of a request, or updates it if `segment` (the end of its path) is given; resolves to its id.
  */
 export const writeRecord = (
   request: IdentifiedRequest,
   resource: Resource,
   segment: string | undefined,
-  now: number,
+  deps: WriteDeps,
 ): Promise<Outcome<number>> =>
-  segment === undefined ? addOnRequest(request, resource, now) : updateOnRequest(request, resource, segment, now);
+  segment === undefined
+    ? addOnRequest(request, resource, deps.now())
+    : updateOnRequest(request, resource, segment, deps);

@@ -145,6 +145,31 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect([late.status, late.words]).toEqual([404, expect.stringContaining('Code 1112')]);
   });
 
+  it('the old address hears of a new one, by an admin or by the user', async () => {
+    const visitor = portal.visitor();
+    await visitor.signIn('root', password);
+    await visitor.get('/portal/users/add');
+    const person = { FirstName: 'Flo', LastName: 'L', UserName: 'flo', IsActive: 'true' };
+    const added = { ...person, EmailID: 'flo@example.com', Password: 'analytical engine' };
+    const { html } = await visitor.post('/portal/users/add', added);
+    const [, seen = ''] = /name="seen" value="&quot;([^&]+)&quot;"/.exec(html) ?? [];
+    const moved = { ...person, EmailID: 'flo@example.org', seen: `"${seen}"` };
+    await visitor.post(visitor.path().replace(/\?.*/, ''), moved);
+    const flo = portal.visitor();
+    await flo.signIn('flo', 'analytical engine');
+    await flo.get('/portal/account');
+    await flo.post('/portal/account/profile', { ...person, EmailID: 'flo@example.net' });
+    const textTo = (address: string) => mailsTo(address, 'Your e-mail address was changed').map(({ text }) => text);
+    await expect.poll(() => textTo('flo@example.org').length, { interval: 10 }).toBe(1);
+    expect(textTo('flo@example.com')).toEqual([
+      expect.stringMatching(/was changed to f…@example\.org at [-\d: ]+ UTC by admin user root \(session\)\./),
+    ]);
+    expect(textTo('flo@example.org')).toEqual([
+      expect.stringMatching(/was changed to f…@example\.net at [-\d: ]+ UTC by admin user flo \(session\)\./),
+    ]);
+    expect(mailsTo('flo@example.net', 'Your e-mail address was changed')).toEqual([]);
+  });
+
   it('an admin user without a password is invited, and chooses it by a mailed link', async () => {
     const visitor = portal.visitor();
     await visitor.signIn('root', password);

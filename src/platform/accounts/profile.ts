@@ -1,11 +1,10 @@
 import { PASSWORD_MASK } from '../../model/resource.ts';
-import { authorOf } from '../author-of.ts';
 import { checkText } from '../check-text.ts';
 import { checkWrite } from '../check-write.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources/admin-user.ts';
-import { updateRecord } from '../write-record.ts';
+import { updateRecord, type WriteDeps } from '../write-record.ts';
 import { callerOf } from './confirm-password.ts';
 
 const MOBILE = { kind: 'text', most: 32 } as const;
@@ -23,9 +22,9 @@ function checkMobile(value: unknown): Outcome<string | null> {
 
 /**
  * Saves what the caller says of themselves: `FirstName`, `LastName`, `EmailID`, by the rules of admin users, and `MobileNo`,
- * which no operation of the specification sets. `now` is in Unix milliseconds.
+ * which no operation of the specification sets.
  */
-export async function saveProfile(request: IdentifiedRequest, now: number): Promise<Outcome<number>> {
+export async function saveProfile(request: IdentifiedRequest, deps: WriteDeps): Promise<Outcome<number>> {
   const { store, body } = request;
   const { owner } = callerOf(request);
   const record = await store.find(adminUser, owner);
@@ -39,5 +38,5 @@ export async function saveProfile(request: IdentifiedRequest, now: number): Prom
   const mobile = checkMobile(body.MobileNo);
   if (!mobile.ok) return mobile;
   const values = { ...checked.value.values, MobileNo: mobile.value };
-  return updateRecord(store, adminUser, { ...checked.value, values }, authorOf(request, owner, now));
+  return updateRecord(request, adminUser, { ...checked.value, values }, deps);
 }

@@ -1,13 +1,13 @@
 import { LINKS_AT_ONCE } from '../../model/account-link.ts';
 import { describeCause, isAway, isDatabaseFailure, isOverloaded } from '../../model/database-failure.ts';
 import { MAX_INTEGER, parametersOf, type Resource } from '../../model/resource.ts';
+import { limitMails } from '../accounts/limit-mails.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { checkWrite } from '../check-write.ts';
-import { addressKey } from '../client-address.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, makePassword } from '../passwords.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
@@ -25,13 +25,6 @@ const INVITED = {
   properties: { result: { type: 'string', const: 'success' }, UserID: { type: 'integer' } },
   required: ['result', 'UserID'],
 };
-
-/** Counts a mail to an address that the caller chooses as a sign-in from the caller's: nobody floods others by a stolen key. */
-async function limitMails({ context, caller }: IdentifiedRequest, { limits }: CallDeps): Promise<Outcome<undefined>> {
-  const limited = await limits.signInFrom(addressKey(context.address));
-  if (!limited.ok) context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
-  return limited;
-}
 
 /** Adds the user; a database that answers but does not take the account is no reason to call it down. */
 async function addUser(

@@ -104,7 +104,7 @@ async function findRecord({ resource }: ListedResource, { store, params }: Visit
 }
 
 const addRecord = (resource: Resource, visit: Visit, body: Body) =>
-  writeRecord(visit.request(body), resource, undefined, visit.now);
+  writeRecord(visit.request(body), resource, undefined, visit.services);
 
 async function add(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
   const { resource, path } = listed;
@@ -120,7 +120,7 @@ async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer>
   const { userId } = visit.session;
   const id = Number(record[resource.idMember]);
   const body = { [resource.idMember]: id, ...toBody(resource, false, visit.form), UpdateBy: userId };
-  const saved = await writeRecord(ifSeen(visit, body), resource, String(userId), visit.now);
+  const saved = await writeRecord(ifSeen(visit, body), resource, String(userId), visit.services);
   if (saved.ok) return seeOther(`${path}/${id}?done=saved`);
   const { failure } = saved;
   if (!isStale(failure)) return showRecord(listed, visit, record, { isForm: true, failure });

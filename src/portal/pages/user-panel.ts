@@ -85,7 +85,7 @@ export const userPanel: RecordPanel = {
 export const addUser: NonNullable<ListedResource['add']> = (resource, visit, body) =>
   body.Password === '' && visit.services.mails !== undefined
     ? inviteUser(visit.request(body), visit.services)
-    : writeRecord(visit.request(body), resource, undefined, visit.now);
+    : writeRecord(visit.request(body), resource, undefined, visit.services);
 
 const INVITE_HINT = 'Leave it empty to mail the user a link by which they choose it. They are active from then on.';
 
