@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Author } from '../model/author.ts';
 import { type AccountChange, maskAddress, type Note } from '../model/mail.ts';
 import type { AuditEvent } from '../model/platform-store.ts';
+import type { Value } from '../model/resource.ts';
 import { listChanges } from './audit-events.ts';
 import { toMailRow } from './mail-tables.ts';
 import type { Cell, Queries } from './tables.ts';
@@ -41,12 +42,16 @@ async function findOverdone(
 ): Promise<Readonly<Record<'address' | 'password', boolean>>> {
   const since = new Date(Date.parse(author.at) - HOUR_MS).toISOString();
   const recent = (await listChanges(transaction, 'AdminUser', id, CHANGES)).filter(({ at }) => at > since);
-  const fromHere = recent.filter(({ changes }) => changes.EmailID?.from === before.email_id);
-  // Notes before the last change of the address went to another one.
-  const lastMove = recent.findIndex(({ changes }) => changes.EmailID !== undefined);
-  const sinceMove = lastMove === -1 ? recent : recent.slice(0, lastMove);
-  const sets = sinceMove.filter(({ changes, owner }) => changes.Password !== undefined && owner !== id);
-  return { address: fromHere.length >= NOTES_AT_ONCE, password: sets.length >= NOTES_AT_ONCE };
+  // From the newest to the oldest: where the notes of each change went.
+  let address: Value = before.email_id ?? null;
+  let [moves, sets] = [0, 0];
+  for (const { changes, owner } of recent) {
+    if (changes.EmailID !== undefined) address = changes.EmailID.from;
+    if (address !== before.email_id) continue;
+    if (changes.EmailID !== undefined) moves += 1;
+    if (changes.Password !== undefined && owner !== id) sets += 1;
+  }
+  return { address: moves >= NOTES_AT_ONCE, password: sets >= NOTES_AT_ONCE };
 }
 
 async function findName(transaction: Queries, { id, before, author }: UserUpdate): Promise<string | null> {

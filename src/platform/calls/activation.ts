@@ -97,7 +97,9 @@ export const invite: Call = {
   },
 };
 
-async function sendAgain({ context, store, body, caller }: IdentifiedRequest, { mails, now }: CallDeps): Answer {
+async function sendAgain(request: IdentifiedRequest, deps: CallDeps): Answer {
+  const { context, store, body, caller } = request;
+  const { mails, now } = deps;
   const id = readUserId(body);
   if (!id.ok) return id;
   const userId = id.value;
@@ -107,6 +109,8 @@ async function sendAgain({ context, store, body, caller }: IdentifiedRequest, { 
   if (mails === undefined) return fail(1107, NO_MAIL);
   if ((await store.countLinks(userId, 'activation', new Date(now()).toISOString())) >= LINKS_AT_ONCE)
     return fail(1107, 'the user has three links already that work; wait until one has expired');
+  const limited = await limitMails(request, deps);
+  if (!limited.ok) return limited;
   context.record('invited', { caller, subject: { resource: 'AdminUser', id: userId } });
   return (await mails.add({ kind: 'activation', userId }))
     ? succeed({ result: 'success', UserID: userId })

@@ -1,12 +1,12 @@
 import { toNameKey } from '../../model/resource.ts';
 import { callerOf, confirmPassword, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
+import { limitMails } from '../accounts/limit-mails.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
 import { checkText } from '../check-text.ts';
 import { requireMember } from '../check-value.ts';
-import { addressKey } from '../client-address.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
@@ -40,18 +40,16 @@ async function checkEmail({ store }: IdentifiedRequest, emailKey: string): Promi
     : fail(1117, 'EmailID: that admin user is not active; activate the user first');
 }
 
-async function forgot(request: IdentifiedRequest, { mails, limits }: CallDeps): Answer {
+async function forgot(request: IdentifiedRequest, deps: CallDeps): Answer {
   const { context, body, caller } = request;
+  const { mails } = deps;
   const present = requireMember(body, 'EmailID');
   if (!present.ok) return present;
   const email = checkText(present.value, 'EmailID', EMAIL);
   if (!email.ok) return email;
   if (mails === undefined) return fail(1110, NO_MAIL);
-  const limited = await limits.signInFrom(addressKey(context.address));
-  if (!limited.ok) {
-    context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
-    return limited;
-  }
+  const limited = await limitMails(request, deps);
+  if (!limited.ok) return limited;
   const emailKey = toNameKey(email.value, true);
   // From here on nothing depends on whether a user has the address, but for an admin.
   if (caller?.scopes.includes('admin')) {

@@ -1,7 +1,7 @@
 import type { SendFailure } from '../../model/mail.ts';
 import { callerOf } from '../accounts/confirm-password.ts';
+import { limitMails } from '../accounts/limit-mails.ts';
 import type { Call, CallDeps } from '../call.ts';
-import { addressKey } from '../client-address.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 import { DONE } from './passwords.ts';
@@ -18,15 +18,12 @@ function describe({ code, status }: SendFailure): string {
   return `the mail server did not take the mail (${what}); check that it runs, and SUBNETD_SMTP_URL`;
 }
 
-async function sendTestMail(request: IdentifiedRequest, { mails, limits }: CallDeps): Promise<Outcome<unknown>> {
-  const { context, caller } = request;
+async function sendTestMail(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<unknown>> {
+  const { mails } = deps;
   if (mails === undefined)
     return fail(1115, 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM');
-  const limited = await limits.signInFrom(addressKey(context.address));
-  if (!limited.ok) {
-    context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
-    return limited;
-  }
+  const limited = await limitMails(request, deps);
+  if (!limited.ok) return limited;
   const failure = await mails.sendTest(callerOf(request).owner);
   return failure === undefined ? succeed({ result: 'success' }) : fail(1115, describe(failure));
 }

@@ -186,6 +186,12 @@ describe('with the limit of sign-ins', () => {
     expect(answers[3]).toMatchObject({ appErrorCode: 1102 });
     await expect.poll(() => server.mails.length, { interval: 10 }).toBe(3);
     expect((await api.send('GET', '/api/AdminUser/ListAll/0')).data.items).toHaveLength(4);
+    const person = { ...personOf('eve'), Password: 'analytical engine', IsActive: false };
+    const { data } = await api.send('POST', '/api/AdminUser/Add', person);
+    const again = await api.send('POST', '/api/Account/SendActivation', { UserID: data.UserID });
+    expect([again.appErrorCode, again.errMessage]).toEqual([
+      ...[1102, 'too many mails and sign-ins; wait as Retry-After says'],
+    ]);
     await api.platform.stop();
     const slowed = (await api.store.listAudit('', 0, 100)).find(({ action }) => action === 'slowed');
     expect(slowed).toMatchObject({ owner: 1, changes: { Limit: { from: null, to: 'sign-in' } } });

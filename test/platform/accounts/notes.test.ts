@@ -144,6 +144,20 @@ describe.each(DATABASE_KINDS)('what is queued on %s', (kind) => {
     await set(7);
     // The note goes to an address that has had none of a password.
     expect(await kinds()).toEqual([away, ['password-set', 'eve@example.org']]);
+    await update({ values: { EmailID: 'ada@example.com' } });
+    for (const count of [8, 9, 10]) await set(count);
+    expect(await kinds()).toEqual([back, password, password]);
+    await update({ values: { Password: 'hash 11', EmailID: 'eve@example.org' } });
+    expect(await kinds()).toEqual([away]);
+  });
+
+  it('own changes of the password do not use up the notes of those by somebody else', async () => {
+    for (const count of [1, 2, 3]) await update({ values: { Password: `own ${count}` }, author: by(2, 'session') });
+    await update({ values: { Password: 'not own' } });
+    expect((await takeAll()).map((mail) => mail.kind)).toEqual([
+      ...['password-changed', 'password-changed', 'password-changed'],
+      'password-set',
+    ]);
   });
 });
 
