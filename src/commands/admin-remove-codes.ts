@@ -1,5 +1,6 @@
 import { toNameKey } from '../model/resource.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
+import { parseSettings, readEnvironment } from '../settings.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { withStore } from './with-store.ts';
 
@@ -11,7 +12,11 @@ export const adminRemoveCodes = (userName: string): Promise<ExitCode> =>
       report(['subnetd admin remove-codes: there is no admin user of that name; correct it, with its case']);
       return 2;
     }
-    const wasThere = await store.removeCodes(user.id, onCommandLine(Date.now()));
+    // The daemon of the same settings sends it.
+    const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
+    const hasMail = parsed.ok && parsed.settings.platform.mail !== undefined;
+    const note = hasMail ? ({ kind: 'codes-off', userId: user.id } as const) : undefined;
+    const wasThere = await store.removeCodes(user.id, onCommandLine(Date.now()), note);
     printLine(
       wasThere
         ? `the one-time codes of admin user ${user.id} are removed; the password alone signs in`

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/db/open-database.ts';
 import { makeRecoveryCodes, parseRecoveryCode } from '../../../src/platform/accounts/recovery-codes.ts';
 import { createSealer } from '../../../src/platform/accounts/sealer.ts';
 import { onCommandLine } from '../../../src/platform/create-admin.ts';
@@ -196,8 +197,13 @@ describe('the command on the machine of the database', () => {
   const create = async () => {
     const address = await databases.create();
     if (address.kind === 'sqlite') environment.SUBNETD_DATABASE_URL = `sqlite:${address.path}`;
+    waiting = async () => {
+      const connection = await openDatabase(address);
+      return connection.column('select address from mail').finally(() => connection.close());
+    };
     return address;
   };
+  let waiting = async (): Promise<readonly unknown[]> => [];
   const api = useApi({ create });
 
   it('removes the codes of who has lost them, and leaves a line in the trail', async () => {
@@ -212,10 +218,25 @@ describe('the command on the machine of the database', () => {
     const events = (await api.store.listAudit('', 0, 100)).filter(({ resource }) => resource === 'OneTimeCodes');
     expect(events.at(-1)).toMatchObject({ action: 'remove', recordId: 1, credential: 'command line', owner: null });
     expect((await remove('root')).stdout).toBe('admin user 1 has no one-time codes; the password alone signs in\n');
+    expect(await waiting()).toEqual([]);
     expect(await remove('Root')).toEqual({
       ...{ code: 2, stdout: '' },
       stderr: 'subnetd admin remove-codes: there is no admin user of that name; correct it, with its case\n',
     });
+  });
+
+  it('queues a note to the user where its settings name a mail server', async () => {
+    await api.store.startCodes(1, 'sealed');
+    await api.store.confirmCodes(1, { secret: 'sealed', hashes: ['hash'] }, onCommandLine(0));
+    const mail = {
+      SUBNETD_SMTP_URL: 'smtp://127.0.0.1:1',
+      SUBNETD_MAIL_FROM: 'subnetd@example.com',
+      SUBNETD_PUBLIC_URL: 'https://subnetd.example.com',
+    };
+    expect(await runCommand(['admin', 'remove-codes', 'root'], { ...environment, ...mail })).toMatchObject({
+      ...{ code: 0, stderr: '' },
+    });
+    expect(await waiting()).toEqual(['r@example.com']);
   });
 });
 
