@@ -17,6 +17,8 @@ interface ReceivedRequest {
   readonly remoteAddress: string | undefined;
   /** Breaks the connection of an answer that cannot be completed. */
   readonly breakOff?: () => void;
+  /** Receives the pattern of the path, for metrics. */
+  readonly onRoute?: (route: string) => void;
 }
 
 /** The platform API as the server sees it. */
@@ -29,7 +31,6 @@ export interface ApiRoutes {
     | { readonly ok: true; readonly value: { readonly owner: number; readonly credential: string } }
     | { readonly ok: false; readonly failure: Refusal }
   >;
-  readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
 }
 
@@ -65,12 +66,12 @@ function addCors(app: Hono<RoutesEnv>, origins: readonly string[]): void {
 export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: readonly string[] = []): void {
   addCors(app, corsOrigins);
   const packed = compress({ encoding: 'gzip' });
-  const respond = async (c: Context<RoutesEnv>) => {
-    c.set('route', await api.routeOf(c.req.path));
+  const respond = (c: Context<RoutesEnv>) => {
     const { incoming, outgoing } = c.env ?? {};
     return api.answer({
       request: c.req.raw,
       remoteAddress: incoming?.socket.remoteAddress,
+      onRoute: (route) => c.set('route', route),
       ...(outgoing && { breakOff: () => void outgoing.destroy() }),
     });
   };

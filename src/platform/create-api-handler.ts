@@ -16,6 +16,7 @@ import {
 } from './operations.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
+import { createReadRecordQuery } from './read-record-query.ts';
 import type { ApiRequest, IdentifiedRequest, RequestContext } from './request-context.ts';
 import { requireScope } from './scopes.ts';
 import { writeRecord } from './write-record.ts';
@@ -26,8 +27,6 @@ export interface ApiHandler {
   answer(request: ApiRequest): Promise<Response>;
   /** Who sends a request outside `/api` that needs the scope. Never rejects. */
   authorize(request: ApiRequest, needed: Scope): Promise<Outcome<Caller>>;
-  /** The pattern of a path, for metrics. */
-  routeOf(path: string): string;
 }
 
 /** What a request sends besides its path and headers. */
@@ -62,6 +61,7 @@ const isBareOptions = ({ method, url, headers }: Request): boolean =>
 export function createApiHandler(services: Services): ApiHandler {
   const { now, store: openStore, limits, limitAddress } = services;
   const findOperation = createFindOperation(operationsOf(services.resources));
+  const readQuery = createReadRecordQuery();
   const useKey = createKeyUses(now);
 
   const limitCredential = async ({ context, caller }: IdentifiedRequest): Promise<Outcome<unknown>> => {
@@ -125,18 +125,20 @@ export function createApiHandler(services: Services): ApiHandler {
       return called.ok ? succeed(answerSuccess(called.value, identified.context.headers)) : called;
     }
     const { kind, resource } = operation;
-    if (kind === 'list') return listRecords(identified, resource, segment);
+    if (kind === 'list') return listRecords(identified, resource, segment, readQuery);
     const written = await writeRecord(identified, resource, kind === 'update' ? segment : undefined, services);
     return written.ok
       ? succeed(answerSuccess({ result: 'success', [resource.idMember]: written.value }, identified.context.headers))
       : written;
   };
 
-  const handle = async (context: RequestContext): Promise<Outcome<Response>> => {
+  const handle = async (
+    context: RequestContext,
+    path: string,
+    found: ReturnType<typeof findOperation>,
+  ): Promise<Outcome<Response>> => {
     const { request } = context;
     const { method } = request;
-    const path = pathOf(request);
-    const found = findOperation(path);
     const call = found?.operation.kind === 'call' ? found.operation : undefined;
 
     const limited = await limitAddress(context);
@@ -180,10 +182,13 @@ export function createApiHandler(services: Services): ApiHandler {
   return {
     answer: async (request) => {
       const context = services.contextOf(request);
+      const path = pathOf(request.request);
+      const found = findOperation(path);
+      request.onRoute?.(found === undefined ? '/api/*' : `/api${found.operation.path}`);
       const refuse = (failure: Failure) =>
         answerFailure(failure, context.headers, request.request.headers.get('prefer'));
       try {
-        const handled = await handle(context);
+        const handled = await handle(context, path, found);
         return handled.ok ? handled.value : refuse(handled.failure);
       } catch (error) {
         return refuse(services.failureOf(context, error));
@@ -196,10 +201,6 @@ export function createApiHandler(services: Services): ApiHandler {
       } catch (error) {
         return { ok: false, failure: services.failureOf(context, error) };
       }
-    },
-    routeOf: (path) => {
-      const found = findOperation(path);
-      return found === undefined ? '/api/*' : `/api${found.operation.path}`;
     },
   };
 }

@@ -15,11 +15,14 @@ const prefersLink = (prefer: string | null): boolean =>
 
 /** An answer whose length tells the server whether compression is worth it. */
 const answerText = (text: string, status: number, headers: Readonly<Record<string, string>>): Response =>
-  new Response(text, { status, headers: { 'content-length': String(Buffer.byteLength(text)), ...headers } });
+  new Response(text, {
+    status,
+    headers: { ...JSON_TYPE, 'content-length': String(Buffer.byteLength(text)), ...headers },
+  });
 
 /** The envelope of a success, HTTP 200; `data` is JSON. */
 export const answerSuccessText = (data: string, headers: Readonly<Record<string, string>>): Response =>
-  answerText(`{"status":"success","data":${data}}`, 200, { ...JSON_TYPE, ...headers });
+  answerText(`{"status":"success","data":${data}}`, 200, headers);
 
 /** The envelope of a success, HTTP 200. */
 export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
@@ -42,7 +45,6 @@ export function answerFailure(
   const hasLink = prefersLink(prefer);
   const body = { status: 'failed', appErrorCode: code, errMessage: message, ...(hasLink && { link: linkTo(code) }) };
   return answerText(JSON.stringify(body), status, {
-    ...JSON_TYPE,
     ...(status === 401 && CHALLENGE),
     ...(hasLink && { 'preference-applied': 'link' }),
     ...headers,

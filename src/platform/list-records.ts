@@ -4,7 +4,7 @@ import { checkDigits } from './check-value.ts';
 import { answerStream, answerSuccess, answerSuccessText } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { MAX_LIMIT, readNumber } from './read-page.ts';
-import { type ReadQuery, readRecordQuery } from './read-record-query.ts';
+import type { ReadQuery, ReadRecordQuery } from './read-record-query.ts';
 import { textTag } from './record-tag.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 
@@ -78,6 +78,7 @@ export async function listRecords(
   request: IdentifiedRequest,
   resource: Resource,
   segment: string,
+  readQuery: ReadRecordQuery,
 ): Promise<Outcome<Response>> {
   const { context, store, query: sent } = request;
   const id = checkDigits(segment, 'the number at the end of the path', 0);
@@ -86,7 +87,7 @@ export async function listRecords(
   if (!limit.ok) return limit;
   const after = readNumber(sent, 'after', 0, MAX_INTEGER);
   if (!after.ok) return after;
-  const query = readRecordQuery(sent, resource);
+  const query = readQuery(sent, resource);
   if (!query.ok) return query;
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);

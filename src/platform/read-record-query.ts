@@ -11,6 +11,7 @@ import {
   readParameters,
 } from './read-parameters.ts';
 
+/** What lists can be filtered and sorted by: every member that they show but the password. */
 function findFilters({ members, idMember }: Resource): ParameterKinds {
   const own = members.flatMap((member): readonly (readonly [string, ParameterKind])[] => {
     if (member.kind === 'password') return [];
@@ -32,16 +33,6 @@ const OWN: ParameterKinds = new Map([
   ['total', 'boolean'],
 ]);
 
-const known = new Map<Resource, { readonly filters: ParameterKinds; readonly all: ParameterKinds }>();
-
-/** What lists can be filtered and sorted by: every member that they show but the password. */
-function kindsOf(resource: Resource) {
-  const filters = known.get(resource)?.filters ?? findFilters(resource);
-  const kinds = known.get(resource) ?? { filters, all: new Map([...OWN, ...filters]) };
-  known.set(resource, kinds);
-  return kinds;
-}
-
 /** A list's search, filters and order, and whether to count all that match. */
 export interface ReadQuery extends Pick<RecordQuery, 'search' | 'where' | 'since' | 'sort'> {
   readonly isCounted: boolean;
@@ -53,24 +44,34 @@ const PLAIN: ReadQuery = { isPlain: true, isCounted: false };
 
 const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Reads `search`, `sort`, `since`, `total` and the filters. Other parameters are ignored. */
-export function readRecordQuery(query: URLSearchParams | undefined, resource: Resource): Outcome<ReadQuery> {
-  const { filters, all } = kindsOf(resource);
-  const read = readParameters(query, all);
-  if (!read.ok) return read;
-  const { search, sort, since, total, ...where } = read.value;
-  if (Object.keys(read.value).length === 0) return succeed(PLAIN);
-  const order = sort === undefined ? succeed(undefined) : checkSort(String(sort), [...filters.keys()]);
-  if (!order.ok) return order;
-  return succeed({
-    ...{ search: toText(search), sort: order.value, since: toText(since), where },
-    ...{ isCounted: total === true, isPlain: false },
-  });
+/** Reads `search`, `sort`, `since`, `total` and the filters of a resource's list. Other parameters are ignored. */
+export type ReadRecordQuery = (query: URLSearchParams | undefined, resource: Resource) => Outcome<ReadQuery>;
+
+/** Creates the reader. It finds out once for each resource what its list can be filtered by. */
+export function createReadRecordQuery(): ReadRecordQuery {
+  const known = new Map<Resource, ParameterKinds>();
+  const kindsOf = (resource: Resource): ParameterKinds => {
+    const kinds = known.get(resource) ?? new Map([...OWN, ...findFilters(resource)]);
+    known.set(resource, kinds);
+    return kinds;
+  };
+  return (query, resource) => {
+    const read = readParameters(query, kindsOf(resource));
+    if (!read.ok) return read;
+    if (Object.keys(read.value).length === 0) return succeed(PLAIN);
+    const { search, sort, since, total, ...where } = read.value;
+    const order = sort === undefined ? succeed(undefined) : checkSort(String(sort), [...findFilters(resource).keys()]);
+    if (!order.ok) return order;
+    return succeed({
+      ...{ search: toText(search), sort: order.value, since: toText(since), where },
+      ...{ isCounted: total === true, isPlain: false },
+    });
+  };
 }
 
 /** The parameters of a resource's list beyond the specification, as the reference describes them. */
 export function recordQueryMembers(resource: Resource): readonly CallMember[] {
-  const { filters } = kindsOf(resource);
+  const filters = findFilters(resource);
   const order = 'The order, after a - the other way round; the list then has at most 1,000 records.';
   return [
     describeParameter('search', 'text', 'Only records with this text in one of their texts.'),

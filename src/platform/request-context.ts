@@ -14,6 +14,8 @@ export interface ApiRequest {
   readonly remoteAddress: string | undefined;
   /** Breaks the connection of an answer that cannot be completed. */
   readonly breakOff?: () => void;
+  /** Receives the pattern of the path, for metrics. */
+  readonly onRoute?: (route: string) => void;
 }
 
 /** The parts of an event that vary. */

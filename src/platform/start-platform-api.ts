@@ -22,8 +22,6 @@ export interface PlatformApi {
   readonly answer: (request: ApiRequest) => Promise<Response>;
   /** Who sends a request outside `/api` that needs the scope. */
   readonly authorize: (request: ApiRequest, needed: Scope) => Promise<Outcome<Caller>>;
-  /** The pattern of a path, for metrics. */
-  readonly routeOf: (path: string) => Promise<string>;
   readonly openApi: () => Promise<string>;
   /** What the portal shares with the API. */
   readonly services: () => Promise<Services>;
@@ -170,7 +168,6 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
   return {
     answer: async (request) => (await handler.get()).answer(request),
     authorize: async (request, needed) => (await handler.get()).authorize(request, needed),
-    routeOf: async (path) => (await handler.get()).routeOf(path),
     openApi: async () => JSON.stringify(await openApi()),
     services: services.get,
     stop: async () => {

@@ -30,7 +30,6 @@ const apiThat = (refusal?: { readonly code: number; readonly message: string }):
   answer: async () => new Response('{}'),
   authorize: async () =>
     refusal === undefined ? { ok: true, value: { owner: 7, credential: 'key 3' } } : { ok: false, failure: refusal },
-  routeOf: async () => '/api/*',
   openApi: async () => '{}',
 });
 
@@ -181,8 +180,10 @@ describe('the routes', () => {
     const { app, requests } = routes({
       api: {
         ...apiThat(),
-        answer: async () => new Response('{}', { status: 404 }),
-        routeOf: async (path) => (path === '/api/AdminUser/ListAll/7' ? '/api/AdminUser/ListAll/{id}' : '/api/*'),
+        answer: async ({ request, onRoute }) => {
+          onRoute?.(request.url.endsWith('/api/AdminUser/ListAll/7') ? '/api/AdminUser/ListAll/{id}' : '/api/*');
+          return new Response('{}', { status: 404 });
+        },
       },
     });
     await app.request('/livez?x=1');

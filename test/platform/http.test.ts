@@ -29,6 +29,18 @@ beforeAll(async () => {
     await api.store.add(projectType, { ContractName: `contract ${i}`, IsDeleted: false }, onCommandLine(0));
 }, 60_000);
 
+it('each request is counted by the pattern of its path, also one that is refused', async () => {
+  const patternOf = async (path: string) => {
+    const patterns: string[] = [];
+    const request = new Request(`http://127.0.0.1${path}`);
+    await api.platform.answer({ request, remoteAddress: '127.0.0.1', onRoute: (route) => void patterns.push(route) });
+    return patterns;
+  };
+  expect(await patternOf('/api/Sector/ListAll/7')).toEqual(['/api/Sector/ListAll/{id}']);
+  expect(await patternOf('/api/v1/Sector/%4cistAll/0?apiKey=wrong')).toEqual(['/api/Sector/ListAll/{id}']);
+  expect(await patternOf('/api/Nothing/42')).toEqual(['/api/*']);
+});
+
 describe('compression', () => {
   const gzip = { 'accept-encoding': 'gzip' };
 
