@@ -1,5 +1,4 @@
-import type { WatchedMs } from './clock.ts';
-import type { ParentObservation } from './parent-chain.ts';
+import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 
 /** The observation of each kind of probe of a subnet as a whole. */
 export interface SubnetObservations {
@@ -12,12 +11,6 @@ export type SubnetProbeKind = keyof SubnetObservations;
 export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = {
   readonly [Each in Kind]: { readonly kind: Each; readonly seen: SubnetObservations[Each] };
 }[Kind];
-
-/** Facts about the parent chain from its JSON-RPC. */
-export interface ParentFacts {
-  readonly observation: ParentObservation;
-  readonly at: WatchedMs;
-}
 
 /** The facts of a subnet as a whole, by the kind of probe that obtained them. */
 export interface SubnetFacts {

@@ -18,6 +18,7 @@ import { SUBNET_PROBE_KINDS, subnetProberInputs } from '../probes/subnet-probers
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
+import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
 import { isOtherwise, statusOf, toTargetState, withHeardNodes } from './to-target-state.ts';
 
@@ -202,7 +203,7 @@ export function createBoard(
     foldSubnet: (name, observation, now) => {
       const entry = entries.find(({ subnet }) => subnet.name === name);
       if (entry === undefined) return;
-      entry.facts = { ...entry.facts, [observation.kind]: { observation: observation.seen, at: now } };
+      entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
       entry.isChanged = true;
     },
     checksOf: (target) => {

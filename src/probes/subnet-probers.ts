@@ -15,12 +15,17 @@ interface Definition<Kind extends SubnetProbeKind> {
 
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {
-    inputs: ({ parentChain }) => parentChain,
-    create: ({ parentChain }) =>
-      parentChain && {
-        everyMs: 30_000,
-        probe: async (signal) => (await import('./read-parent.ts')).readParent(parentChain, signal),
-      },
+    inputs: ({ parentChain, consensus, targets }) =>
+      parentChain && { parentChain, consensus, nodes: targets.flatMap((one) => ('rpc' in one ? (one.rpc ?? []) : [])) },
+    create: (subnet) => {
+      const { parentChain } = subnet;
+      return (
+        parentChain && {
+          everyMs: 30_000,
+          probe: async (signal) => (await import('./read-parent.ts')).readParent(parentChain, subnet, signal),
+        }
+      );
+    },
   },
 };
 

@@ -1,0 +1,60 @@
+import type { Checkpoint, CheckpointBlock, FoundOnSubnet } from '../model/parent-chain.ts';
+import { isRecord } from '../model/record.ts';
+import type { Subnet } from '../model/target.ts';
+import { readHash, toCount } from './chain-values.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { parseAnswer, toBody } from './json-rpc.ts';
+
+/** How long all nodes together may take to say whether they know a block. */
+const WITHIN_MS = 3_000;
+
+/** As many nodes are asked until one knows the block. */
+const MOST_NODES = 5;
+
+type Found = NonNullable<Checkpoint['onSubnet']>;
+
+/** Reads what a node says about its block at the height of another one (XDC-Subnet `XDPoS_getV2BlockByNumber`). */
+function readFound(result: unknown, { hash }: CheckpointBlock): Found | undefined {
+  if (!isRecord(result)) return undefined;
+  const own = readHash(result.Hash);
+  if (own === undefined)
+    return result.Error === 'can not find block from this number' ? { found: 'absent' } : undefined;
+  const timestamp = toCount(result.Timestamp);
+  return { found: own === hash ? 'same' : 'other', ...(timestamp !== undefined && { timestamp }) };
+}
+
+async function askNode(rpc: string, consensus: string, block: CheckpointBlock, deadline: number, signal: AbortSignal) {
+  const call = { method: `${consensus}_getV2BlockByNumber`, params: [`0x${block.number.toString(16)}`] };
+  const transport = createHttpTransport(rpc, () => false);
+  const exchange = await transport.exchange(
+    { method: 'POST', contentType: 'application/json', body: toBody([call]) },
+    deadline,
+    signal,
+  );
+  transport.close();
+  const results = exchange.ok ? parseAnswer(exchange.value, 1) : 'refused';
+  const [result] = results === 'refused' ? [] : results;
+  return result?.ok ? readFound(result.value, block) : undefined;
+}
+
+const ORDER: readonly FoundOnSubnet[] = ['same', 'other', 'absent'];
+
+/** Whether the nodes of a subnet have a block. One that has it is enough; undefined when none says. */
+export async function findOnSubnet(
+  { consensus, targets }: Subnet,
+  block: CheckpointBlock,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
+  // A contract that has taken no block yet names one of zeros.
+  if (readHash(block.hash) === undefined) return undefined;
+  const deadline = performance.now() + WITHIN_MS;
+  const rpcs = targets.flatMap((target) => (target.component === 'node' && target.rpc ? [target.rpc] : []));
+  const said: Found[] = [];
+  for (const rpc of rpcs.slice(0, MOST_NODES)) {
+    const found = await askNode(rpc, consensus, block, deadline, signal);
+    if (found?.found === 'same') return found;
+    if (found !== undefined) said.push(found);
+    if (signal.aborted || performance.now() >= deadline) break;
+  }
+  return said.toSorted((one, other) => ORDER.indexOf(one.found) - ORDER.indexOf(other.found))[0];
+}
