@@ -1,3 +1,4 @@
+import type { ProblemPlan } from '../model/problem.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
@@ -9,6 +10,8 @@ export interface Active {
   /** What was seen of this one, and what to do, where that is known better than the text of the rule. */
   readonly seen?: string;
   readonly fix?: string;
+  /** The planned work that covers it, of a problem. */
+  readonly planned?: ProblemPlan | undefined;
 }
 
 /** Whether an alert's condition holds for one thing. `unknown`: that cannot be judged now. */

@@ -1,4 +1,6 @@
 import { durationMs } from '../model/duration.ts';
+import { findPlanned } from '../model/planned-work.ts';
+import type { ProblemPlan } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertLabels, Finding, TrackedAlerts } from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
@@ -28,6 +30,13 @@ function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
   };
 }
 
+/** The planned work that covers an alert which is not about a problem, by its labels, as a silence would. */
+function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabels): ProblemPlan | undefined {
+  const state = subnet === undefined ? undefined : snapshot.find((one) => one.subnet.name === subnet);
+  const planned = findPlanned(state?.plannedWork ?? [], subject);
+  return planned && { ...planned, mutes: true };
+}
+
 /** Creates the judge of all alerts. */
 export function createJudge(bases: Partial<LinkBases>): Judge {
   const judges = alertRules.flatMap((rule) => {
@@ -43,7 +52,8 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
       condition(input, isOpen).map(({ labels: own, result }): Finding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels };
-        return { state: 'active', labels, annotations: annotate(own, result), forMs, keepFiringForMs };
+        const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
+        return { state: 'active', labels, annotations: annotate(own, result), forMs, keepFiringForMs, planned };
       });
     return [{ alertname, judge }];
   });

@@ -1,16 +1,19 @@
 import { isJudged, isJudgedFor } from '../model/is-judged.ts';
-import { isStanding, type Problem } from '../model/problem.ts';
+import { isMuted, isStanding, type Problem } from '../model/problem.ts';
 import { pagesFor, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
 import { COMPONENTS } from '../model/target.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 
-/** The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. */
+/**
+ * The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. What is
+ * muted pages for nothing.
+ */
 function raisingProblems({ problems }: SubnetState): readonly Problem[] {
   const standing = problems.filter(isStanding);
   // Each node of thousands may have a problem, but there are few names of problems.
-  const names = [...new Set(standing.map(({ problem }) => problem))];
+  const names = [...new Set(standing.filter((one) => !isMuted(one)).map(({ problem }) => problem))];
   const covered = new Set(COMPONENTS.filter((component) => names.some((name) => pagesFor(component, name))));
   return standing.filter(
     ({ component, severity }) => component === undefined || severity !== 'warning' || !covered.has(component),
@@ -47,11 +50,12 @@ export const problemCondition =
     snapshot.flatMap((state) => {
       const active = raisingProblems(state)
         .filter((problem) => problem.alert === alert)
-        .map(({ component, name, evidence, fix }) => ({
+        // Where two results have the same labels, the later one counts: one that is not muted.
+        .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
+        .map(({ component, name, evidence, fix, planned }) => ({
           labels: toLabels(state.subnet.name, { component, name }),
-          result: { value: 1, seen: evidence, fix },
+          result: { value: 1, seen: evidence, fix, planned },
         }));
-      // Where two results have the same labels, the later one counts.
       return withUnknown
         ? [...findUnjudged(state, alert, isOfSubnet), ...findSuspected(state, alert), ...active]
         : active;

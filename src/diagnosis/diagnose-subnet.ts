@@ -1,5 +1,6 @@
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Headline } from '../model/headline.ts';
+import type { PlannedWork } from '../model/planned-work.ts';
 import { indexProblems, type Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
@@ -9,6 +10,7 @@ import { diagnose } from './diagnose.ts';
 import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type Followed, followProblems } from './follow-problems.ts';
+import { markPlanned } from './mark-planned.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { viewSubnet } from './view-subnet.ts';
 
@@ -32,6 +34,7 @@ export function describeSubnet(
   view: SubnetView,
   targets: readonly TargetState[],
   problems: readonly Problem[],
+  plannedWork: readonly PlannedWork[] = [],
 ): Omit<Diagnosis, keyof Followed> {
   // Nodes that cannot be seen from here may well vote.
   const isBlind = problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing');
@@ -39,7 +42,7 @@ export function describeSubnet(
   const members = findMembers(view);
   return {
     quorum,
-    headline: findHeadline(view.subnet.name, targets, problems, quorum),
+    headline: findHeadline(view.subnet.name, targets, problems, quorum, plannedWork),
     members: isBlind ? members.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' } : one)) : members,
     reference: view.reference,
     stallAfterMs: view.stallAfterMs,
@@ -50,6 +53,8 @@ export function describeSubnet(
 export interface Circumstances {
   readonly clock?: ClockDisturbances;
   readonly facts?: SubnetFacts;
+  /** The planned work of the subnet that is in force. */
+  readonly plannedWork?: readonly PlannedWork[];
 }
 
 /** Diagnoses a subnet at `now`, given its problems before. */
@@ -58,12 +63,13 @@ export function diagnoseSubnet(
   targets: readonly TargetState[],
   before: Followed,
   now: number,
-  { clock = {}, facts = {} }: Circumstances = {},
+  { clock = {}, facts = {}, plannedWork = [] }: Circumstances = {},
 ): Diagnosis {
   const view = viewSubnet(subnet, targets, now, facts);
   const known = indexProblems(before.problems);
   const followed = followProblems(known, before.ended, diagnose(view, known, clock), targets, now);
-  return { ...followed, ...describeSubnet(view, targets, followed.problems) };
+  const problems = markPlanned(followed.problems, known, plannedWork);
+  return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }
 
 /**

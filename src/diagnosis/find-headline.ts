@@ -1,5 +1,6 @@
 import { beginSentence } from '../model/begin-sentence.ts';
 import type { Headline } from '../model/headline.ts';
+import { describePlanned, type PlannedWork } from '../model/planned-work.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { Quorum, TargetState } from '../model/snapshot.ts';
@@ -39,10 +40,15 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
-/** What is over in a while counts less than what stands, and one target less than the whole subnet. */
-function rank({ problem, state, severity }: Problem): number {
+/** What is planned, or over in a while, counts less than what stands, and one target less than the whole subnet. */
+function rank({ problem, state, severity, planned }: Problem): number {
   const place = WORST_FIRST.indexOf(problem);
-  return (state === 'clearing' ? 100 : 0) + (severity === 'critical' ? 0 : 50) + (place < 0 ? 20 : place);
+  return (
+    (planned === undefined ? 0 : 200) +
+    (state === 'clearing' ? 100 : 0) +
+    (severity === 'critical' ? 0 : 50) +
+    (place < 0 ? 20 : place)
+  );
 }
 
 /** The first of those with the lowest rank. */
@@ -69,8 +75,13 @@ function describeWorst(
     worst.problem === 'subnet_halted' && quorum !== undefined && silent > 0
       ? `: ${silent} of ${quorum.total} masternodes do not vote`
       : '';
-  return { standing, sentence: `${subnet} ${words}${missing}` };
+  const planned = worst.planned === undefined ? '' : `, ${describePlanned(worst.planned)}`;
+  return { standing, sentence: `${subnet} ${words}${missing}${planned}` };
 }
+
+/** The work that is going on, in sentences. */
+const describeWork = (works: readonly PlannedWork[]): string =>
+  works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
 
 /** The state of a subnet in one sentence. */
 export function findHeadline(
@@ -78,6 +89,7 @@ export function findHeadline(
   targets: readonly TargetState[],
   problems: readonly Problem[],
   quorum: Quorum | undefined,
+  plannedWork: readonly PlannedWork[] = [],
 ): Headline {
   const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
   if (!isChecked)
@@ -92,9 +104,11 @@ export function findHeadline(
   if (worst === undefined) {
     const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
-    const detail = [votes, suspected === undefined ? '' : `Suspected: ${suspected.summary}.`];
+    const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
+    const detail = [votes, suspicion, describeWork(plannedWork)];
     return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail: detail.filter(Boolean).join(' ') };
   }
-  const detail = [nameCauses(standing, worst) || votes, sentence(worst.fix)].filter(Boolean).join(' ');
+  const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
+  const detail = [nameCauses(standing, worst) || votes, toDo].filter(Boolean).join(' ');
   return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
 }

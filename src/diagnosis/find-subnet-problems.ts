@@ -96,6 +96,8 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   return {
     problem: 'quorum_at_risk',
     about: names,
+    // With too few votes for a block, it is more than work on a node may cost.
+    ...(short <= 0 && { nodes: missing.map(({ name }) => name) }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
     // The halt itself is said when no block has come for the stall limit, and is the page. If blocks come, this is.
     confirmMs: short > 0 ? view.stallAfterMs + HALT_SEEN_MS : undefined,

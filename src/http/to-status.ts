@@ -35,6 +35,11 @@ export interface Status {
       readonly runbook: string;
       /** Whether somebody had announced it. */
       readonly planned: boolean;
+      /** When that work ends. */
+      readonly plannedUntil?: string;
+      /** Why, and who announced it. */
+      readonly plannedReason?: string;
+      readonly plannedBy?: string;
     }[];
     readonly targets: readonly {
       readonly component: string;
@@ -71,7 +76,12 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
   causes: one.causes,
   alert: one.alert,
   runbook: `/alerts/${one.alert}?${new URLSearchParams({ subnet, ...(one.name !== undefined && { name: one.name }) })}`,
-  planned: false,
+  planned: one.planned !== undefined,
+  ...(one.planned && {
+    plannedUntil: toIso(one.planned.until),
+    plannedReason: one.planned.reason,
+    plannedBy: one.planned.by,
+  }),
 });
 
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */

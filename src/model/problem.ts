@@ -1,4 +1,5 @@
 import type { WatchedMs } from './clock.ts';
+import type { Planned } from './planned-work.ts';
 import type { ProblemName, ProblemSeverity } from './problem-catalog.ts';
 import type { Component } from './target.ts';
 import type { CheckName } from './verdict.ts';
@@ -32,12 +33,20 @@ export interface Suspicion extends ProblemRef {
   readonly confirmMs?: number | undefined;
   /** Of what it consists. While it is suspected, a change makes it another one: nodes restarted in turn are no risk. */
   readonly about?: string;
+  /** Of a problem of the whole subnet: the nodes that bring it, if work on all of them is a reason to expect it. */
+  readonly nodes?: readonly string[];
   /** Problems that follow from this one. They are not listed and raise no alert. */
   readonly causes: readonly ProblemRef[];
 }
 
 /** `suspected`: shown, but not paged; `open`: confirmed; `clearing`: no longer found, but not for long enough. */
 export type ProblemState = 'suspected' | 'open' | 'clearing';
+
+/** The planned work that covers a problem. */
+export interface ProblemPlan extends Planned {
+  /** Whether the problem opened during the work, so that nobody is notified of it. One from before stays as it is. */
+  readonly mutes: boolean;
+}
 
 /** A cause over its life. */
 export interface Problem extends Suspicion {
@@ -53,6 +62,8 @@ export interface Problem extends Suspicion {
   readonly clearingSince?: WatchedMs;
   /** While it is clearing: what it would be about next, found since then and not confirmed. */
   readonly next?: { readonly about?: string | undefined; readonly since: WatchedMs } | undefined;
+  /** While planned work covers it. */
+  readonly planned?: ProblemPlan | undefined;
 }
 
 /** A problem that is over. When it comes back within its reopen window, it is the same one. */
@@ -78,3 +89,6 @@ export function indexProblems<T extends ProblemRef>(problems: readonly T[]): Rea
 
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';
+
+/** Whether nobody is notified of a problem, because it opened during planned work. */
+export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;

@@ -1,5 +1,6 @@
 import type { Known } from './facts.ts';
 import type { Headline } from './headline.ts';
+import type { PlannedWork } from './planned-work.ts';
 import type { Problem, ProblemRef } from './problem.ts';
 import type { SubnetFacts } from './subnet-facts.ts';
 import type { Subnet } from './target.ts';
@@ -70,6 +71,8 @@ export interface SubnetState {
   readonly facts?: SubnetFacts;
   /** What is wrong and why, the worst first. */
   readonly problems: readonly Problem[];
+  /** The planned work that is in force. */
+  readonly plannedWork?: readonly PlannedWork[];
   readonly quorum?: Quorum;
   readonly members?: readonly Member[];
   /** Its state in one sentence; absent before the first diagnosis. */

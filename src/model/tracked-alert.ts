@@ -1,3 +1,5 @@
+import type { ProblemPlan } from './problem.ts';
+
 /** An alert's identity in Alertmanager: alertname, severity and what it is about. A value would make it another alert. */
 export type AlertLabels = Readonly<Record<string, string>>;
 
@@ -17,6 +19,8 @@ export type Finding =
       readonly forMs: number;
       /** How long it must be clear before it is resolved, in milliseconds. */
       readonly keepFiringForMs: number;
+      /** The planned work that covers what it is about. */
+      readonly planned?: ProblemPlan | undefined;
     }
   | { readonly state: 'unknown'; readonly labels: AlertLabels };
 
@@ -34,7 +38,14 @@ export interface TrackedAlert {
   /** While it fires: since when it is clear. */
   readonly clearSince?: number;
   readonly resolvedAt?: number;
+  /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */
+  readonly planned?: ProblemPlan;
+  /** It fires since the work began, and nobody is notified of it before the work ends. */
+  readonly isHeld?: true;
 }
+
+/** Whether people may be notified of an alert now: it fires or is resolved, and planned work does not hold it back. */
+export const mayNotify = ({ phase, isHeld }: TrackedAlert): boolean => phase !== 'pending' && isHeld !== true;
 
 /** The key of an alert, independent of the order of its labels. */
 export const alertKey = (labels: AlertLabels): string =>

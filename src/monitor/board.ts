@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../diagnosis/diagnose-subnet.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
+import { findInForce, type PlannedWork } from '../model/planned-work.ts';
 import type { Observation } from '../model/prober.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../model/subnet-facts.ts';
@@ -60,6 +61,8 @@ interface Entry {
   /** A verdict has changed since the diagnosis. */
   isChanged: boolean;
   diagnosedAt: number;
+  /** The planned work that was in force then. */
+  plannedWork: readonly PlannedWork[];
   readonly states: TargetState[];
 }
 
@@ -94,10 +97,11 @@ function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): C
   return { ...settings, rpc: { ...settings.rpc, stallAfterMs } };
 }
 
-/** Creates an empty board; both arguments are of the clock. */
+/** Creates an empty board; the first two arguments are of the clock, the last one is all planned work that is known. */
 export function createBoard(
   toWall: (at: number) => number = (at) => at,
   readDisturbances: () => ClockDisturbances = () => ({}),
+  readPlannedWork: () => readonly PlannedWork[] = () => [],
 ): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
@@ -117,6 +121,7 @@ export function createBoard(
         diagnosis,
         isChanged: true,
         diagnosedAt: Number.NEGATIVE_INFINITY,
+        plannedWork: known.get(subnet.name)?.plannedWork ?? [],
       };
     });
     places = new Map(
@@ -178,11 +183,13 @@ export function createBoard(
   };
 
   const diagnoseEntry = (entry: Entry, now: number) => {
+    entry.plannedWork = findInForce(readPlannedWork(), entry.subnet.name, toWall(now));
     entry.isChanged = false;
     entry.diagnosedAt = now;
     entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, {
       clock: readDisturbances(),
       facts: entry.facts,
+      plannedWork: entry.plannedWork,
     });
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
@@ -215,15 +222,27 @@ export function createBoard(
       if (entry !== undefined) diagnoseEntry(entry, now);
     },
     diagnoseChanged: (now) => {
-      for (const entry of entries) if (entry.isChanged && !isResting(entry, now)) diagnoseEntry(entry, now);
+      const works = readPlannedWork();
+      for (const entry of entries) {
+        const inForce = findInForce(works, entry.subnet.name, toWall(now));
+        const isOther = !isDeepStrictEqual(inForce, entry.plannedWork);
+        if (isOther || (entry.isChanged && !isResting(entry, now))) diagnoseEntry(entry, now);
+      }
     },
     snapshot: () =>
       entries.map(
-        ({ subnet, facts, states, diagnosis: { problems, quorum, headline, members, reference, stallAfterMs } }) => ({
+        ({
+          subnet,
+          facts,
+          plannedWork,
+          states,
+          diagnosis: { problems, quorum, headline, members, reference, stallAfterMs },
+        }) => ({
           subnet,
           targets: explainTargets([...states], problems),
           facts,
           problems,
+          plannedWork,
           quorum,
           headline,
           members,

@@ -35,9 +35,9 @@ export function createAlertSaver({ clock, store, trackedAlerts, onLoaded }: Aler
       }
       const current = convertTrackedAlerts(trackedAlerts(), clock.toWall);
       const before = saved;
-      const changed = [...current].filter(([key, { phase, activeAt }]) => {
+      const changed = [...current].filter(([key, { phase, activeAt, isHeld }]) => {
         const old = before.get(key);
-        return old?.phase !== phase || old.activeAt !== activeAt;
+        return old?.phase !== phase || old.activeAt !== activeAt || old.isHeld !== isHeld;
       });
       const gone = [...before.keys()].filter((key) => !current.has(key));
       if (changed.length + gone.length > 0) await database.save(new Map(changed), gone);

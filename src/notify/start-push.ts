@@ -68,7 +68,8 @@ export function startPush({
       counts,
       generatorUrl: publicUrl,
       ...(onAccepted && { onAccepted }),
-      onTransition: ({ to, alert: { labels } }) => log.info({ alert: labels }, `an alert is ${to}`),
+      onTransition: ({ to, alert: { labels } }) =>
+        log.info({ alert: labels }, to === 'held' ? 'an alert is held back by planned work' : `an alert is ${to}`),
       onFailure: (why) => log.warn({ why }, 'alerts cannot be sent to an Alertmanager; subnetd tries again'),
       onRecovery: (alertmanager) => log.info({ alertmanager }, 'alerts are sent to the Alertmanager again'),
       onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),

@@ -1,8 +1,8 @@
-import { alertKey, type Finding, type TrackedAlert, type TrackedAlerts } from '../model/tracked-alert.ts';
+import { alertKey, type Finding, mayNotify, type TrackedAlert, type TrackedAlerts } from '../model/tracked-alert.ts';
 
-/** A change that a person wants to know. */
+/** A change that a person wants to know; `held`: it fires, but planned work holds it back. */
 export interface Transition {
-  readonly to: 'firing' | 'resolved';
+  readonly to: 'firing' | 'held' | 'resolved';
   readonly alert: TrackedAlert;
 }
 
@@ -21,14 +21,14 @@ export const RESOLVED_FOR_MS = 15 * 60_000;
 const isOver = ({ phase, resolvedAt }: TrackedAlert, now: number): boolean =>
   phase === 'resolved' && now - (resolvedAt ?? 0) >= RESOLVED_FOR_MS;
 
-const resolve = ({ clearSince: _, ...alert }: TrackedAlert, now: number): TrackedAlert => ({
+const resolve = ({ clearSince: _, planned: __, ...alert }: TrackedAlert, now: number): TrackedAlert => ({
   ...alert,
   phase: 'resolved',
   resolvedAt: now,
 });
 
 function activate(before: TrackedAlert | undefined, finding: Finding & { readonly state: 'active' }, now: number) {
-  const { labels, annotations, forMs, keepFiringForMs } = finding;
+  const { labels, annotations, forMs, keepFiringForMs, planned } = finding;
   const isNew =
     before === undefined ||
     before.phase === 'resolved' ||
@@ -36,11 +36,12 @@ function activate(before: TrackedAlert | undefined, finding: Finding & { readonl
   // A clock that was set back must not delay an alert.
   const activeAt = isNew ? now : Math.min(before.activeAt, now);
   const firedAt = isNew ? undefined : before.firedAt;
-  const base = { labels, annotations, keepFiringForMs, activeAt, seenAt: now };
-  if (firedAt !== undefined) return { ...base, phase: 'firing', firedAt } as const;
-  return now - activeAt >= forMs
-    ? ({ ...base, phase: 'firing', firedAt: now } as const)
-    : ({ ...base, phase: 'pending' } as const);
+  const base = { labels, annotations, keepFiringForMs, activeAt, seenAt: now, ...(planned && { planned }) };
+  if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
+  // Whoever was notified of it hears of its end, and of no end before.
+  const wasNotified = firedAt !== undefined && before?.isHeld !== true;
+  const held = planned?.mutes === true && !wasNotified ? ({ isHeld: true } as const) : {};
+  return { ...base, ...held, phase: 'firing', firedAt: firedAt ?? now } as const;
 }
 
 /** The next state of an alert without a finding; undefined when it ends here. */
@@ -48,8 +49,11 @@ function clear(before: TrackedAlert, now: number): TrackedAlert | undefined {
   if (before.phase === 'pending') return undefined;
   if (before.phase === 'resolved') return before;
   const clearSince = Math.min(before.clearSince ?? now, now);
-  return now - clearSince >= before.keepFiringForMs ? resolve(before, now) : { ...before, clearSince };
+  if (now - clearSince < before.keepFiringForMs) return { ...before, clearSince };
+  return before.isHeld ? undefined : resolve(before, now);
 }
+
+const stateOf = (alert: TrackedAlert | undefined) => (alert?.isHeld ? 'held' : alert?.phase);
 
 /** Applies the findings of one judgement, made at `now`. */
 export function foldAlerts(before: TrackedAlerts, findings: readonly Finding[], now: number): Folded {
@@ -59,8 +63,9 @@ export function foldAlerts(before: TrackedAlerts, findings: readonly Finding[], 
   const put = (key: string, old: TrackedAlert | undefined, next: TrackedAlert | undefined) => {
     if (next === undefined || isOver(next, now)) return;
     trackedAlerts.set(key, next);
-    if (next.phase === old?.phase || next.phase === 'pending') return;
-    transitions.push({ to: next.phase, alert: next });
+    const to = stateOf(next);
+    if (to === stateOf(old) || to === 'pending' || to === undefined) return;
+    transitions.push({ to, alert: next });
   };
   for (const finding of findings) {
     const key = alertKey(finding.labels);
@@ -84,8 +89,9 @@ export function findDue(
   resendMs: number,
 ): TrackedAlerts {
   return new Map(
-    [...trackedAlerts].filter(([key, { phase }]) => {
-      if (phase === 'pending') return false;
+    [...trackedAlerts].filter(([key, alert]) => {
+      const { phase } = alert;
+      if (!mayNotify(alert)) return false;
       const last = notified.get(key);
       // A clock that was set back must not stop an alert from being sent.
       return last === undefined || last.phase !== phase || now - last.at >= resendMs || last.at > now;

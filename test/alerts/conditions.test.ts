@@ -257,6 +257,71 @@ describe('a problem', () => {
   });
 });
 
+describe('planned work', () => {
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  const targets = [good('a'), good('b'), state(stats, { http: 'pass' })];
+  const planned = (mutes: boolean) => ({ planned: { reason: 'upgrade', until: NOW + 1, by: 'ann', mutes } });
+  const muted = planned(true);
+  /** The alerts that are found, each with whether it is muted. */
+  const foundIn = (input: AlertInput) =>
+    createJudge({})(input, new Map())
+      .filter(({ labels }) => labels.alertname !== 'SubnetdWatchdog')
+      .map((found) => `${found.labels.alertname} ${found.state === 'active' && found.planned?.mutes}`)
+      .toSorted();
+
+  it('goes with the alert of a problem', () => {
+    const problems = [problem('node_down', a, muted), problem('node_stalled', b), problem('relayer_stopped', relayer)];
+    expect(foundIn(toInput(targets, {}, problems))).toEqual([
+      'SubnetNodeDown true',
+      'SubnetNodeStalled undefined',
+      'SubnetRelayerStopped undefined',
+    ]);
+  });
+
+  it('lets a page that nobody gets cover no warning of another', () => {
+    const inputWith = (more: Partial<Problem>) =>
+      toInput(targets, {}, [problem('quorum_at_risk', undefined, more), problem('node_down', b)]);
+    expect(foundIn(inputWith(muted))).toEqual(['SubnetNodeDown undefined', 'SubnetQuorumAtRisk true']);
+    expect(foundIn(inputWith(planned(false)))).toEqual(['SubnetQuorumAtRisk false']);
+  });
+
+  it('mutes an alert only if it mutes all that this reports', () => {
+    const problems = [problem('node_down', a), problem('node_hanging', a, muted)];
+    const tracked = (all: readonly Problem[]) =>
+      [...foldAlerts(new Map(), createJudge({})(toInput(targets, {}, all), new Map()), NOW).trackedAlerts.values()]
+        .filter(({ labels }) => labels.alertname === 'SubnetNodeDown')
+        .map(({ isHeld }) => isHeld);
+    expect([tracked(problems), tracked(problems.toReversed())]).toEqual([[undefined], [undefined]]);
+    expect(tracked([problem('node_down', a, muted)])).toEqual([true]);
+  });
+
+  it('covers alerts that are about no problem by their labels', () => {
+    const input = toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 }), onMachine2(relayer)], {
+      enginesUp: machine2(false),
+      lateRounds: () => 15,
+      lastReloadSuccessful: false,
+    });
+    const withWork = (subject: { readonly name?: string }) => {
+      const [first] = input.snapshot;
+      if (first === undefined) throw new Error('there is a subnet');
+      const work = { subnet: 'd', from: 0, until: 1, reason: 'upgrade', by: 'ann', ...subject };
+      return foundIn({ ...input, snapshot: [{ ...first, plannedWork: [work] }] });
+    };
+    expect(withWork({ name: 'stats' })).toEqual([
+      'SubnetdCheckStale true',
+      'SubnetdDockerDown undefined',
+      'SubnetdReloadFailed undefined',
+      'SubnetdRoundsLate undefined',
+    ]);
+    expect(withWork({})).toEqual([
+      'SubnetdCheckStale true',
+      'SubnetdDockerDown true',
+      'SubnetdReloadFailed undefined',
+      'SubnetdRoundsLate true',
+    ]);
+  });
+});
+
 describe('what is found', () => {
   const judge = createJudge({});
   const none: TrackedAlerts = new Map();

@@ -117,3 +117,35 @@ test('what a node said about its chain stays over a reload, until the inventory 
   board.load(toInventory([{ ...a, rpc: 'http://10.0.0.2:8545' }]), 3_000);
   expect(chain()).toBeUndefined();
 });
+
+test('work that begins and ends between two rounds marks problems at once, also after a reload', () => {
+  const node = nodeTarget('a');
+  const work = { subnet: 'd', name: 'a', from: 20_000, until: 40_000, reason: 'upgrade', by: 'ann' };
+  let works = [work];
+  const board = createBoard(
+    (at) => at,
+    () => ({}),
+    () => works,
+  );
+  board.load(toInventory([node]), 0);
+  const refused: NodeObservation = {
+    answered: false,
+    latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
+  };
+  board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 10_000);
+  const look = (at: number) => {
+    board.diagnoseChanged(at);
+    const [state] = board.snapshot();
+    const down = state?.problems.filter(({ problem }) => problem === 'node_down');
+    return [state?.plannedWork?.length, down?.map(({ planned }) => planned?.until ?? 'as usual')];
+  };
+  expect(look(19_999)).toEqual([0, ['as usual']]);
+  expect(look(20_000)).toEqual([1, [40_000]]);
+  board.load(toInventory([node]), 30_000);
+  expect(look(39_999)).toEqual([1, [40_000]]);
+  expect(look(40_000)).toEqual([0, ['as usual']]);
+  works = [{ ...work, until: 50_000 }];
+  expect(look(40_001)).toEqual([1, [50_000]]);
+  works = [];
+  expect(look(40_002)).toEqual([0, ['as usual']]);
+});

@@ -150,6 +150,91 @@ describe('an alert', () => {
   });
 });
 
+describe('an alert about what planned work covers', () => {
+  const plan = (mutes = true) => ({ planned: { reason: 'upgrade', until: 60 * MINUTE, by: 'ann', mutes } });
+  const during = active('1', plan());
+  /** The minutes at which the alert is sent, with its phase; each is judged every minute. */
+  const sentOf = (steps: readonly Step[], start: TrackedAlerts = new Map()) => {
+    let trackedAlerts = start;
+    return steps.flatMap(([minute, findings]) => {
+      trackedAlerts = foldAlerts(trackedAlerts, findings, minute * MINUTE).trackedAlerts;
+      return [...findDue(trackedAlerts, new Map(), 0, MINUTE).values()].map(({ phase }) => `${minute} ${phase}`);
+    });
+  };
+
+  it('is held back until the work ends, and sent then at once, with the time since when it fires', () => {
+    const steps: Step[] = [
+      [0, [during]],
+      [2, [during]],
+      [59, [unknown]],
+      [60, [active()]],
+      [61, []],
+    ];
+    expect(run(steps).transitions).toEqual(['2 held', '60 firing', '61 resolved']);
+    expect(sentOf(steps)).toEqual(['60 firing', '61 resolved']);
+    expect(run(steps.slice(0, 4)).trackedAlerts.get(key)).toMatchObject({ activeAt: 0, firedAt: 2 * MINUTE });
+    expect(run(steps.slice(0, 4)).trackedAlerts.get(key)).not.toHaveProperty('planned');
+  });
+
+  it('is never sent when it ends during the work', () => {
+    const steps: Step[] = [
+      [0, [during]],
+      [2, [during]],
+      [10, []],
+      [60, []],
+    ];
+    expect(run(steps)).toMatchObject({ phases: ['pending', 'firing', undefined, undefined], transitions: ['2 held'] });
+    expect(sentOf(steps)).toEqual([]);
+  });
+
+  it('stays as it is when people were notified before the work, and its end is sent', () => {
+    const steps: Step[] = [
+      [0, [active('1', { forMs: 0 })]],
+      [1, [during]],
+      [2, []],
+    ];
+    expect(run(steps).transitions).toEqual(['0 firing', '2 resolved']);
+    expect(sentOf(steps)).toEqual(['0 firing', '1 firing', '2 resolved']);
+    expect(run(steps.slice(0, 2)).trackedAlerts.get(key)).toMatchObject(plan());
+  });
+
+  it('is sent when what it is about was open before the work', () => {
+    expect(
+      sentOf([
+        [0, [active('1', plan(false))]],
+        [2, [active('1', plan(false))]],
+      ]),
+    ).toEqual(['2 firing']);
+  });
+
+  it('that was resolved before the work is held back when it fires again', () => {
+    const steps: Step[] = [
+      [0, [active('1', { forMs: 0 })]],
+      [1, []],
+      [2, [active('1', { ...plan(), forMs: 0 })]],
+    ];
+    expect(run(steps).transitions).toEqual(['0 firing', '1 resolved', '2 held']);
+  });
+
+  it('is held back over a restart, and stays as it is if people were notified before', () => {
+    const held = run([[0, [active('1', { ...plan(), forMs: 0 })]]]).trackedAlerts;
+    const merged = mergeTrackedAlerts(new Map(), [...held.values()]);
+    expect(
+      sentOf(
+        [
+          [9, [unknown]],
+          [10, [during]],
+          [60, [active()]],
+        ],
+        merged,
+      ),
+    ).toEqual(['60 firing']);
+    const notified = run([[0, [active('1', { forMs: 0 })]]]).trackedAlerts;
+    const found = run([[9, [active('1', { ...plan(), forMs: 0 })]]]).trackedAlerts;
+    expect(sentOf([[10, [during]]], mergeTrackedAlerts(found, [...notified.values()]))).toEqual(['10 firing']);
+  });
+});
+
 describe('alerts from before a restart', () => {
   const fired = run([[0, [active('1', { forMs: 0 })]]]).trackedAlerts;
 

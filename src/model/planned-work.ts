@@ -1,0 +1,46 @@
+import type { WallMs } from './clock.ts';
+import type { Component } from './target.ts';
+
+/** Why something is expected to fail, until when, and who said so. */
+export interface Planned {
+  readonly reason: string;
+  readonly until: WallMs;
+  readonly by: string;
+}
+
+/** What planned work is about. What is absent matches everything, as in a silence of Alertmanager. */
+export interface WorkSubject {
+  readonly subnet: string;
+  readonly component?: Component;
+  readonly name?: string;
+}
+
+/** Work that was announced. While it lasts, checks run, and nobody is notified of what begins to fail. */
+export interface PlannedWork extends WorkSubject, Planned {
+  readonly from: WallMs;
+}
+
+/** The work of a subnet that is in force then. */
+export const findInForce = (works: readonly PlannedWork[], subnet: string, at: WallMs): readonly PlannedWork[] =>
+  works.filter((work) => work.subnet === subnet && work.from <= at && at < work.until);
+
+/** A target, or a whole subnet when both are absent. */
+type Subject = Readonly<Partial<Record<'component' | 'name', string | undefined>>>;
+
+const matches = ({ component, name }: PlannedWork, subject: Subject): boolean =>
+  (component === undefined || component === subject.component) && (name === undefined || name === subject.name);
+
+/** Of the work in force in a subnet, that which covers the subject and ends last. */
+export function findPlanned(inForce: readonly PlannedWork[], subject: Subject): Planned | undefined {
+  let found: PlannedWork | undefined;
+  for (const work of inForce)
+    if (matches(work, subject) && (found === undefined || work.until > found.until)) found = work;
+  return found && { reason: found.reason, until: found.until, by: found.by };
+}
+
+/** As `2026-12-01 22:00 UTC`. */
+const formatMinute = (at: WallMs): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** As `planned until 2026-12-01 22:00 UTC: kernel upgrade`. */
+export const describePlanned = ({ reason, until }: Pick<Planned, 'reason' | 'until'>): string =>
+  `planned until ${formatMinute(until)}: ${reason}`;
