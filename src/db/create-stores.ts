@@ -4,6 +4,7 @@ import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
+import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
@@ -34,16 +35,25 @@ type Call = (...args: never[]) => Promise<unknown>;
 export const createGuard =
   (retry: DatabaseConnection['retry'], onFailure: (error: unknown) => void) =>
   <T extends object>(repository: T): T => {
+    const toFailure = (error: unknown): unknown => {
+      // The call only waited too long for its turn: the database works.
+      if (isDatabaseFailure(error)) return error;
+      onFailure(error);
+      return databaseFailure(error);
+    };
     const guarded = Object.entries(repository).map(([name, call]: [string, Call]) => [
       name,
       async (...args: never[]) => {
         try {
+          // Almost every call succeeds at once. To prepare for a busy database costs as much as a third of a read.
+          return await call(...args);
+        } catch (error) {
+          if (!isBusy(error)) throw toFailure(error);
+        }
+        try {
           return await retry(() => call(...args));
         } catch (error) {
-          // The call only waited too long for its turn: the database works.
-          if (isDatabaseFailure(error)) throw error;
-          onFailure(error);
-          throw databaseFailure(error);
+          throw toFailure(error);
         }
       },
     ]);

@@ -68,8 +68,13 @@ async function checkKey(store: PlatformStore, key: unknown, now: number): Promis
   return succeed({ owner, scopes: expandScopes(scopes), keyId: id, credential: `key ${id}`, ...endOf(found) });
 }
 
-async function checkToken(store: PlatformStore, tokens: Tokens, token: unknown, now: number): Promise<Outcome<Caller>> {
-  const claims = typeof token === 'string' ? await tokens.read(token.trim()) : undefined;
+async function checkToken(
+  store: PlatformStore,
+  tokens: () => Promise<Tokens>,
+  token: unknown,
+  now: number,
+): Promise<Outcome<Caller>> {
+  const claims = typeof token === 'string' ? await (await tokens()).read(token.trim()) : undefined;
   const subject: Subject | undefined = claims && { resource: 'AdminUser', id: claims.userId };
   const why = 'the token is not valid or has ended; get a new one from POST /api/Auth/Token';
   const refused = fail(1104, why, undefined, subject);
@@ -101,8 +106,8 @@ export async function checkCredentials(
   now: number,
 ): Promise<Outcome<Caller | undefined>> {
   let caller: Caller | undefined;
-  const check = async (value: unknown, isKey: boolean) =>
-    isKey ? checkKey(store, value, now) : checkToken(store, await tokens(), value, now);
+  const check = (value: unknown, isKey: boolean) =>
+    isKey ? checkKey(store, value, now) : checkToken(store, tokens, value, now);
   for (const [values, isKey] of [
     [sent.apiKeys, true],
     [sent.tokens, false],

@@ -166,7 +166,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
   cleaner.unref();
 
   return {
-    answer: async (request) => (await handler.get()).answer(request),
+    answer: (request) => handler.get().then(({ answer }) => answer(request)),
     authorize: async (request, needed) => (await handler.get()).authorize(request, needed),
     openApi: async () => JSON.stringify(await openApi()),
     services: services.get,
