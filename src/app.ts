@@ -20,6 +20,7 @@ import type { Inventory, RoundName } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
+import { startPlannedWork } from './planned/start-planned-work.ts';
 import { startPlatformApi } from './platform/start-platform-api.ts';
 
 /** How long current requests may take to end. */
@@ -70,8 +71,10 @@ export async function startApp(
     now: wall,
   });
   const descriptors = planDescriptors(options.descriptorLimit);
+  const plannedWork = startPlannedWork();
   const monitor = createMonitor({
     clock,
+    plannedWork: () => plannedWork.at(wall()),
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: database.positions(options.instance),
@@ -114,8 +117,9 @@ export async function startApp(
   /** Loads a whole inventory, or throws and changes nothing. */
   const load = (loaded: Inventory) => {
     monitor.load(loaded);
+    plannedWork.setWindows(loaded.maintenance ?? []);
     inventory = loaded;
-    for (const warning of findWarnings(inventory)) log.warn(warning);
+    for (const warning of findWarnings(inventory, wall())) log.warn(warning);
     warnOfDescriptors(inventory, options.descriptorLimit, log);
     push.setAlertmanagers(inventory.alertmanager);
     ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);

@@ -34,6 +34,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   alerts: { rooms: ['model'], packages: [] },
   notify: { rooms: ['model', 'net', 'alerts'], packages: ['undici', 'pino'] },
   demo: { rooms: [], packages: ['viem', 'yaml'] },
+  planned: { rooms: ['model'], packages: ['node-cron'] },
   limits: { rooms: ['model', 'http'], packages: ['pino'] },
   commands: {
     rooms: [
@@ -75,6 +76,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'portal',
       'reference',
       'notify',
+      'planned',
       'limits',
     ],
     packages: ['@hono/node-server'],

@@ -13,7 +13,7 @@ export async function checkConfig(file: string, { json }: { readonly json?: bool
     else report(read.errors);
     return 2;
   }
-  const warnings = findWarnings(read.inventory);
+  const warnings = findWarnings(read.inventory, Date.now());
   const { subnets } = read.inventory;
   const targets = subnets.reduce((sum, subnet) => sum + subnet.targets.length, 0);
   if (json) {

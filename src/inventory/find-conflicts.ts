@@ -1,5 +1,6 @@
 import { isRecord } from '../model/record.ts';
 import { DEFAULT_ENGINE } from '../model/target.ts';
+import { findMaintenanceConflicts } from './find-maintenance-conflicts.ts';
 
 interface Conflict {
   readonly path: readonly PropertyKey[];
@@ -93,13 +94,14 @@ function findEngineConflicts(document: unknown): readonly Conflict[] {
 }
 
 /**
- * Errors between values: duplicate names, nodes with nothing to probe, engines that are not there, credentials that exclude each other. It takes a
- * document that may have any other error too, so that all errors are found in one run.
+ * Errors between values: duplicate names, nodes with nothing to probe, engines and targets that are not there, credentials that
+ * exclude each other. It takes a document that may have any other error too, so that all errors are found in one run.
  */
 export function findConflicts(document: unknown): readonly Conflict[] {
   const findings: Conflict[] = [
     ...findAlertmanagerConflicts(get(document, 'alertmanager')),
     ...findEngineConflicts(document),
+    ...findMaintenanceConflicts(document),
   ];
   const subnetNames = new Set<string>();
   for (const [s, subnet] of listOf(get(document, 'subnets')).entries()) {

@@ -31,14 +31,26 @@ export function isCron(text: string): boolean {
   return expression.split(/\s+/).length === 6 && validateDetailed(expression).valid;
 }
 
-/** Does a cron expression ever match? A fifth Monday on the 5th never comes, and node-cron throws then. */
-export function comesUp(expression: string): boolean {
+/** As many of the next times are compared: those of a month of workdays. */
+const COMPARED = 32;
+
+/** The next times of a cron expression; none if it never matches, which makes node-cron throw. */
+function nextTimes(expression: string, count: number): readonly number[] {
   const task = createTask(expression.trim(), () => {}, { timezone: 'Etc/UTC' });
   try {
-    return task.getNextRuns(2).length === 2;
+    return task.getNextRuns(count).map((date) => date.getTime());
   } catch {
-    return false;
+    return [];
   } finally {
     void task.destroy();
   }
 }
+
+/** The shortest time from one of the next times of a cron expression to the one after it, in milliseconds. */
+export function shortestGapMs(expression: string): number {
+  const times = nextTimes(expression, COMPARED);
+  return Math.min(...times.slice(1).map((time, index) => time - (times[index] ?? 0)));
+}
+
+/** Does a cron expression ever match? A fifth Monday on the 5th never comes. */
+export const comesUp = (expression: string): boolean => nextTimes(expression, 2).length === 2;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compileRe2 } from '../logs/match/compile-re2.ts';
 import { container, docker, text } from './docker-schema.ts';
+import { maintenance } from './maintenance-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
@@ -283,6 +284,7 @@ export const inventorySchema = z
     subnets: z.array(subnet, 'must be a list of subnets').min(1, 'must list at least one subnet'),
     docker,
     alertmanager,
+    maintenance,
   })
   .meta({ title: 'subnetd inventory' });
 

@@ -13,6 +13,7 @@ import {
   type Target,
 } from '../model/target.ts';
 import { parseSshAddress } from './docker-schema.ts';
+import { toWindow } from './maintenance-schema.ts';
 import type { InventoryDocument } from './schema.ts';
 import type { Environment } from './substitute.ts';
 
@@ -143,4 +144,5 @@ export const toInventory = (document: InventoryDocument, environment: Environmen
   ),
   engines: toEngines(document.docker, environment),
   alertmanager: document.alertmanager,
+  ...(document.maintenance && { maintenance: document.maintenance.map(toWindow) }),
 });

@@ -1,5 +1,4 @@
 import type { WallMs } from './clock.ts';
-import type { Component } from './target.ts';
 
 /** Why something is expected to fail, until when, and who said so. */
 export interface Planned {
@@ -11,7 +10,7 @@ export interface Planned {
 /** What planned work is about. What is absent matches everything, as in a silence of Alertmanager. */
 export interface WorkSubject {
   readonly subnet: string;
-  readonly component?: Component;
+  readonly component?: string;
   readonly name?: string;
 }
 
@@ -19,6 +18,12 @@ export interface WorkSubject {
 export interface PlannedWork extends WorkSubject, Planned {
   readonly from: WallMs;
 }
+
+/** Work that the inventory announces: once, or each time that a cron expression of six fields matches in UTC. */
+export type MaintenanceWindow = WorkSubject & { readonly reason: string } & (
+    | { readonly kind: 'once'; readonly from: WallMs; readonly until: WallMs }
+    | { readonly kind: 'cron'; readonly expression: string; readonly lastsMs: number }
+  );
 
 /** The work of a subnet that is in force then. */
 export const findInForce = (works: readonly PlannedWork[], subnet: string, at: WallMs): readonly PlannedWork[] =>
@@ -39,7 +44,7 @@ export function findPlanned(inForce: readonly PlannedWork[], subject: Subject): 
 }
 
 /** As `2026-12-01 22:00 UTC`. */
-const formatMinute = (at: WallMs): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const formatMinute = (at: WallMs): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** As `planned until 2026-12-01 22:00 UTC: kernel upgrade`. */
 export const describePlanned = ({ reason, until }: Pick<Planned, 'reason' | 'until'>): string =>

@@ -1,5 +1,6 @@
 import type { Alertmanagers } from './alertmanager.ts';
 import type { ParentChain } from './parent-chain.ts';
+import type { MaintenanceWindow } from './planned-work.ts';
 
 /** The five kinds of program in a subnet: the values of the label `component`. */
 export const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'] as const;
@@ -175,6 +176,7 @@ export interface Inventory {
   /** The Docker Engines by their names. */
   readonly engines: Readonly<Record<string, DockerAddress>>;
   readonly alertmanager: Alertmanagers;
+  readonly maintenance?: readonly MaintenanceWindow[];
 }
 
 /** The one name of a target across reloads. */

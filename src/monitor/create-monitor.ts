@@ -8,6 +8,7 @@ import type { Clock } from '../model/clock.ts';
 import { findKnownSecrets } from '../model/known-secrets.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
+import type { PlannedWork } from '../model/planned-work.ts';
 import type { Prober } from '../model/prober.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
@@ -61,6 +62,8 @@ export interface MonitorOptions extends RoundEvents {
   readonly positions?: PositionTable;
   /** Limits of open connections of probes and of open log files; by default as many as they use. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
+  /** All planned work that is known now. */
+  readonly plannedWork?: () => readonly PlannedWork[];
   /** A bug in the monitor itself. The probe does not count. */
   readonly onBug: (error: unknown) => void;
 }
@@ -76,7 +79,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
-  const board = createBoard(clock.toWall, clock.disturbances);
+  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork);
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
   let ready = false;
