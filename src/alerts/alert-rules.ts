@@ -3,6 +3,7 @@ import { containerRules } from './container-rules.ts';
 import { failureRules } from './failure-rules.ts';
 import { nodeRules } from './node-rules.ts';
 import { serviceRules } from './service-rules.ts';
+import { setupRules } from './setup-rules.ts';
 import { subnetRules } from './subnet-rules.ts';
 import { subnetdRules } from './subnetd-rules.ts';
 
@@ -13,6 +14,7 @@ export const alertGroups = {
   services: serviceRules,
   containers: containerRules,
   failures: failureRules,
+  setup: setupRules,
   subnetd: subnetdRules,
 } as const satisfies Readonly<Record<string, readonly AlertRule[]>>;
 

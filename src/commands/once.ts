@@ -1,101 +1,16 @@
 import { toStatus } from '../http/to-status.ts';
-import { readInventory } from '../inventory/read-inventory.ts';
-import { createProcessClock } from '../model/clock.ts';
-import { formatDuration } from '../model/duration.ts';
-import type { Snapshot, TargetState } from '../model/snapshot.ts';
-import type { CheckSettings, Target } from '../model/target.ts';
-import { createMonitor } from '../monitor/create-monitor.ts';
-import { parseSettings, readEnvironment } from '../settings.ts';
-import { type ExitCode, report } from './report.ts';
+import { probeOnce } from './probe-once.ts';
+import type { ExitCode } from './report.ts';
 import { statusTable } from './status-table.ts';
 
-const READ_EVERY_MS = 1_000;
-
-/** A node with a height that has not risen yet: only time shows whether it does. */
-const waitsForMovement = ({ facts: { node }, checks }: TargetState): boolean =>
-  node?.observation.latest.ok === true &&
-  node.latest?.risen === false &&
-  checks.some(({ check, verdict }) => check === 'latest_block' && verdict === 'pass');
-
-/** A readable log without enough lines yet. */
-const waitsForLines = ({ facts: { logs }, checks }: TargetState): boolean =>
-  checks.some(({ round, verdict }) => round === 'logs' && verdict === 'unknown') &&
-  (logs === undefined ||
-    Object.values(logs.sources).length === 0 ||
-    Object.values(logs.sources).some(({ up, fault }) => up || fault === undefined));
-
-function waiting(snapshot: Snapshot): ReadonlyMap<Target, CheckSettings> {
-  const pending = snapshot.flatMap(({ subnet, targets }) =>
-    targets
-      .filter((state) => waitsForMovement(state) || waitsForLines(state))
-      .map(({ target }) => [target, subnet.settings] as const),
-  );
-  return new Map(pending);
-}
-
-/** One line on stderr about what the command waits for. On a terminal, it is overwritten and removed at the end. */
-function createProgress() {
-  const { stderr } = process;
-  let last = '';
-  return {
-    show: (line: string) => {
-      if (stderr.isTTY) stderr.write(`\r\x1b[2K${line}`);
-      else if (last === '') stderr.write(`${line}\n`);
-      last = line;
-    },
-    end: () => {
-      if (stderr.isTTY && last !== '') stderr.write('\r\x1b[2K');
-    },
-  };
-}
-
-/**
- * `subnetd once`: runs every check once. Where only movement shows the state, it probes again each second, for at
- * most `stallAfter`.
- */
+/** `subnetd once`: runs every check once. */
 export async function once(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
-  const environment = readEnvironment();
-  const parsed = parseSettings(environment, { ...flags, listen: '127.0.0.1:0' }, '');
-  const read = parsed.ok ? await readInventory(parsed.settings.configPath, environment) : parsed;
-  if (!read.ok) {
-    report(read.errors);
-    return 2;
-  }
-  let broke = false;
-  const clock = createProcessClock();
-  const monitor = createMonitor({
-    clock,
-    scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
-    onBug: (error) => {
-      broke = true;
-      report([`subnetd: a probe broke; please report this: ${error instanceof Error ? error.stack : error}`]);
-    },
-  });
-  monitor.load(read.inventory);
-  const progress = createProgress();
-  const started = performance.now();
-  await Promise.all([monitor.probeNow(() => true), monitor.probeSubnetsNow()]);
-  for (;;) {
-    const pending = waiting(monitor.snapshot());
-    if (pending.size === 0) break;
-    const limitMs = Math.max(...[...pending.values()].map(({ rpc }) => rpc.stallAfterMs));
-    const waited = performance.now() - started;
-    // One second longer than `stallAfter`, so that the rule itself reports the stall.
-    if (waited > limitMs + 2 * READ_EVERY_MS) break;
-    progress.show(
-      `waiting for ${pending.size} target(s) to move: ${formatDuration(waited)} of at most ${formatDuration(limitMs)}`,
-    );
-    await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
-    await monitor.probeNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));
-  }
-  progress.end();
-  const status = toStatus(monitor.snapshot(), clock.toWall);
-  await monitor.stop();
+  const probed = await probeOnce(flags, ['parent']);
+  if (probed === undefined) return 2;
+  const status = toStatus(probed.snapshot, probed.toWall);
   process.stdout.write(flags.json ? `${JSON.stringify(status, null, 2)}\n` : statusTable(status));
   const fails = status.subnets.some(({ targets }) =>
     targets.some(({ checks }) => checks.some(({ verdict }) => verdict === 'fail')),
   );
-  return fails || broke ? 1 : 0;
+  return fails || probed.broke ? 1 : 0;
 }

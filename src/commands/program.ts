@@ -195,6 +195,12 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .option('--json', 'print the shape of /status.json instead of a table')
     .action(runs(async () => (await import('./once.ts')).once));
   program
+    .command('doctor')
+    .description('look at everything once and print what is worth a change, worst first; exit 1 with findings')
+    .addOption(config())
+    .option('--json', 'print JSON')
+    .action(runs(async () => (await import('./doctor.ts')).doctor));
+  program
     .command('demo')
     .description('watch a simulated subnet on this machine')
     .option('--nodes <count>', 'number of nodes', '4')

@@ -10,6 +10,7 @@ import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
 import { findMonitorProblems } from './find-monitor-problems.ts';
 import { explainAround, findNodeProblems } from './find-node-problems.ts';
+import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import type { SubnetView } from './subnet-view.ts';
@@ -69,6 +70,7 @@ export function diagnose(
     ...findSubnetProblems(view),
     ...findLogProblems(view),
     ...findUnusedBootnode(view),
+    ...findSetupProblems(view),
     ...findMonitorProblems(clock, view.now),
   ]);
   const explained = new Set<ExplainedCheck>();

@@ -29,6 +29,14 @@ const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as 
 const log = { severity: 'warning', clearMs: 2 * MINUTE, judgedBy: [] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
 const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
+/** What is worth a change in how a subnet is set up. */
+const setup = {
+  alert: 'SubnetSetupDrift',
+  severity: 'info',
+  confirmMs: MINUTE,
+  clearMs: 2 * MINUTE,
+  judgedBy: [],
+} as const;
 
 /** Every problem that the diagnosis can find, by name. */
 export const problemCatalog = {
@@ -89,6 +97,8 @@ export const problemCatalog = {
     clearMs: 2 * MINUTE,
     judgedBy: [],
   },
+  /** A rolling upgrade takes a while. */
+  client_versions_differ: { ...setup, confirmMs: 30 * MINUTE },
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
   monitor_suspended: {
     alert: 'SubnetdSuspended',

@@ -1,8 +1,10 @@
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
+import type { SetupFacts, SetupObservation } from './setup.ts';
 
 /** The observation of each kind of probe of a subnet as a whole. */
 export interface SubnetObservations {
   readonly parent: ParentObservation;
+  readonly setup: SetupObservation;
 }
 
 export type SubnetProbeKind = keyof SubnetObservations;
@@ -15,6 +17,7 @@ export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = 
 /** The facts of a subnet as a whole, by the kind of probe that obtained them. */
 export interface SubnetFacts {
   readonly parent?: ParentFacts;
+  readonly setup?: SetupFacts;
 }
 
 /** Probes a subnet as a whole, beside its rounds. */
@@ -22,6 +25,8 @@ export interface SubnetProber {
   readonly kind: SubnetProbeKind;
   /** From the start of one probe to that of the next, in milliseconds. A probe that takes longer delays only the next one. */
   readonly everyMs: number;
+  /** How long the first probe waits after the start, so that it does not disturb the first rounds; by default not at all. */
+  readonly firstAfterMs?: number;
   /** Never rejects, and ends when the signal aborts. */
   probe(signal: AbortSignal): Promise<SubnetObservation>;
 }

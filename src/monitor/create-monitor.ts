@@ -11,6 +11,7 @@ import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
 import type { Prober } from '../model/prober.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
@@ -44,8 +45,8 @@ export interface Monitor {
   matchingLines(target: Target): readonly MatchingLine[];
   /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
   probeTarget(subnet: string, name: string): Promise<void> | undefined;
-  /** Probes each subnet as a whole once, outside of the schedule. */
-  probeSubnetsNow(): Promise<void>;
+  /** Probes each subnet as a whole once, in these ways, outside of the schedule. */
+  probeSubnetsNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
   /** Probes each wanted target once, outside of the schedule. */
   probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
   stop(): Promise<void>;

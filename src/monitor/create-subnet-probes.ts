@@ -8,8 +8,8 @@ import { createSubnetProber, SUBNET_PROBE_KINDS, subnetProberInputs } from '../p
 export interface SubnetProbes {
   /** Takes the subnets of a new inventory. A probe with the same inputs keeps running. */
   load(subnets: readonly Subnet[]): void;
-  /** Runs each probe once, outside of its schedule. */
-  probeNow(): Promise<void>;
+  /** Runs each probe of these kinds once, outside of its schedule. */
+  probeNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
   /** Aborts the current probes. */
   stop(): void;
 }
@@ -68,7 +68,10 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     kind: prober.kind,
     inputs: subnetProberInputs(prober.kind, subnet),
     run,
-    start: runAndWait,
+    start: () => {
+      if (prober.firstAfterMs === undefined) runAndWait();
+      else timer = setTimeout(runAndWait, prober.firstAfterMs);
+    },
     stop: () => {
       stopping.abort();
       clearTimeout(timer);
@@ -103,8 +106,8 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
       running = next;
       if (options.scheduled) for (const one of started) one.start();
     },
-    probeNow: async () => {
-      await Promise.all(running.map(({ run }) => run()));
+    probeNow: async (kinds) => {
+      await Promise.all(running.filter(({ kind }) => kinds.includes(kind)).map(({ run }) => run()));
     },
     stop: () => {
       for (const { stop } of running) stop();

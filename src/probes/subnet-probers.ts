@@ -1,10 +1,9 @@
-import type { SubnetObservations, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
+import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
 
 /** A probe of one kind. */
-interface Source<Kind extends SubnetProbeKind> {
-  readonly everyMs: number;
-  readonly probe: (signal: AbortSignal) => Promise<SubnetObservations[Kind]>;
+interface Source<Kind extends SubnetProbeKind> extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs'> {
+  readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
 }
 
 /** All of a subnet that a kind of probe reads, and the probe; undefined when the inventory gives it nothing to probe. */
@@ -22,10 +21,24 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
       return (
         parentChain && {
           everyMs: 30_000,
-          probe: async (signal) => (await import('./read-parent.ts')).readParent(parentChain, subnet, signal),
+          probe: async (signal) => ({
+            kind: 'parent',
+            seen: await (await import('./read-parent.ts')).readParent(parentChain, subnet, signal),
+          }),
         }
       );
     },
+  },
+  setup: {
+    inputs: ({ targets }) => targets,
+    create: (subnet) => ({
+      everyMs: 3_600_000,
+      firstAfterMs: 5_000,
+      probe: async (signal) => ({
+        kind: 'setup',
+        seen: await (await import('./setup/read-setup.ts')).readSetup(subnet, signal),
+      }),
+    }),
   },
 };
 
@@ -35,13 +48,7 @@ export const SUBNET_PROBE_KINDS = Object.keys(definitions) as readonly SubnetPro
 export const subnetProberInputs = (kind: SubnetProbeKind, subnet: Subnet): unknown => definitions[kind].inputs(subnet);
 
 /** The probe of one kind for a subnet as a whole; undefined when the inventory gives it nothing to probe. */
-export function createSubnetProber<Kind extends SubnetProbeKind>(kind: Kind, subnet: Subnet): SubnetProber | undefined {
+export function createSubnetProber(kind: SubnetProbeKind, subnet: Subnet): SubnetProber | undefined {
   const source = definitions[kind].create(subnet);
-  return (
-    source && {
-      kind,
-      everyMs: source.everyMs,
-      probe: async (signal) => ({ kind, seen: await source.probe(signal) }),
-    }
-  );
+  return source && { kind, ...source };
 }

@@ -16,6 +16,7 @@ const folds: {
   ) => SubnetFacts[Kind];
 } = {
   parent: foldParent,
+  setup: (_, observation, { at }) => ({ observation, at }),
 };
 
 /** Folds an observation into the facts of its subnet. */

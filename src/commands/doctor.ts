@@ -1,0 +1,65 @@
+import { styleText } from 'node:util';
+import { beginSentence } from '../model/begin-sentence.ts';
+import type { ProblemSeverity } from '../model/problem-catalog.ts';
+import { type DoctorFinding, type DoctorReport, listFindings, type Unseen } from './list-findings.ts';
+import { probeOnce } from './probe-once.ts';
+import { escapeText } from './quote.ts';
+import { type ExitCode, printLine } from './report.ts';
+
+const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> = {
+  critical: ['red', 'bold'],
+  warning: ['yellow', 'bold'],
+  info: 'bold',
+};
+
+/** More names than these are counted. */
+const MAX_NAMES = 8;
+
+const listNames = (names: readonly string[]): string =>
+  names.length > MAX_NAMES
+    ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} others`
+    : names.join(', ');
+
+const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
+
+const describeFinding = ({ subnet, name, summary, evidence, fix }: DoctorFinding): readonly string[] => [
+  `  ${escapeText(`${name === undefined ? subnet : `${subnet} ${name}`}: ${summary}`)}`,
+  `    seen: ${escapeText(evidence)}`,
+  ...(fix === '' ? [] : [`    fix: ${escapeText(fix)}`]),
+];
+
+const describeUnseen = ({ subnet, what, names, because }: Unseen): string =>
+  escapeText(`not looked at: ${what} of ${listNames(names)} (${subnet}), because ${because}`);
+
+function summarize({ findings, lookedAt }: DoctorReport): string {
+  const looked = `${count(lookedAt, 'thing was', 'things were')} looked at`;
+  if (findings.length === 0) return `nothing to change: ${looked}`;
+  const bySeverity = Map.groupBy(findings, ({ severity }) => severity);
+  const parts = [...bySeverity].map(([severity, own]) => `${own.length} ${severity}`);
+  return `${count(findings.length, 'finding', 'findings')}: ${parts.join(', ')}; ${looked}`;
+}
+
+/** A report for people, line by line. */
+export function describeReport(report: DoctorReport): readonly string[] {
+  const { findings, notLookedAt } = report;
+  const groups = Map.groupBy(findings, ({ severity }) => severity);
+  return [
+    ...[...groups].flatMap(([severity, own]) => [
+      styleText(STYLE[severity], beginSentence(severity), { stream: process.stdout }),
+      ...own.flatMap((one) => [...describeFinding(one), '']),
+    ]),
+    ...notLookedAt.map(describeUnseen),
+    ...(notLookedAt.length > 0 ? [''] : []),
+    summarize(report),
+  ];
+}
+
+/** `subnetd doctor`: looks at everything once and prints what is worth a change. Exit 1 with findings. */
+export async function doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
+  const probed = await probeOnce(flags, ['parent', 'setup']);
+  if (probed === undefined) return 2;
+  const report = listFindings(probed.snapshot);
+  if (flags.json) printLine(JSON.stringify(report, null, 2));
+  else for (const line of describeReport(report)) printLine(line);
+  return report.findings.length > 0 || probed.broke ? 1 : 0;
+}

@@ -1,0 +1,55 @@
+import type { ClientSetup, SetupResult } from '../../model/setup.ts';
+import type { NodeTarget } from '../../model/target.ts';
+import { createHttpTransport } from '../http-transport.ts';
+import { createIpcTransport } from '../ipc-transport.ts';
+import { type CallResult, parseAnswer, toBody } from '../json-rpc.ts';
+import { exchangeWithRetry } from '../transport.ts';
+
+const BODY = toBody([{ method: 'web3_clientVersion', params: [] }]);
+
+/** One slow answer may be chance. */
+const REQUESTS = 5;
+
+const WITHIN_MS = 5_000;
+
+/** A version has no secret, but comes from the other side. */
+const VERSION = /^[\w./+@:() -]{1,200}$/;
+
+const failed = (why: string) => ({ ok: false, why }) as const;
+
+function toVersion(result: CallResult): SetupResult<string> {
+  if (!result.ok) {
+    const isMissing = result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
+    return failed(isMissing ? 'it does not serve web3' : 'it answers web3_clientVersion with an error');
+  }
+  const { value } = result;
+  return typeof value === 'string' && VERSION.test(value)
+    ? { ok: true, value }
+    : failed('its answer to web3_clientVersion is no version');
+}
+
+/** Asks a node for its version, some times in a row over one connection. Undefined when it has neither RPC nor IPC. */
+export async function readClient(
+  { rpc, ipc }: NodeTarget,
+  signal: AbortSignal,
+): Promise<SetupResult<ClientSetup> | undefined> {
+  if (rpc === undefined && ipc === undefined) return undefined;
+  const transport = rpc === undefined ? createIpcTransport(ipc ?? '') : createHttpTransport(rpc);
+  const tookMs: number[] = [];
+  let version: SetupResult<string> = failed('it does not answer');
+  try {
+    while (tookMs.length < REQUESTS) {
+      const started = performance.now();
+      const ask = { method: 'POST', contentType: 'application/json', body: BODY } as const;
+      const exchange = await exchangeWithRetry(transport, ask, started + WITHIN_MS, signal);
+      if (!exchange.ok) return failed('it does not answer');
+      tookMs.push(performance.now() - started);
+      const outcome = parseAnswer(exchange.value, 1);
+      const [result] = outcome === 'refused' ? [] : outcome;
+      if (result) version = toVersion(result);
+    }
+    return { ok: true, value: { version, tookMs } };
+  } finally {
+    transport.close();
+  }
+}
