@@ -16,14 +16,49 @@ export const serviceRules = [
     name: 'SubnetContractMissing',
     summary: 'The checkpoint contract of {{ $labels.subnet }} is not on the parent chain.',
     description:
-      'The parent chain answers the relayer of {{ $labels.subnet }}, but has no contract at its address. Check CHECKPOINT_CONTRACT and PARENTNET_URL in common.env; after a reset of the parent chain deploy the contract again.',
+      'The parent chain answers, but has no checkpoint contract at the address of {{ $labels.subnet }}. Check CHECKPOINT_CONTRACT and PARENTNET_URL in common.env; after a reset of the parent chain deploy the contract again.',
   }),
   reportProblems({
     ...ofService,
     name: 'SubnetParentUnreachable',
-    summary: 'The relayer of {{ $labels.subnet }} does not reach the parent chain.',
+    summary: 'The parent chain of {{ $labels.subnet }} is not reached.',
     description:
-      'The node that PARENTNET_URL names does not answer the relayer of {{ $labels.subnet }}. Check that address from the container of the relayer, or name another node of the parent chain.',
+      'The node that PARENTNET_URL names does not answer the relayer of {{ $labels.subnet }}, or that of parentChain.rpc does not answer subnetd. Check that address from the container of the relayer, or name another node of the parent chain.',
+  }),
+  reportProblems({
+    ...ofService,
+    name: 'SubnetCheckpointBehind',
+    summary: 'The checkpoint of {{ $labels.subnet }} on the parent chain is behind.',
+    description:
+      'The checkpoint contract of {{ $labels.subnet }} does not follow its committed blocks, although the relayer shows no fault. See whether the relayer submits to this contract, and whether its transactions fail on the parent chain.',
+  }),
+  reportProblems({
+    ...ofService,
+    name: 'SubnetContractOfOtherChain',
+    summary: 'The checkpoint contract of {{ $labels.subnet }} belongs to another chain.',
+    description:
+      'The checkpoint contract of {{ $labels.subnet }} holds a block that the subnet does not have, as after a reset of the subnet. Deploy a new contract and name it in common.env and in the inventory.',
+  }),
+  reportProblems({
+    ...ofService,
+    name: 'SubnetParentOtherChain',
+    summary: 'Another chain answers in the place of the parent chain of {{ $labels.subnet }}.',
+    description:
+      'The node of the parent chain of {{ $labels.subnet }} gives another chain id than when subnetd first asked. Name a node of the right chain; when the new chain is the right one, restart subnetd.',
+  }),
+  reportProblems({
+    ...ofService,
+    name: 'SubnetParentBehind',
+    summary: 'The node of the parent chain of {{ $labels.subnet }} is behind.',
+    description:
+      'The newest block of the node of the parent chain of {{ $labels.subnet }} is minutes old. Ask another node: if that one is higher, use it, else the parent chain has halted.',
+  }),
+  reportProblems({
+    ...ofService,
+    name: 'SubnetdParentUnseen',
+    summary: 'subnetd cannot read the checkpoint of {{ $labels.subnet }}.',
+    description:
+      'The node of the parent chain does not answer subnetd, while the relayer of {{ $labels.subnet }} submits. Whether its blocks arrive is not known. See that parentChain.rpc of the inventory is reached from here.',
   }),
   reportProblems({
     ...ofService,

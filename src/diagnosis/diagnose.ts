@@ -10,10 +10,12 @@ import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
 import { findMonitorProblems } from './find-monitor-problems.ts';
 import { explainAround, findNodeProblems } from './find-node-problems.ts';
+import { findParentProblems } from './find-parent-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import type { SubnetView } from './subnet-view.ts';
+import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 
@@ -68,6 +70,7 @@ export function diagnose(
     ...findChainProblems(view),
     ...findClockProblems(view),
     ...findSubnetProblems(view),
+    ...findParentProblems(view),
     ...findLogProblems(view),
     ...findUnusedBootnode(view),
     ...findSetupProblems(view),
@@ -88,7 +91,7 @@ export function diagnose(
   for (const [key, one] of before) if (one.explains.length > 0 && isStanding(one) && !found.has(key)) gone.push(one);
   for (const each of findExplained(view, gone)) explained.add(each);
   for (const one of findCheckProblems(view)) {
-    const taken = take(withCause(one, causes));
+    const taken = take(withContract(withCause(one, causes), view));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;
     const key = problemKey(taken);
     const known = found.get(key);

@@ -4,6 +4,7 @@ import type { Progress } from '../model/facts.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
+import { parentSubject } from './parent-view.ts';
 import {
   checkOf,
   fails,
@@ -117,7 +118,8 @@ const answersSince = (state: TargetState, lastAnswer: number): boolean =>
   state.facts.service?.observation.ok === true && (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
 
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
-function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
+function findOffline(view: SubnetView): Suspicion | undefined {
+  const { nodes, targets } = view;
   const asked = nodes.filter(({ answers }) => answers !== undefined);
   const isCut = (node: NodeView) =>
     node.answers === false && !isStopped(node) && NETWORK_FAULTS.includes(node.fault?.kind ?? '');
@@ -135,11 +137,14 @@ function findOffline({ nodes, targets }: SubnetView): Suspicion | undefined {
       targets,
       ...(['latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'] as const),
     ),
-    causes: nodes.flatMap(({ name }) =>
-      (['node_down', 'node_hanging', 'node_stalled'] as const).map(
-        (problem) => ({ problem, component: 'node', name }) as const,
+    causes: [
+      ...nodes.flatMap(({ name }) =>
+        (['node_down', 'node_hanging', 'node_stalled'] as const).map(
+          (problem) => ({ problem, component: 'node', name }) as const,
+        ),
       ),
-    ),
+      ...(['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({ problem, ...parentSubject(view) })),
+    ],
   };
 }
 

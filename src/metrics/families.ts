@@ -6,6 +6,7 @@ import type { CheckState } from '../model/verdict.ts';
 import { containerFamilies } from './container-families.ts';
 import { bit, escapeLabel, type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
+import { parentFamilies } from './parent-families.ts';
 
 /** subnetd could not send a request, so nothing is known of the node. */
 const isUnseen = (observation: NodeObservation | undefined): boolean =>
@@ -195,6 +196,7 @@ export const families: readonly Family[] = [
   }),
   node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,
+  ...parentFamilies,
   ...containerFamilies,
   {
     name: 'subnet_known_failure',

@@ -14,7 +14,8 @@ function isObserved({ target, facts }: TargetState): boolean {
 
 /** Can it be said now whether a target has a problem? False while all of its checks that show it are unknown. */
 export function isJudgedFor(state: TargetState, problem: ProblemName): boolean {
-  const { judgedBy }: ProblemKind = problemCatalog[problem];
+  const { judgedBy, isProbed }: ProblemKind = problemCatalog[problem];
+  if (isProbed) return true;
   if (judgedBy.length === 0) return isObserved(state);
   const shown = state.checks.filter(({ check, verdict }) => verdict !== 'skipped' && judgedBy.includes(check));
   return shown.length === 0 || shown.some(({ verdict }) => verdict !== 'unknown');

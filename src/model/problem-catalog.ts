@@ -14,6 +14,8 @@ export interface ProblemKind {
   readonly clearMs: number;
   /** The checks of its subject that show whether it is there; for a whole subnet, those of its nodes. */
   readonly judgedBy: readonly CheckName[];
+  /** A probe of the subnet as a whole shows it, so nothing has to be known of its subject. */
+  readonly isProbed?: boolean;
 }
 
 const SECOND = 1_000;
@@ -25,6 +27,8 @@ const container = { ...node, judgedBy: ['container'] } as const;
 const service = { ...node, confirmMs: 30 * SECOND } as const;
 /** It is confirmed as soon as the end of its program is, so that the page comes before the ticket. */
 const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as const;
+/** What the parent chain and its contract say by themselves. The next reading, half a minute later, confirms the first. */
+const parent = { ...node, confirmMs: 45 * SECOND, judgedBy: [], isProbed: true } as const;
 /** What subnetd itself sees of a log. */
 const log = { severity: 'warning', clearMs: 2 * MINUTE, judgedBy: [] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
@@ -84,6 +88,11 @@ export const problemCatalog = {
   relayer_stopped: { ...relayer, alert: 'SubnetRelayerStopped' },
   contract_missing: { ...relayer, alert: 'SubnetContractMissing' },
   parent_unreachable: { ...relayer, alert: 'SubnetParentUnreachable' },
+  checkpoint_behind: { ...parent, alert: 'SubnetCheckpointBehind', severity: 'critical', confirmMs: MINUTE },
+  contract_of_other_chain: { ...parent, alert: 'SubnetContractOfOtherChain', severity: 'critical', confirmMs: MINUTE },
+  parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },
+  parent_behind: { ...parent, alert: 'SubnetParentBehind', confirmMs: MINUTE },
+  parent_unseen: { ...parent, alert: 'SubnetdParentUnseen', confirmMs: 2 * MINUTE },
   service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },

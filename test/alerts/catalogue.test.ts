@@ -96,6 +96,9 @@ describe('the catalogue', () => {
       'SubnetRelayerStopped',
       'SubnetContractMissing',
       'SubnetParentUnreachable',
+      'SubnetCheckpointBehind',
+      'SubnetContractOfOtherChain',
+      'SubnetParentOtherChain',
       'SubnetdDown',
     ]);
   });

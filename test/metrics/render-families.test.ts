@@ -20,6 +20,24 @@ const inventory = (targets: readonly Target[]): Inventory => ({
 });
 const interval = () => 10;
 
+/** The parent chain with a checkpoint at this block of the subnet. */
+const parentWith = (number: number) => {
+  const block = { hash: `0x${'a'.repeat(64)}`, number };
+  const onSubnet = { found: 'same', timestamp: T0 / 1000 - 40 } as const;
+  const value = {
+    kind: 'checkpoint',
+    checkpoint: { mode: 'full', latest: block, committed: block, onSubnet },
+  } as const;
+  return {
+    kind: 'parent',
+    seen: {
+      head: { ok: true, value: { number: 77_000_000, timestamp: T0 / 1000 - 2 } },
+      chainId: { ok: true, value: 551 },
+      contract: { ok: true, value },
+    },
+  } as const;
+};
+
 /** A known round: subnet1 is well, subnet2 is down, the stats server answers, Docker tells of one container. */
 function knownRound() {
   const board = createBoard();
@@ -33,7 +51,7 @@ function knownRound() {
         seen: {
           answered: true,
           latest: { ok: true, value: { number, timestamp: T0 / 1000 } },
-          committed: { ok: true, value: { number: number - 3 } },
+          committed: { ok: true, value: { number: number - 3, timestamp: T0 / 1000 - 6 } },
           peers: { ok: true, value: { count: 1, via: 'net_peerCount' } },
         },
       },
@@ -74,6 +92,9 @@ function knownRound() {
     0.0625,
     T0,
   );
+  board.foldSubnet('d', parentWith(1200), T0 + 2_000);
+  board.foldSubnet('d', parentWith(1216), T0 + 12_000);
+  board.diagnose('d', T0 + 12_000);
   return board;
 }
 
@@ -92,6 +113,18 @@ describe('the page of metrics', () => {
       }));
     const page = renderFamilies(snapshot, interval);
     expect(page).toBe(readFileSync(new URL('./known-round.prom', import.meta.url), 'utf8'));
+    expect(page).toBe(readFileSync(new URL('./known-round.prom', import.meta.url), 'utf8'));
+  });
+
+  it('keeps of a checkpoint only when it last rose, while the contract does not answer', () => {
+    const board = knownRound();
+    board.foldSubnet('d', { kind: 'parent', seen: { head: { ok: false, why: 'cannot be reached' } } }, T0 + 42_000);
+    const page = renderFamilies(board.snapshot(), interval);
+    const lines = page.split('\n').filter((line) => /^subnet_(parent|checkpoint)_/.test(line));
+    expect(lines).toEqual([
+      'subnet_parent_up{subnet="d"} 0',
+      `subnet_checkpoint_advanced_timestamp_seconds{subnet="d"} ${(T0 + 12_000) / 1000}`,
+    ]);
   });
 
   it('holds no series of a removed target', () => {

@@ -1,0 +1,168 @@
+import { formatDuration } from '../model/duration.ts';
+import type { CheckpointProgress, ContractReading, ParentFacts } from '../model/parent-chain.ts';
+import type { Suspicion } from '../model/problem.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
+import { explain } from './explain-checks.ts';
+import {
+  catchesUp,
+  describeContract,
+  findAllowedLag,
+  findLag,
+  findMode,
+  findRelayer,
+  parentSubject,
+  submits,
+} from './parent-view.ts';
+import type { SubnetView } from './subnet-view.ts';
+
+/** The parent chain makes a block every few seconds, so a newest block this old is not that of the chain. */
+const HEAD_AGE_MS = 120_000;
+
+/** A first reading is confirmed by the next one, unless the relayer says the same. */
+const NEXT_READING_MS = 45_000;
+
+type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
+
+function toSuspicion(view: SubnetView, problem: ProblemName, texts: Texts): Suspicion {
+  const relayer = findRelayer(view);
+  return {
+    problem,
+    ...parentSubject(view),
+    ...texts,
+    explains: relayer ? explain(relayer, 'submissions') : [],
+    causes: [],
+  };
+}
+
+/** One whose first reading waits for a second witness: the next reading, or a relayer that submits nothing. */
+const confirmed = (view: SubnetView, one: Suspicion): Suspicion =>
+  submits(view) === false ? one : { ...one, confirmMs: NEXT_READING_MS };
+
+function findUnanswered(view: SubnetView, { observation: { head }, unanswered }: ParentFacts): Suspicion | undefined {
+  if (head.ok || unanswered === undefined) return undefined;
+  const since = formatDuration(view.now - unanswered.since);
+  const seen = `the node of the parent chain ${head.why}`;
+  if (submits(view))
+    return toSuspicion(view, 'parent_unseen', {
+      summary: 'subnetd cannot read the parent chain',
+      evidence: `${seen}, for ${since}, while the relayer submits; whether its blocks arrive is not known`,
+      fix: 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
+    });
+  return confirmed(
+    view,
+    toSuspicion(view, 'parent_unreachable', {
+      summary: 'the parent chain does not answer',
+      evidence: `${seen}, for ${since}${submits(view) === false ? ', and the relayer submits nothing' : ''}`,
+      fix: 'start that node or open the way to it, or name another node of the parent chain in PARENTNET_URL and parentChain.rpc',
+    }),
+  );
+}
+
+function findOtherChain(
+  view: SubnetView,
+  { observation: { chainId }, firstChainId }: ParentFacts,
+): Suspicion | undefined {
+  if (!chainId?.ok || firstChainId === undefined || chainId.value === firstChainId) return undefined;
+  return toSuspicion(view, 'parent_other_chain', {
+    summary: 'another chain answers in the place of the parent chain',
+    evidence: `its node gives the chain id ${chainId.value}, and gave ${firstChainId} when subnetd first asked`,
+    fix: 'name a node of the right chain in PARENTNET_URL and parentChain.rpc; when the new chain is the right one, restart subnetd',
+  });
+}
+
+function findOldHead(view: SubnetView, { observation: { head }, headAgeMs = 0 }: ParentFacts): Suspicion | undefined {
+  if (!head.ok || headAgeMs < HEAD_AGE_MS) return undefined;
+  return toSuspicion(view, 'parent_behind', {
+    summary: 'the node of the parent chain is behind',
+    evidence: `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`,
+    fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
+  });
+}
+
+const AT_ADDRESS: Readonly<
+  Record<Exclude<ContractReading['kind'], 'checkpoint'>, Pick<Texts, 'summary' | 'evidence'>>
+> = {
+  missing: {
+    summary: 'the parent chain has no checkpoint contract at its address',
+    evidence: 'the parent chain answers, and has no code at the address of the contract',
+  },
+  other: {
+    summary: 'the contract on the parent chain is no checkpoint contract',
+    evidence: 'the parent chain has a contract at the address, and it does not answer getLatestBlocks',
+  },
+};
+
+function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Suspicion | undefined {
+  if (kind === 'checkpoint') return undefined;
+  const { summary, evidence } = AT_ADDRESS[kind];
+  const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
+  return confirmed(
+    view,
+    toSuspicion(view, 'contract_missing', {
+      summary,
+      evidence: `${evidence}${before}`,
+      fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
+    }),
+  );
+}
+
+/** The contract holds a block that the subnet does not have. */
+function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): Suspicion | undefined {
+  const { committed, onSubnet } = checkpoint;
+  const { reference, nodes, subnet } = view;
+  const isAbove = reference !== undefined && committed.number > reference + subnet.settings.rpc.maxLag;
+  const isAbsent = onSubnet?.found === 'absent' && isAbove && nodes.some(({ rises }) => rises);
+  if (onSubnet?.found !== 'other' && !isAbsent) return undefined;
+  return toSuspicion(view, 'contract_of_other_chain', {
+    summary: 'the checkpoint contract belongs to another chain than this subnet',
+    evidence: isAbsent
+      ? `the contract is at block ${committed.number}, and the subnet only at ${reference}, as after a reset of the subnet`
+      : `the subnet has another block ${committed.number} than the contract, as after a reset of the subnet`,
+    fix: 'deploy a new contract for the new chain, and set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address',
+  });
+}
+
+/** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
+function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion | undefined {
+  const lag = findLag(view);
+  const mode = findMode(view, progress);
+  // What keeps the relayer from submitting is a problem of its own.
+  if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
+  const allowed = findAllowedLag(view, mode);
+  if ((lag.blocks <= allowed.blocks && lag.ms <= allowed.ms) || catchesUp(view, progress)) return undefined;
+  const said = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
+  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)`;
+  return toSuspicion(view, 'checkpoint_behind', {
+    summary: 'the checkpoint on the parent chain is behind the subnet',
+    evidence: submits(view)
+      ? `${seen}; the relayer ${said === undefined ? 'shows no fault' : `says that it submitted ${formatDuration(Math.max(view.now - said, 0))} ago`}, and the contract is right`
+      : seen,
+    fix: submits(view)
+      ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'
+      : 'start the relayer, and read its log',
+  });
+}
+
+function findUnread(view: SubnetView, why: string): Suspicion {
+  return toSuspicion(view, 'parent_unseen', {
+    summary: 'subnetd cannot read the checkpoint contract',
+    evidence: `the node of the parent chain gives its newest block, and for the contract it ${why}`,
+    fix: 'name a node in parentChain.rpc that answers eth_call and eth_getCode, and does not limit subnetd',
+  });
+}
+
+/** What the parent chain and its checkpoint contract say. The first of these leaves nothing to say of the others. */
+export function findParentProblems(view: SubnetView): readonly Suspicion[] {
+  const { parent } = view.facts;
+  if (parent === undefined) return [];
+  const ofChain = findUnanswered(view, parent) ?? findOtherChain(view, parent) ?? findOldHead(view, parent);
+  if (ofChain !== undefined) return [ofChain];
+  const { contract } = parent.observation;
+  if (contract === undefined) return [];
+  if (!contract.ok) return [findUnread(view, contract.why)];
+  const { progress } = parent;
+  const found =
+    findMissing(view, contract.value, parent) ??
+    (progress && (findOldContract(view, progress) ?? findBehind(view, progress)));
+  return found === undefined ? [] : [found];
+}

@@ -1,0 +1,36 @@
+import type { Known, Progress } from './facts.ts';
+import type { ParentFacts } from './parent-chain.ts';
+
+/** How far the checkpoint is behind the committed blocks of the subnet; 0 when it is not. */
+export interface CheckpointLag {
+  /** The newest committed block that half of the nodes have passed. */
+  readonly committed: number;
+  readonly blocks: number;
+  /** By the times of both blocks, where they are known. */
+  readonly seconds?: number;
+}
+
+/** The lag of the last checkpoint that was read; undefined without one, or without a committed block. */
+export function findCheckpointLag(
+  targets: readonly Known[],
+  reference: number | undefined,
+  parent: ParentFacts | undefined,
+): CheckpointLag | undefined {
+  const checkpoint = parent?.progress?.checkpoint;
+  if (checkpoint === undefined || reference === undefined) return undefined;
+  let newest: Progress | undefined;
+  for (const { facts } of targets) {
+    const committed = facts.node?.committed;
+    // A node that claims more than half of the others have is no witness.
+    if (committed && committed.number <= reference && committed.number > (newest?.number ?? -1)) newest = committed;
+  }
+  if (newest === undefined) return undefined;
+  const { number: committed, timestamp: end } = newest;
+  const start = checkpoint.onSubnet?.timestamp;
+  const seconds = start === undefined || end === undefined ? undefined : Math.max(end - start, 0);
+  return {
+    committed,
+    blocks: Math.max(committed - checkpoint.committed.number, 0),
+    ...(seconds !== undefined && { seconds }),
+  };
+}
