@@ -63,7 +63,12 @@ function chainOf(index: number, nodes: number, way: Way): ChainObservation {
     peerIds: way === 'alone' ? [] : around.filter((other) => other !== index).map(idOf),
     consensus: { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
     masternodes: { number: 600, round: 648, active, standby: [], penalised: [] },
-    missedRounds: { epochBlock: 0, rounds, byMiner: Object.fromEntries(silent.map((miner) => [miner, 5])) },
+    missedRounds: {
+      epochBlock: 0,
+      epochRound: 0,
+      rounds,
+      byMiner: Object.fromEntries(silent.map((miner) => [miner, 5])),
+    },
     pool: { voteRounds: 8, neverSigned: silent, timeouts: 0, timeoutMissing: [] },
     block: { number: 64, hash: `0x64${'0'.repeat(62)}` },
     missing: {},

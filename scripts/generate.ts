@@ -61,6 +61,8 @@ const LABELS = {
   failure: 'subnet, component, name, failure',
   problem: 'subnet, component, name, problem',
   member: 'subnet, name',
+  masternode: 'subnet, name',
+  vote: 'subnet, status',
   list: '',
 } as const;
 

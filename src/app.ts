@@ -4,6 +4,7 @@ import { startDatabase } from './db/start-database.ts';
 import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
+import { toMasternodesStatus } from './http/masternode-routes.ts';
 import { toStatus } from './http/to-status.ts';
 import { startIncidents } from './incidents/start-incidents.ts';
 import { createReloader } from './inventory/create-reloader.ts';
@@ -211,6 +212,7 @@ export async function startApp(
       return renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await ownMetrics.render());
     },
     status,
+    masternodes: () => toMasternodesStatus(monitor.snapshot()),
     pages: pages.get,
     history: () => database.history(options.instance),
     isAlive: monitor.isAlive,

@@ -1,20 +1,14 @@
 import { type Chain, EPOCH, GAP } from './chain.ts';
 
-/** The block that began the epoch of a block: the first whose round is in it (XDC-Subnet engine_v2/epochSwitch.go). */
-export const epochStartOf = (chain: Chain, number: number): number => {
-  const { round } = chain.block(number);
-  const begins = round - (round % EPOCH);
-  let start = number;
-  while (start > 0 && chain.block(start - 1).round >= begins) start--;
-  return start;
-};
+/** The block that began the epoch of a block. A subnet goes by numbers, not by rounds (XDC-Subnet engine_v2/epochSwitch.go). */
+export const epochStartOf = (number: number): number => number - (number % EPOCH);
 
-/** The block at whose state the masternodes of an epoch were chosen, as votes name it. */
-export const gapNumberOf = (epochStart: number): number => Math.max(epochStart - (epochStart % EPOCH) - GAP, 0);
+/** The block at whose state the masternodes of the epoch of a block were chosen, as votes name it. */
+export const gapNumberOf = (number: number): number => Math.max(epochStartOf(number) - GAP, 0);
 
 /** Rounds of the epoch up to a block that brought none, newest first; null when there is none (Go's nil slice). */
 export const missedRoundsUpTo = (chain: Chain, number: number) => {
-  const epochStart = epochStartOf(chain, number);
+  const epochStart = epochStartOf(number);
   const missed = [];
   for (let current = number; current > epochStart; current--) {
     const block = chain.block(current);

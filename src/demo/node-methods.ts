@@ -1,8 +1,9 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID, type Chain, ZERO_HASH } from './chain.ts';
-import { plain, type RpcMethod } from './rpc-method.ts';
+import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
+import { plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
+import { optionalBlockTag, optionalFlag } from './rpc-params.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
-import { consensusConfigs, xdposMethods } from './xdpos-methods.ts';
+import { blockByTag, consensusConfigs, xdposMethods } from './xdpos-methods.ts';
 
 const CLIENT = 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13';
 
@@ -79,6 +80,19 @@ const toSyncing = ({ head, highest }: NodeView) =>
         knownStates: '0x0',
       };
 
+/** A header. The one after a gap block lists who is chosen for the next epoch (XDC-Subnet engine_v2/verifyHeader.go). */
+const toHeader = ({ chain, head }: NodeView, { number, hash, parentHash, miner, timestamp }: ChainBlock) => {
+  const { masternodes, penalised } = chain.officeAt(head);
+  const lists = number % EPOCH === EPOCH - GAP + 1;
+  return {
+    ...{ number: numberToHex(number), hash, parentHash, miner, timestamp: numberToHex(timestamp) },
+    ...{ difficulty: '0x1', totalDifficulty: numberToHex(totalDifficulty(number)), transactions: [], uncles: [] },
+    nextValidators: lists ? [...masternodes, ...penalised].toSorted() : [],
+    penalties: lists ? penalised : [],
+    validators: number % EPOCH === 0 ? masternodes : [],
+  };
+};
+
 const byId = (a: PeerView, b: PeerView): number => (a.identity.id < b.identity.id ? -1 : 1);
 
 /** Every method that the simulated nodes know, by its whole name. Those of a namespace that a node hides stay here. */
@@ -90,6 +104,10 @@ export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
 
   eth_blockNumber: plain(({ head }) => numberToHex(head)),
   eth_chainId: plain(({ head }) => numberToHex(head < EIP155_BLOCK ? 0 : CHAIN_ID)),
+  eth_getBlockByNumber: rpcMethod([optionalBlockTag, optionalFlag], (view, tag, _isWhole) => {
+    const block = blockByTag(view, tag);
+    return { result: block === undefined ? null : toHeader(view, block) };
+  }),
   eth_coinbase: plain(({ identity }) => identity.address),
   eth_syncing: plain(toSyncing),
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { ZERO_ADDRESS } from './chain.ts';
 import { quorum } from './effects.ts';
-import { epochStartOf, gapNumberOf } from './missed-rounds.ts';
+import { gapNumberOf } from './missed-rounds.ts';
 import type { NodeView } from './simulated-subnet.ts';
 
 /** Rounds that the pool remembers, as recorded. */
@@ -22,15 +22,13 @@ const firstVotes = (voters: readonly Hex[], round: number, enough: number): read
  * address only.
  */
 export const poolStatusOf = ({ chain, head, identity, timeout }: NodeView) => {
-  const newestStart = epochStartOf(chain, head);
-  const gapOf = (number: number) => gapNumberOf(number >= newestStart ? newestStart : epochStartOf(chain, number));
   const numbers = Array.from({ length: Math.min(KEPT, head) }, (_, index) => head - Math.min(KEPT, head) + 1 + index);
   const vote = numbers.map((number) => {
     const { round, hash } = chain.block(number);
     const { masternodes, voters } = chain.officeAt(number);
     const signers =
       number === head && timeout !== undefined ? timeout.heard : firstVotes(voters, round, quorum(masternodes.length));
-    return [`${round}:${gapOf(number)}:${number}:${hash}`, toEntry(signers, masternodes)] as const;
+    return [`${round}:${gapNumberOf(number)}:${number}:${hash}`, toEntry(signers, masternodes)] as const;
   });
   const signers = timeout?.heard.map((address) => (address === identity.address ? ZERO_ADDRESS : address)) ?? [];
   // The genesis needs no votes, so the first round is the one after it.
@@ -39,7 +37,7 @@ export const poolStatusOf = ({ chain, head, identity, timeout }: NodeView) => {
     timeout:
       signers.length === 0
         ? {}
-        : { [`${round}:${gapNumberOf(newestStart)}`]: toEntry(signers, chain.officeAt(head).masternodes) },
+        : { [`${round}:${gapNumberOf(head)}`]: toEntry(signers, chain.officeAt(head).masternodes) },
     vote: Object.fromEntries(vote.filter(([, { CurrentNumber }]) => CurrentNumber > 0)),
   };
 };

@@ -27,6 +27,12 @@ const parseBlockTag = (json: unknown): Parsed<BlockTag> => {
 /** A block tag that may be left out, and then means `latest`. */
 export const optionalBlockTag: Param<BlockTag> = { parse: parseBlockTag, absent: 'latest' };
 
+/** A yes or a no that may be left out. */
+export const optionalFlag: Param<boolean> = {
+  parse: (json) => (typeof json === 'boolean' ? ok(json) : bad('json: cannot unmarshal into Go value of type bool')),
+  absent: false,
+};
+
 /** Reads `params` by position, refusing what XDC-Subnet rpc/json.go refuses. Missing and null `params` mean none. */
 export const parseParams = (given: unknown, params: readonly Param<unknown>[]): Parsed<readonly unknown[]> => {
   if (given !== undefined && given !== null && !Array.isArray(given)) return bad('non-array args');

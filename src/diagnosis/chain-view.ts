@@ -1,10 +1,16 @@
-import type { ChainObservation, ConsensusSettings, Masternodes } from '../model/chain.ts';
+import type { ChainObservation, ConsensusSettings, Masternodes, MissedRounds, NextEpoch } from '../model/chain.ts';
 import type { TargetState } from '../model/snapshot.ts';
 
 /** The chain of a subnet: that of most of its nodes. */
 export interface Chain {
   readonly chainId?: number;
   readonly genesis?: string;
+}
+
+/** The members at a block, and the rounds of its epoch that were missed until then, both by one node. */
+export interface Counted {
+  readonly masternodes: Masternodes;
+  readonly missedRounds: MissedRounds;
 }
 
 /** What the nodes of a subnet say about its chain together. */
@@ -14,6 +20,10 @@ export interface ChainView {
   readonly consensus?: ConsensusSettings;
   /** The members by the node with the newest block. */
   readonly masternodes?: Masternodes;
+  /** What the node with the newest block says of those that also counted the missed rounds. */
+  readonly counted?: Counted;
+  /** The newest choice of masternodes for a next epoch. */
+  readonly nextEpoch?: NextEpoch;
   /** The nodes that say that they are on another chain. */
   readonly foreign: ReadonlySet<TargetState>;
 }
@@ -54,6 +64,8 @@ export function viewChain(states: readonly TargetState[]): ChainView {
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;
+  let counted: Counted | undefined;
+  let nextEpoch: NextEpoch | undefined;
   for (const state of states) {
     const own = observationOf(state);
     if (own === undefined) continue;
@@ -62,7 +74,12 @@ export function viewChain(states: readonly TargetState[]): ChainView {
       continue;
     }
     consensus ??= own.consensus;
-    if (own.masternodes && own.masternodes.number >= (newest?.number ?? 0)) newest = own.masternodes;
+    if (own.nextEpoch && own.nextEpoch.block >= (nextEpoch?.block ?? 0)) nextEpoch = own.nextEpoch;
+    const { masternodes, missedRounds } = own;
+    if (masternodes === undefined) continue;
+    if (masternodes.number >= (newest?.number ?? 0)) newest = masternodes;
+    if (missedRounds && masternodes.number >= (counted?.masternodes.number ?? 0))
+      counted = { masternodes, missedRounds };
   }
-  return { chain, consensus, masternodes: newest, foreign };
+  return { chain, consensus, masternodes: newest, counted, nextEpoch, foreign };
 }

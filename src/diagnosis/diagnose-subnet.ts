@@ -3,10 +3,11 @@ import type { Headline } from '../model/headline.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
 import { indexProblems, type Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
-import type { ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
+import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
+import { findEpoch } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type Followed, followProblems } from './follow-problems.ts';
@@ -20,6 +21,8 @@ export interface Diagnosis extends Followed {
   /** Its state in one sentence; undefined before the first diagnosis. */
   readonly headline: Headline | undefined;
   readonly members: readonly Member[];
+  /** Undefined until the chain has named its masternodes. */
+  readonly epoch: Epoch | undefined;
   /** The height that at least half of the nodes have reached. */
   readonly reference: number | undefined;
   /** How long a height may go without rising; undefined before the first diagnosis. */
@@ -39,11 +42,15 @@ export function describeSubnet(
   // Nodes that cannot be seen from here may well vote.
   const isBlind = problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing');
   const quorum = isBlind ? undefined : view.quorum;
-  const members = findMembers(view);
+  const found = findMembers(view);
+  const members = isBlind
+    ? found.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' as const } : one))
+    : found;
   return {
     quorum,
     headline: findHeadline(view.subnet.name, targets, problems, quorum, plannedWork),
-    members: isBlind ? members.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' } : one)) : members,
+    members,
+    epoch: findEpoch(view, members, isBlind),
     reference: view.reference,
     stallAfterMs: view.stallAfterMs,
   };

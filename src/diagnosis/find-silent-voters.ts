@@ -1,5 +1,5 @@
 import type { ChainView } from './chain-view.ts';
-import { fails, type NodeView } from './subnet-view.ts';
+import { fails, type NeverSigned, type NodeView } from './subnet-view.ts';
 
 /** What a node says within this time of its start says nothing about its votes. */
 const SETTLED_MS = 60_000;
@@ -10,12 +10,14 @@ const RECENT_ROUNDS = 5;
 /** One missed round may be chance. */
 const MIN_MISSED = 2;
 
-/** The addresses that are missing in every round of every pool. */
-function findNeverSigned(witnesses: readonly NodeView[]): ReadonlySet<string> {
+/** The addresses that are missing in every round of every pool of a node that takes part. */
+export function findNeverSigned(nodes: readonly NodeView[]): NeverSigned {
   let all: readonly string[] | undefined;
-  for (const { said } of witnesses) {
-    const { voteRounds = 0, neverSigned = [] } = said?.observation.pool ?? {};
+  let rounds = 0;
+  for (const { said, isOut } of nodes) {
+    const { voteRounds = 0, neverSigned = [] } = (!isOut && said?.observation.pool) || {};
     if (voteRounds === 0) continue;
+    rounds = Math.max(rounds, voteRounds);
     // Most pools lack the same ones in the same order.
     const isListed = (address: string, place: number) =>
       neverSigned[place] === address || neverSigned.includes(address);
@@ -23,7 +25,7 @@ function findNeverSigned(witnesses: readonly NodeView[]): ReadonlySet<string> {
     else if (!all.every(isListed)) all = all.filter(isListed);
     if (all.length === 0) break;
   }
-  return new Set(all);
+  return { addresses: new Set(all), rounds };
 }
 
 /** How many of its newest rounds each address missed, by all nodes together. */
@@ -51,23 +53,24 @@ function isSettled({ container, said }: NodeView): boolean {
 }
 
 /**
- * Masternodes whose node runs while nobody has a vote of theirs and their rounds bring no block: how many of its newest rounds
- * each missed, by address. A pool stops at the quorum, so who is missing in one round may have voted.
+ * Masternodes that nobody has a vote of while their rounds bring no block: how many of its newest rounds each missed, by address.
+ * Their nodes run, or are not in the inventory. A pool stops at the quorum, so who is missing in one round may have voted.
  */
 export function findSilentVoters(
   nodes: readonly NodeView[],
   { masternodes }: ChainView,
   masters: ReadonlyMap<string, NodeView>,
+  { addresses }: NeverSigned,
 ): ReadonlyMap<string, number> {
-  if (masternodes === undefined) return new Map();
-  const witnesses = nodes.filter(({ isOut }) => !isOut);
+  if (masternodes === undefined || addresses.size === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
-  const silent = [...findNeverSigned(witnesses)].filter((address) => {
+  const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
-    if (node === undefined || node.isOut || node.isStarting || !isSettled(node)) return false;
+    if (node !== undefined && (node.isOut || node.isStarting || !isSettled(node))) return false;
     // A node that is behind cannot vote, and is said as that.
-    return masternodes.active.includes(address) && !fails(node, 'latest_block');
+    return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
   });
   if (silent.length === 0) return new Map();
+  const witnesses = nodes.filter(({ isOut }) => !isOut);
   return new Map([...countMissed(witnesses, silent, oldest)].filter(([, count]) => count >= MIN_MISSED));
 }

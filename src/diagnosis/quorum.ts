@@ -19,7 +19,7 @@ function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly 
   for (const address of active) {
     const node = masters.get(address);
     if (node === undefined) nameless += 1;
-    if (silentVoters.has(address) || (node !== undefined && isMissing(node))) silent += 1;
+    else if (silentVoters.has(address) || isMissing(node)) silent += 1;
   }
   if (nameless === 0) return silent;
   const unnamed = nodes.filter(

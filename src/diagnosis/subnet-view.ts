@@ -51,6 +51,14 @@ export interface NodeView extends TargetView {
   readonly isOut: boolean;
 }
 
+/** What the pools of all nodes show together. */
+export interface NeverSigned {
+  /** Missing in every round of every pool. */
+  readonly addresses: ReadonlySet<string>;
+  /** The most rounds that a pool has votes of; 0 when no pool has any. */
+  readonly rounds: number;
+}
+
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView {
   readonly subnet: Subnet;
@@ -65,7 +73,9 @@ export interface SubnetView {
   readonly chain: ChainView;
   /** The nodes of masternodes, penalised ones included, by their addresses. */
   readonly masters: ReadonlyMap<string, NodeView>;
-  /** Masternodes that run but do not vote: how many of its newest rounds each missed, by address. */
+  /** Whose votes no node has. */
+  readonly neverSigned: NeverSigned;
+  /** Masternodes that run, or have no node in the inventory, but do not vote: how many of its newest rounds each missed, by address. */
   readonly silentVoters: ReadonlyMap<string, number>;
   /** Undefined without nodes. */
   readonly quorum: Quorum | undefined;

@@ -7,7 +7,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
-import { findSilentVoters } from './find-silent-voters.ts';
+import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import { type ContainerView, isDown, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
 
@@ -179,7 +179,19 @@ export function viewSubnet(
     return service;
   });
   const masters = findMasters(nodes, chain);
-  const silentVoters = findSilentVoters(nodes, chain, masters);
+  const neverSigned = findNeverSigned(nodes);
+  const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned);
   const voters = { nodes, chain, masters, silentVoters };
-  return { subnet, facts, targets, services, reference, ...voters, quorum: findQuorum(voters), stallAfterMs, now };
+  return {
+    subnet,
+    facts,
+    targets,
+    services,
+    reference,
+    neverSigned,
+    ...voters,
+    quorum: findQuorum(voters),
+    stallAfterMs,
+    now,
+  };
 }

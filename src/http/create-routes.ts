@@ -19,6 +19,7 @@ import {
 import { cachedText } from './cached-text.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
+import { answerMasternodes, type MasternodesStatus } from './masternode-routes.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
@@ -40,6 +41,7 @@ export interface AnsweredRequest {
 export interface RouteDeps {
   readonly metrics: () => Promise<string>;
   readonly status: () => Status;
+  readonly masternodes: () => MasternodesStatus;
   readonly pages: () => Promise<Pages>;
   /** What happened; rejects with a `DatabaseFailure` while the database is down. */
   readonly history: () => Promise<HistoryStore>;
@@ -160,6 +162,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
 
   app.get('/metrics', async (c) => sendPacked(c, await deps.metrics(), METRICS_TYPE));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
+  app.get('/masternodes.json', answerMasternodes(deps.masternodes));
   app.get('/history.json', answerChanges(deps.history));
   app.get('/history.json/uptime', answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));

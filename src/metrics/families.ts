@@ -6,6 +6,7 @@ import type { CheckState } from '../model/verdict.ts';
 import { containerFamilies } from './container-families.ts';
 import { bit, escapeLabel, type Family, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
+import { masternodeFamilies } from './masternode-families.ts';
 import { parentFamilies } from './parent-families.ts';
 
 /** subnetd could not send a request, so nothing is known of the node. */
@@ -133,23 +134,7 @@ export const families: readonly Family[] = [
     'Masternodes that may still fail before the subnet halts; negative when it has.',
     ({ voting, required }) => voting - required,
   ),
-  {
-    name: 'subnet_masternode_info',
-    type: 'gauge',
-    help: 'The address by which a node votes, penalised or not; always 1.',
-    labels: 'subnet, name, address',
-    samples: [{ per: 'member', hasAddress: true, value: ({ address }) => (address === undefined ? undefined : 1) }],
-  },
-  member(
-    'subnet_masternode_missed_rounds',
-    'Rounds of the epoch in which the masternode made no block in its turn.',
-    ({ missedRounds }) => missedRounds,
-  ),
-  member(
-    'subnet_masternode_penalised',
-    'Whether the chain has left the masternode out for too few blocks (1) or not (0).',
-    ({ isPenalised }) => bit(isPenalised),
-  ),
+  ...masternodeFamilies,
   member(
     'subnet_node_chain_match',
     'Whether chain id and genesis block are those of most nodes (1) or not (0).',

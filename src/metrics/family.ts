@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts';
-import type { Member, SubnetState, TargetState } from '../model/snapshot.ts';
+import type { Masternode, Member, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState } from '../model/verdict.ts';
 
 /** A sample with labels of its own, their values escaped. */
@@ -13,11 +13,14 @@ export interface ListSample {
 /** What each sample of a family belongs to. */
 type Samples =
   | { readonly per: 'list'; readonly values: (state: TargetState) => readonly ListSample[] }
+  | { readonly per: 'member'; readonly value: (member: Member) => number | undefined }
+  /** Of each in the inventory, or with the address as a label of all. */
   | {
-      readonly per: 'member';
+      readonly per: 'masternode';
       readonly hasAddress?: true;
-      readonly value: (member: Member) => number | undefined;
+      readonly value: (masternode: Masternode) => number | undefined;
     }
+  | { readonly per: 'vote'; readonly value: (count: number) => number | undefined }
   | { readonly per: 'subnet'; readonly check?: CheckName; readonly value: (state: SubnetState) => number | undefined }
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }

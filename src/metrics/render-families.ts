@@ -1,5 +1,5 @@
 import { isStanding } from '../model/problem.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import { type Masternode, type Snapshot, VOTES, type Vote } from '../model/snapshot.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { families } from './families.ts';
@@ -33,6 +33,13 @@ function getCheckLabels(sets: LabelSets, check: CheckName): string {
   return labels;
 }
 
+/** How many masternodes do what for the next block. */
+function countVotes(masternodes: readonly Masternode[]): ReadonlyMap<Vote, number> {
+  const counts = new Map<Vote, number>(VOTES.map((vote) => [vote, 0]));
+  for (const { vote } of masternodes) counts.set(vote, (counts.get(vote) ?? 0) + 1);
+  return counts;
+}
+
 /**
  * The metrics of the watched subnets in Prometheus's text format 0.0.4, from one snapshot: a target that is not in it
  * has no series. A family without samples is left out. `toWall` is the clock's.
@@ -57,12 +64,26 @@ export function renderFamilies(
         }
         if (sample.per === 'member') {
           for (const member of subnet.members ?? []) {
-            const address = sample.hasAddress ? `,address="${member.address ?? ''}"` : '';
+            add(`subnet="${escapeLabel(subnet.subnet.name)}",name="${escapeLabel(member.name)}"`, sample.value(member));
+          }
+          continue;
+        }
+        if (sample.per === 'masternode') {
+          for (const masternode of subnet.epoch?.masternodes ?? []) {
+            const { name, address } = masternode;
+            // Two of them without a name would be one series.
+            if (name === undefined && !sample.hasAddress) continue;
             add(
-              `subnet="${escapeLabel(subnet.subnet.name)}",name="${escapeLabel(member.name)}"${address}`,
-              sample.value(member),
+              `subnet="${escapeLabel(subnet.subnet.name)}",name="${escapeLabel(name ?? '')}"${sample.hasAddress ? `,address="${address}"` : ''}`,
+              sample.value(masternode),
             );
           }
+          continue;
+        }
+        if (sample.per === 'vote') {
+          if (subnet.epoch === undefined) continue;
+          for (const [vote, count] of countVotes(subnet.epoch.masternodes))
+            add(`subnet="${escapeLabel(subnet.subnet.name)}",status="${vote}"`, sample.value(count));
           continue;
         }
         if (sample.per === 'problem') {

@@ -16,8 +16,21 @@ export const toNodeMethods = (consensus: string): Readonly<Record<NodeCall, Meth
   modules: { method: 'rpc_modules', params: [] },
 });
 
-/** The calls of the question about the chain; `mark` is the height of the block whose hash is asked for. */
-export const toChainMethods = (consensus: string, mark = 0): Readonly<Record<ChainPart, Method>> => ({
+const toHex = (height: number): string => `0x${height.toString(16)}`;
+
+/** The blocks that the question about the chain names by their heights. */
+export interface AskedHeights {
+  /** The one whose hash is asked for. */
+  readonly mark?: number | undefined;
+  /** The one whose header lists the masternodes of the next epoch. */
+  readonly next?: number | undefined;
+}
+
+/** The calls of the question about the chain. */
+export const toChainMethods = (
+  consensus: string,
+  { mark = 0, next = 0 }: AskedHeights = {},
+): Readonly<Record<ChainPart, Method>> => ({
   chainId: { method: 'eth_chainId', params: [] },
   genesis: { method: `${consensus}_getV2BlockByNumber`, params: ['earliest'] },
   address: { method: 'eth_coinbase', params: [] },
@@ -26,8 +39,9 @@ export const toChainMethods = (consensus: string, mark = 0): Readonly<Record<Cha
   consensus: { method: `${consensus}_networkInformation`, params: [] },
   masternodes: { method: `${consensus}_getMasternodesByNumber`, params: ['latest'] },
   missedRounds: { method: `${consensus}_getMissedRoundsInEpochByBlockNum`, params: ['latest'] },
+  nextEpoch: { method: 'eth_getBlockByNumber', params: [toHex(next), false] },
   pool: { method: `${consensus}_getLatestPoolStatus`, params: [] },
-  block: { method: `${consensus}_getV2BlockByNumber`, params: [`0x${mark.toString(16)}`] },
+  block: { method: `${consensus}_getV2BlockByNumber`, params: [toHex(mark)] },
   syncing: { method: 'eth_syncing', params: [] },
 });
 

@@ -8,6 +8,7 @@ export const CHAIN_PARTS = [
   'consensus',
   'masternodes',
   'missedRounds',
+  'nextEpoch',
   'pool',
   'block',
   'syncing',
@@ -59,10 +60,21 @@ export interface Masternodes {
 export interface MissedRounds {
   /** The first block of the epoch. */
   readonly epochBlock: number;
+  /** The round of that block. */
+  readonly epochRound: number;
   /** The newest 200, the newest first. */
   readonly rounds: readonly { readonly round: number; readonly miner: string }[];
   /** How many rounds of the epoch each address missed, of all rounds. */
   readonly byMiner: Readonly<Record<string, number>>;
+}
+
+/** Who makes the blocks of the next epoch, as the header after the gap block lists them (XDC-Subnet engine_v2/verifyHeader.go). */
+export interface NextEpoch {
+  /** The height of that header: one above the gap block. */
+  readonly block: number;
+  /** In their order; the first of them that are not penalised become masternodes. */
+  readonly candidates: readonly string[];
+  readonly penalised: readonly string[];
 }
 
 /** What a node's pool says about votes and timeouts. The node's own signature, which the pool does not name, counts. */
@@ -101,6 +113,8 @@ export interface ChainObservation {
   readonly consensus?: ConsensusSettings;
   readonly masternodes?: Masternodes;
   readonly missedRounds?: MissedRounds;
+  /** Only in the second part of an epoch, and from the second question on: the first one brings the length of an epoch. */
+  readonly nextEpoch?: NextEpoch;
   readonly pool?: PoolStatus;
   /** The newest block whose height is a multiple of 32, and at least 16 below the newest block. */
   readonly block?: BlockMark;

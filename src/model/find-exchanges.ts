@@ -144,16 +144,18 @@ const PARTS: { readonly [Part in ChainPart]: (value: NonNullable<ChainObservatio
   masternodes: ({ number, round, active, standby, penalised }) =>
     `block ${number} of round ${round}: ${active.length} masternodes, ${standby.length} on standby, ${penalised.length} penalised`,
   missedRounds: ({ epochBlock, rounds }) => `${rounds.length} rounds without a block since block ${epochBlock}`,
+  nextEpoch: ({ candidates, penalised }) => `${candidates.length} candidates, ${penalised.length} of them penalised`,
   pool: ({ voteRounds, timeouts }) => `${voteRounds} rounds with votes, ${timeouts} with timeouts`,
   block: ({ hash }) => hash,
   syncing: String,
 };
 
 function toChainCalls(seen: ChainObservation, consensus: string, isMeshByIpc = false): readonly AskedAndAnswered[] {
-  const methods = toChainMethods(consensus, seen.block?.number);
+  const methods = toChainMethods(consensus, { mark: seen.block?.number, next: seen.nextEpoch?.block });
   const nameCall = (part: ChainPart): string => {
     // Without the answer, the height is not known.
-    if (part === 'block' && seen.block === undefined) return `${methods.block.method} of an earlier block`;
+    if ((part === 'block' || part === 'nextEpoch') && seen[part] === undefined)
+      return `${methods[part].method} of an earlier block`;
     return `${toWords(methods[part])}${isMeshByIpc && (part === 'nodeId' || part === 'peerIds') ? ' over the socket' : ''}`;
   };
   return CHAIN_PARTS.flatMap((part): readonly AskedAndAnswered[] => {

@@ -45,22 +45,53 @@ export interface Quorum {
 }
 
 /** What a masternode does for the next block; `silent`: its node is out, or nobody has a vote of it. */
-export type Vote = 'votes' | 'silent' | 'penalised' | 'standby' | 'unknown';
+export const VOTES = ['votes', 'silent', 'penalised', 'standby', 'unknown'] as const;
+export type Vote = (typeof VOTES)[number];
 
 /** What is known of a node as a member of its chain. */
 export interface Member {
   readonly name: string;
   /** Whether chain id and genesis block are those of most nodes; undefined while that is unknown. */
   readonly isOnChain?: boolean;
-  /** The address by which it votes, of a masternode, penalised or not. */
-  readonly address?: string;
-  /** How many of its rounds of the epoch brought no block, by the node that knows of most. */
-  readonly missedRounds?: number;
-  readonly isPenalised?: boolean;
   /** Of a masternode; until the chain has named its masternodes, every node counts as one. */
   readonly vote?: Vote;
   /** It cannot take part, as the diagnosis sees it. */
   readonly isOut?: boolean;
+}
+
+/** A masternode, penalised or on standby too, as the chain has it in the current epoch. */
+export interface Masternode {
+  /** By which it votes: lower-case `0x…`. */
+  readonly address: string;
+  /** Its node in the inventory; absent when none has given this address. */
+  readonly name?: string;
+  readonly vote: Vote;
+  /** Blocks of the epoch that it made: its turns that brought one. */
+  readonly blocksMade?: number;
+  /** Its turns of the epoch that brought no block. */
+  readonly missedRounds?: number;
+  /** The newest rounds for which nobody has a vote of it; 0 as soon as one node has one. Only of those whose turn comes. */
+  readonly votesMissing?: number;
+  /** The next epoch, if it is penalised or on standby now, and the chain has chosen it again. */
+  readonly backInEpoch?: number;
+  /** The next epoch, if its turn comes now, and the chain has not chosen it again. */
+  readonly leavesInEpoch?: number;
+}
+
+/** The current epoch of a chain, by the node with the newest block. */
+export interface Epoch {
+  /** Counted from 0; absent until the chain has given the length of an epoch. */
+  readonly number?: number;
+  readonly firstBlock?: number;
+  /** The block at which the masternodes of the next epoch are chosen. */
+  readonly choiceBlock?: number;
+  /** The first block of the next epoch. */
+  readonly nextFirstBlock?: number;
+  /** The newest block that is counted, and its round. */
+  readonly block: number;
+  readonly round: number;
+  /** Those whose turn comes first, in the order of their turns. */
+  readonly masternodes: readonly Masternode[];
 }
 
 /** The current state of a subnet. */
@@ -75,6 +106,8 @@ export interface SubnetState {
   readonly plannedWork?: readonly PlannedWork[];
   readonly quorum?: Quorum;
   readonly members?: readonly Member[];
+  /** Undefined until the chain has named its masternodes. */
+  readonly epoch?: Epoch;
   /** Its state in one sentence; absent before the first diagnosis. */
   readonly headline?: Headline;
   /** The height that at least half of the nodes have reached. */

@@ -88,6 +88,7 @@ const NO_DIAGNOSIS: Diagnosis = {
   quorum: undefined,
   headline: undefined,
   members: [],
+  epoch: undefined,
   reference: undefined,
   stallAfterMs: undefined,
 };
@@ -230,25 +231,12 @@ export function createBoard(
       }
     },
     snapshot: () =>
-      entries.map(
-        ({
-          subnet,
-          facts,
-          plannedWork,
-          states,
-          diagnosis: { problems, quorum, headline, members, reference, stallAfterMs },
-        }) => ({
-          subnet,
-          targets: explainTargets([...states], problems),
-          facts,
-          problems,
-          plannedWork,
-          quorum,
-          headline,
-          members,
-          reference,
-          stallAfterMs,
-        }),
-      ),
+      entries.map(({ subnet, facts, plannedWork, states, diagnosis: { ended: _, ...diagnosis } }) => ({
+        subnet,
+        targets: explainTargets([...states], diagnosis.problems),
+        facts,
+        plannedWork,
+        ...diagnosis,
+      })),
   };
 }

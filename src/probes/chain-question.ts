@@ -1,4 +1,5 @@
-import { toChainMethods } from '../model/calls.ts';
+import { type AskedHeights, toChainMethods } from '../model/calls.ts';
+import type { ConsensusSettings } from '../model/chain.ts';
 import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
 import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
@@ -50,12 +51,27 @@ export function toMark(height: number | undefined): number | undefined {
   return mark > 0 ? mark : undefined;
 }
 
+/**
+ * The height of the header that lists the masternodes of the next epoch; undefined while the chain has not come far enough
+ * for it to stay. An epoch begins at a multiple of its length, and its masternodes are chosen `gap` blocks before.
+ */
+export function toNextEpochMark(
+  height: number | undefined,
+  settings: Pick<ConsensusSettings, 'epoch' | 'gap'> | undefined,
+): number | undefined {
+  if (height === undefined || settings === undefined) return undefined;
+  const { epoch, gap } = settings;
+  if (gap <= 0 || gap >= epoch) return undefined;
+  const mark = height - (height % epoch) + epoch - gap + 1;
+  return height - MARK_DEPTH >= mark ? mark : undefined;
+}
+
 /** The calls that `admin` answers, about the peer mesh. */
 const MESH_PARTS = ['nodeId', 'peerIds'] as const;
 
 /** The parts in the order of the calls, with those that may have a large answer at the end. */
 const ORDER: readonly ChainCall[] = [
-  ...(['chainId', 'genesis', 'address', 'syncing', 'consensus', 'masternodes', 'block'] as const),
+  ...(['chainId', 'genesis', 'address', 'syncing', 'consensus', 'masternodes', 'block', 'nextEpoch'] as const),
   ...MESH_PARTS,
   ...(['pool', 'missedRounds'] as const),
 ];
@@ -68,11 +84,15 @@ export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = new Map(
 /** The calls of the question. None crashes inside a node without a committed block, as `committed` and unknown heights do. */
 export function toChainCalls(
   consensus: string,
-  mark: number | undefined,
+  heights: AskedHeights,
   servesAdmin: boolean,
 ): ReadonlyMap<ChainCall, Call> {
-  const methods = toChainMethods(consensus, mark);
-  const isAsked = (part: ChainCall) => (part === 'block' ? mark !== undefined : servesAdmin || !MESH_CALLS.has(part));
+  const methods = toChainMethods(consensus, heights);
+  const isAsked = (part: ChainCall): boolean => {
+    if (part === 'block') return heights.mark !== undefined;
+    if (part === 'nextEpoch') return heights.next !== undefined;
+    return servesAdmin || !MESH_CALLS.has(part);
+  };
   return new Map(ORDER.filter(isAsked).map((part) => [part, methods[part]]));
 }
 
@@ -110,6 +130,8 @@ export interface ChainMemory {
   singly: boolean;
   /** The methods that the node does not have. It would log a warning for each further call. */
   readonly absent: Set<string>;
+  /** By the last question that was answered. */
+  settings?: ConsensusSettings;
 }
 
 const METHOD_NOT_FOUND: CallResult = {

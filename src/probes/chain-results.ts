@@ -1,3 +1,4 @@
+import type { AskedHeights } from '../model/calls.ts';
 import type {
   BlockMark,
   ChainObservation,
@@ -6,6 +7,7 @@ import type {
   Masternodes,
   MissedRounds,
   MissingReason,
+  NextEpoch,
 } from '../model/chain.ts';
 import type { Fault } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
@@ -130,7 +132,8 @@ const readMissedRounds =
   (value: unknown): Part<MissedRounds> | undefined => {
     const list = isRecord(value) ? (value.MissedRounds ?? []) : undefined;
     const epochBlock = isRecord(value) ? toCount(value.EpochBlockNumber) : undefined;
-    if (!Array.isArray(list) || epochBlock === undefined) return undefined;
+    const epochRound = isRecord(value) ? toCount(value.EpochRound) : undefined;
+    if (!Array.isArray(list) || epochBlock === undefined || epochRound === undefined) return undefined;
     const rounds: { readonly round: number; readonly miner: string }[] = [];
     const byMiner: Record<string, number> = {};
     for (const entry of list) {
@@ -141,8 +144,21 @@ const readMissedRounds =
       byMiner[miner] = (byMiner[miner] ?? 0) + 1;
     }
     const newest = rounds.sort((a, b) => b.round - a.round).slice(0, MAX_ROUNDS);
-    const known = { value: { epochBlock, rounds: newest, byMiner } };
+    const known = { value: { epochBlock, epochRound, rounds: newest, byMiner } };
     return newest.length < rounds.length ? { ...known, reason: 'truncated' } : known;
+  };
+
+/** Reads the header after a gap block. A node that does not have it answers null. */
+const readNextEpoch =
+  (asked: number, addresses: AddressReader) =>
+  (value: unknown): Part<NextEpoch> | undefined => {
+    if (value === null) return missing('not-yet');
+    if (!isRecord(value) || toHexNumber(value.number) !== asked) return undefined;
+    const candidates = addresses.readList(value.nextValidators);
+    const penalised = addresses.readList(value.penalties);
+    if (!candidates || !penalised) return undefined;
+    // Another consensus leaves them empty.
+    return candidates.length === 0 ? missing('error') : { value: { block: asked, candidates, penalised } };
   };
 
 const readNodeId = (value: unknown): string | undefined => (isRecord(value) ? readId(value.id) : undefined);
@@ -180,11 +196,8 @@ export function addMesh(chain: ChainObservation, answers: ChainAnswers): ChainOb
   return { ...chain, ...mesh, missing: { ...missing, ...mesh.missing } };
 }
 
-/**
- * Reads what a node answered about its chain. `mark` is the height of the block that was asked for; undefined when none
- * was.
- */
-export function toChain(answers: ChainAnswers, mark: number | undefined): ChainObservation {
+/** Reads what a node answered about its chain. A height is undefined when its block was not asked for. */
+export function toChain(answers: ChainAnswers, { mark, next }: AskedHeights): ChainObservation {
   const addresses = createAddressReader();
   const address = toPart(answers.address, readPart(addresses.read));
   return toObservation({
@@ -195,6 +208,8 @@ export function toChain(answers: ChainAnswers, mark: number | undefined): ChainO
     consensus: toPart(answers.consensus, readPart(readConsensus)),
     masternodes: toPart(answers.masternodes, readMasternodes(addresses)),
     missedRounds: toPart(answers.missedRounds, readMissedRounds(addresses)),
+    // Most of the time there is nothing to ask.
+    ...(next !== undefined && { nextEpoch: toPart(answers.nextEpoch, readNextEpoch(next, addresses)) }),
     pool: toPart(
       answers.pool,
       readPart((value) => toPoolStatus(value, address.value, addresses)),

@@ -10,7 +10,14 @@ import {
   type Peers,
   type Result,
 } from '../model/observation.ts';
-import { askChain, type ChainMemory, createChainTiming, toChainCalls, toMark } from './chain-question.ts';
+import {
+  askChain,
+  type ChainMemory,
+  createChainTiming,
+  toChainCalls,
+  toMark,
+  toNextEpochMark,
+} from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
@@ -162,12 +169,14 @@ export function createNodeProber(
     const deadline = Math.min(current.deadline, performance.now() + CHAIN_MS);
     if (!chainTiming.isDue(now()) || performance.now() >= deadline) return undefined;
     chainTiming.asked(now());
-    const mark = toMark(height);
-    const calls = toChainCalls(consensus, mark, state.peersBy === 'admin_peers');
+    const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
+    const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
     const send = (body: Buffer) =>
       transport.exchange({ method: 'POST', contentType: 'application/json', body }, deadline, current.signal);
     if (state.batches === 'refused') chainMemory.singly = true;
-    return toChain(await askChain(calls, send, chainMemory), mark);
+    const chain = toChain(await askChain(calls, send, chainMemory), heights);
+    if (chain.consensus) chainMemory.settings = chain.consensus;
+    return chain;
   };
 
   const run = async (current: Run, retry: boolean): Promise<NodeObservation> => {

@@ -58,7 +58,7 @@ test('node-partitioned: one node answers without a peer at its old height, and h
   for (const height of Object.values(others)) expect(height).toBeGreaterThan(START_HEIGHT);
   expect(await peerCounts()).toEqual([2, 0, 2, 2]);
   expect(await resultOf(node(2), 'XDPoS_getLatestPoolStatus')).toHaveProperty(
-    ['timeout', `${START_HEIGHT + 17}:450`, 'CurrentSigners'],
+    ['timeout', `${START_HEIGHT + 17}:1350`, 'CurrentSigners'],
     [`0x${'0'.repeat(40)}`],
   );
 });

@@ -34,7 +34,7 @@ describe('the pool', () => {
     expect(new Set(Object.values(vote).flatMap(({ MissingSigners }) => MissingSigners)).size).toBe(4);
     const [first = ''] = Object.keys(vote);
     const number = START_HEIGHT + 20;
-    expect(first).toMatch(new RegExp(`^${number + 17}:450:${number}:0x`));
+    expect(first).toMatch(new RegExp(`^${number + 17}:1350:${number}:0x`));
   });
 
   test('names the same blocks on all nodes', async () => {
@@ -58,7 +58,7 @@ describe('the pool', () => {
     const [own, other] = [await coinbaseOf(node(1)), await coinbaseOf(node(3))];
     const { timeout, vote } = await poolOf(node(1));
     const round = START_HEIGHT + 17;
-    const { [`${round}:450`]: entry, ...more } = timeout;
+    const { [`${round}:1350`]: entry, ...more } = timeout;
     expect(more).toEqual({});
     expect(entry).toMatchObject({ CurrentNumber: 2, CurrentSigners: [ZERO, other] });
     expect(entry?.MissingSigners).toHaveLength(2);

@@ -75,6 +75,7 @@ function routes(more: Partial<RouteDeps> = {}) {
   const app = createRoutes({
     metrics: async () => 'a_metric 1\n',
     status: () => status,
+    masternodes: () => ({ subnets: [] }),
     pages: async () => pages,
     history: async () => ({ ...noHistory, changes: async () => [], days: async () => [] }),
     isAlive: () => true,
@@ -249,7 +250,7 @@ describe('under basic auth', () => {
 
   it('there are routes of both kinds', () => {
     expect(guarded.map(([, path]) => path)).toEqual(
-      expect.arrayContaining(['/', '/metrics', '/status.json', '/alerts', '/alerts/:name']),
+      expect.arrayContaining(['/', '/metrics', '/status.json', '/masternodes.json', '/alerts', '/alerts/:name']),
     );
     expect(new Set(all.map(([, path]) => path)).isSupersetOf(OPEN)).toBe(true);
   });

@@ -198,9 +198,11 @@ describe('what was asked and answered last', () => {
   });
 });
 
+const HEIGHTS = { mark: 64, next: 451 };
+
 test('every method that a node is asked for about its chain is the one that an exchange shows', () => {
-  const methods = toChainMethods('XDPoS', 64);
-  const calls = toChainCalls('XDPoS', 64, true);
+  const methods = toChainMethods('XDPoS', HEIGHTS);
+  const calls = toChainCalls('XDPoS', HEIGHTS, true);
   expect([...calls.keys()].toSorted()).toEqual((Object.keys(methods) as ChainPart[]).toSorted());
   for (const [part, call] of calls) expect(call).toEqual(methods[part]);
 });
@@ -211,7 +213,7 @@ test('an exchange holds no secret, whatever the address and the answers hold', a
   const evil = { Hash: SECRET, Number: 5, Timestamp: 1e300, Error: SECRET, [SECRET]: SECRET };
   const node = await startNode(
     Object.fromEntries(
-      Object.values(toChainMethods('XDPoS', 64))
+      Object.values(toChainMethods('XDPoS', HEIGHTS))
         .map(({ method }) => method)
         .concat('rpc_modules', 'net_peerCount')
         .map((method, index) => [

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createChainTiming, toMark, toPhaseMs } from '../../src/probes/chain-question.ts';
+import { createChainTiming, toMark, toNextEpochMark, toPhaseMs } from '../../src/probes/chain-question.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
 import { MAX_ANSWER_BYTES } from '../../src/probes/transport.ts';
 import { blockResult, type FakeNode, type Methods, type ReceivedCall, startNode } from '../support/fake-node.ts';
@@ -132,6 +132,52 @@ describe('a node is asked about its chain', () => {
     expect(countOf(server, POOL)).toBe(2);
     for (const minute of [50, 64]) await probeAt(minute);
     expect(countOf(server, POOL)).toBe(3);
+  });
+});
+
+describe('the masternodes of the next epoch', () => {
+  const HEADER = 'eth_getBlockByNumber';
+  const addresses = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`);
+  const header = { number: '0x547', nextValidators: addresses, penalties: [addresses[2]], hash: 'whatever' };
+  const tagsOf = ({ requests }: FakeNode) =>
+    requests.flat().flatMap(({ method, params }) => (method === HEADER ? [params] : []));
+
+  test('are asked for with the question, once the gap block is passed and the node has said how long an epoch is', async () => {
+    const { asksAt, prober, server, state } = await watch({ [HEADER]: () => header });
+    for (const [minute, height] of [1_400, 1_300, 1_366].entries()) await asksAt(minute * 60, height);
+    expect(tagsOf(server)).toEqual([]);
+    Object.assign(state, { now: 180_000, height: 1_367 });
+    const { chain } = await prober.probe(5_000);
+    expect(tagsOf(server)).toEqual([['0x547', false]]);
+    expect(chain?.nextEpoch).toEqual({ block: 1_351, candidates: addresses, penalised: [addresses[2]] });
+    expect(chain?.missing).toEqual({ nodeId: 'not-served', peerIds: 'not-served' });
+    await asksAt(240, 1_800);
+    expect(tagsOf(server)).toHaveLength(1);
+  });
+
+  test('are in the header after the gap block, which is left alone until it stays', () => {
+    const marks = (epoch: number, gap: number) =>
+      [undefined, 0, 466, 467, 899, 900, 1_366, 1_367].map((height) => toNextEpochMark(height, { epoch, gap }));
+    const none = undefined;
+    expect(marks(900, 450)).toEqual([none, none, none, 451, 451, none, none, 1_351]);
+    expect(marks(900, 900)).toEqual(Array(8).fill(none));
+    expect(marks(900, 0)).toEqual(Array(8).fill(none));
+    expect(toNextEpochMark(1_400, undefined)).toBeUndefined();
+  });
+
+  test.each([
+    ['null', null, 'not-yet'],
+    ['another block', { ...header, number: '0x548' }, 'malformed'],
+    ['no list of penalties', { ...header, penalties: 'none' }, 'malformed'],
+    ['no candidate', { ...header, nextValidators: null }, 'error'],
+    ['an error', { error: { code: -32000, message: 'no' } }, 'error'],
+  ])('are missing alone, when the node answers %s', async (_, answer, reason) => {
+    const { asksAt, prober, state } = await watch({ [HEADER]: () => answer });
+    await asksAt(0, 1_400);
+    state.now = 60_000;
+    const { chain } = await prober.probe(5_000);
+    expect(chain?.nextEpoch).toBeUndefined();
+    expect(chain?.missing).toEqual({ nodeId: 'not-served', peerIds: 'not-served', nextEpoch: reason });
   });
 });
 

@@ -45,6 +45,7 @@ describe('what a real node said about its chain', () => {
       masternodes: { number: 103, round: 109, active: [A80D, A8A8, D92F, F9B4], standby: [], penalised: [] },
       missedRounds: {
         epochBlock: 0,
+        epochRound: 0,
         rounds: [85, 81, 77, 73, 69, 1].map((round) => ({ round, miner: A8A8 })),
         byMiner: { [A8A8]: 6 },
       },
@@ -83,7 +84,7 @@ describe('what a real node said about its chain', () => {
       genesis: '0x02e6977c0a40a13ed10760809b68913cadd4ab032256c32842eff89dfc9615fc',
       address: D92F,
       masternodes: { number: 0, active: [A80D, A8A8, D92F, F9B4] },
-      missedRounds: { epochBlock: 0, rounds: [], byMiner: {} },
+      missedRounds: { epochBlock: 0, epochRound: 0, rounds: [], byMiner: {} },
       pool: { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [A80D, A8A8, F9B4] },
     });
     expect(chain?.missing).toEqual({ block: 'not-yet', nodeId: 'not-served', peerIds: 'not-served' });
@@ -264,7 +265,10 @@ describe('a part that a node does not give', () => {
     });
     const { latest, chain } = await own(createNodeProber(silent.url, 'XDPoS', Date.now)).probe(5_000);
     expect(latest.ok).toBe(true);
-    expect(Object.keys(chain?.missing ?? {}).sort()).toEqual([...CHAIN_PARTS].sort());
+    expect(Object.keys(chain?.missing ?? {}).sort()).toEqual(
+      // Before the first answer, nobody knows how long an epoch is.
+      CHAIN_PARTS.filter((part) => part !== 'nextEpoch').sort(),
+    );
   });
 });
 
