@@ -35,7 +35,10 @@ export interface DoctorReport {
 
 const SEVERITIES: readonly ProblemSeverity[] = ['critical', 'warning', 'info'];
 
-const PARTS: Readonly<Record<SetupPart, string>> = { client: 'client version' };
+const PARTS: Readonly<Record<SetupPart, string>> = {
+  client: 'client version',
+  container: 'how the container was made',
+};
 
 const toFinding = (subnet: string, { problem, severity, component, name, summary, evidence, fix }: Problem) => ({
   ...{ problem, severity, subnet },

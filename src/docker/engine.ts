@@ -6,7 +6,15 @@ import type { OpenLog } from './create-container-log-reader.ts';
 import type { DockerEvent } from './event.ts';
 import { followDockerEvents } from './events.ts';
 import { createDockerExec, type DockerExec } from './exec.ts';
-import { inspectContainer, inspectLog, type LogInspection } from './inspect.ts';
+import {
+  inspectContainer,
+  inspectLog,
+  inspectSetup,
+  type LogInspection,
+  listProject,
+  type ProjectListing,
+  type SetupInspection,
+} from './inspect.ts';
 import { createContainerMemory } from './memory.ts';
 
 /** The API of one Docker Engine: GET requests only, except for commands that the inventory allows. */
@@ -17,6 +25,10 @@ export interface Docker {
   inspect(ref: ContainerRef, signal: AbortSignal): Promise<ContainerObservation>;
   /** Inspects one container once, for its log, until the signal aborts. Never rejects. */
   inspectLog(ref: ContainerRef, signal: AbortSignal): Promise<LogInspection>;
+  /** Inspects one container once, for how it was made, until the signal aborts. Never rejects. */
+  inspectSetup(ref: ContainerRef, signal: AbortSignal): Promise<SetupInspection>;
+  /** Lists the containers of a compose project, or of none, until the signal aborts. Never rejects. */
+  listProject(project: string | undefined, signal: AbortSignal): Promise<ProjectListing>;
   /**
    * Reports events, and each change of whether the stream is open, until the returned function is called. Resumes where
    * it was after a restart of the engine.
@@ -62,6 +74,8 @@ export function createDocker(address: DockerAddress): Docker {
     },
     exec: createDockerExec(client),
     inspectLog: (ref, signal) => inspectLog(client, ref, signal),
+    inspectSetup: (ref, signal) => inspectSetup(client, ref, signal),
+    listProject: (project, signal) => listProject(client, project, signal),
     inspect: (ref, signal) => inspectContainer(client, memory, ref, signal),
     follow: (onEvent, onState) => {
       const end = followDockerEvents(client, onEvent, onState);

@@ -1,10 +1,13 @@
 import { type Container, type ContainerObservation, type DockerFault, sshFaults } from '../model/observation.ts';
+import type { ContainerSetup, ListedContainer } from '../model/setup.ts';
 import type { ContainerRef } from '../model/target.ts';
 import type { DockerClient } from './client.ts';
+import { toContainerSetup } from './container-setup.ts';
 import { isOneOff } from './event.ts';
 import { type LogContainer, toLogContainer } from './log-container.ts';
 import { toCount, toMembers } from './members.ts';
 import type { ContainerMemory } from './memory.ts';
+import { requestProject } from './request-project.ts';
 import { toRefusal } from './transport.ts';
 
 /**
@@ -168,6 +171,43 @@ export async function inspectLog(client: DockerClient, ref: ContainerRef, signal
   try {
     const found = await find(client, ref, signal);
     return found.kind === 'missing' ? found : { kind: 'found', log: toLogContainer(found.container, found.body) };
+  } catch (error) {
+    return toUnreachable(client, error, signal);
+  }
+}
+
+/** How a container was made, or why that is not known. */
+export type SetupInspection =
+  | { readonly kind: 'found'; readonly setup: ContainerSetup }
+  | Exclude<ContainerObservation, { kind: 'found' }>;
+
+/** Finds a container by one inspection, for how it was made. Never rejects. */
+export async function inspectSetup(
+  client: DockerClient,
+  ref: ContainerRef,
+  signal: AbortSignal,
+): Promise<SetupInspection> {
+  try {
+    const found = await find(client, ref, signal);
+    return found.kind === 'missing' ? found : { kind: 'found', setup: toContainerSetup(found.container, found.body) };
+  } catch (error) {
+    return toUnreachable(client, error, signal);
+  }
+}
+
+/** The containers of a compose project, and the time of the answer. */
+export type ProjectListing =
+  | { readonly kind: 'listed'; readonly containers: readonly ListedContainer[]; readonly engineMs?: number }
+  | Exclude<ContainerObservation, { kind: 'found' | 'missing' }>;
+
+/** Lists the containers of a compose project, or of none: then only the time of the answer counts. Never rejects. */
+export async function listProject(
+  client: DockerClient,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<ProjectListing> {
+  try {
+    return { kind: 'listed', ...(await requestProject(client, project, signal)) };
   } catch (error) {
     return toUnreachable(client, error, signal);
   }

@@ -6,6 +6,7 @@ import { within } from '../model/within.ts';
 import { createDocker, type Docker } from './engine.ts';
 import type { DockerEvent } from './event.ts';
 import type { ExecOutcome } from './exec.ts';
+import type { ProjectListing, SetupInspection } from './inspect.ts';
 import type { LogContainer } from './log-container.ts';
 
 /** The link to one Docker Engine, opened only when a target names a container. */
@@ -14,6 +15,10 @@ export interface DockerLink {
   setAddress(address: DockerAddress | undefined): void;
   /** Never rejects; ends after `timeoutMs` or when the signal aborts. */
   inspect(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<ContainerObservation>;
+  /** Inspects a container for how it was made. Never rejects; ends after `timeoutMs` or when the signal aborts. */
+  inspectSetup(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<SetupInspection>;
+  /** Lists the containers of a compose project, or of none. Never rejects; ends after `timeoutMs` or when the signal aborts. */
+  listProject(project: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<ProjectListing>;
   /** Finds the container whose log is the target's now, or says why there is none. Never rejects. */
   findLog(ref: ContainerRef, signal?: AbortSignal): Promise<LogContainer | LogFault>;
   /** Runs a command in the container. Never rejects; ends after `timeoutMs` or when the signal aborts. */
@@ -91,6 +96,10 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
       engine = address && open(address);
     },
     inspect: (ref, timeoutMs, outer) => request(timeoutMs, outer, (docker, signal) => docker.inspect(ref, signal)),
+    inspectSetup: (ref, timeoutMs, outer) =>
+      request(timeoutMs, outer, (docker, signal) => docker.inspectSetup(ref, signal)),
+    listProject: (project, timeoutMs, outer) =>
+      request(timeoutMs, outer, (docker, signal) => docker.listProject(project, signal)),
     findLog: async (ref, outer) => {
       const found = await request(FIND_LOG_MS, outer, (docker, signal) => docker.inspectLog(ref, signal));
       if (found.kind === 'found') return found.log;

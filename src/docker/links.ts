@@ -5,13 +5,15 @@ import { createDockerLink, type DockerLink } from './link.ts';
 /**
  * The links to all Docker Engines. Each request goes to the engine of its container, and none waits for another engine.
  */
-export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'findLog' | 'exec' | 'stop'> {
+export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'inspectSetup' | 'findLog' | 'exec' | 'stop'> {
   /** Opens these engines and closes all others. Engines whose address has not changed continue undisturbed. */
   setEngines(engines: Readonly<Record<string, DockerAddress>>): void;
   /** Opens the log of a container by its id, on the engine of the reference. */
   openLog(ref: ContainerRef, ...asked: Parameters<DockerLink['openLog']>): ReturnType<DockerLink['openLog']>;
   /** Opens the last lines of the log of a container by its id, on the engine of the reference. */
   openTail(ref: ContainerRef, ...asked: Parameters<DockerLink['openTail']>): ReturnType<DockerLink['openTail']>;
+  /** Lists the containers of a compose project, or of none, on the engine of this name. */
+  listProject(engine: string, ...asked: Parameters<DockerLink['listProject']>): ReturnType<DockerLink['listProject']>;
   /** Do the events of the reference's engine arrive? */
   hasEvents(ref: ContainerRef): boolean;
   /** Does each engine answer? Undefined while it was never asked. */
@@ -50,6 +52,8 @@ export function createDockerLinks(
       }
     },
     inspect: (ref, ...asked) => linkOf(ref).inspect(ref, ...asked),
+    inspectSetup: (ref, ...asked) => linkOf(ref).inspectSetup(ref, ...asked),
+    listProject: (engine, ...asked) => (links.get(engine) ?? unused).listProject(...asked),
     findLog: (ref, ...asked) => linkOf(ref).findLog(ref, ...asked),
     exec: (ref, ...asked) => linkOf(ref).exec(ref, ...asked),
     openLog: (ref, ...asked) => linkOf(ref).openLog(...asked),

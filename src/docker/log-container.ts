@@ -50,7 +50,7 @@ export function readRotation(config: LogConfig | undefined): Rotation | undefine
 }
 
 /** Reads one variable only: others hold keys. */
-function readEnv(env: unknown, name: string): string | undefined {
+export function readEnv(env: unknown, name: string): string | undefined {
   const line = Array.isArray(env) ? env.find((entry) => String(entry).startsWith(`${name}=`)) : undefined;
   return line === undefined ? undefined : String(line).slice(name.length + 1);
 }

@@ -1,5 +1,5 @@
 import type { WatchedMs } from './clock.ts';
-import { type Target, targetKey } from './target.ts';
+import { type ContainerRef, type Target, targetKey } from './target.ts';
 
 /** A fact about the set-up of a subnet, or why it could not be read: the end of "because …". */
 export type SetupResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
@@ -12,18 +12,81 @@ export interface ClientSetup {
   readonly tookMs: readonly number[];
 }
 
+/** A port of a container that Docker publishes on its machine. */
+export interface PublishedPort {
+  readonly containerPort: number;
+  readonly protocol: string;
+  /** `0.0.0.0` and `::` are all addresses of the machine. */
+  readonly hostIp: string;
+  readonly hostPort: number;
+}
+
+/** How Docker keeps the output of a container. */
+export interface LogSetup {
+  readonly driver: string;
+  /** Whether `docker logs` can show it. */
+  readonly isReadable: boolean;
+  /** When Docker begins a new file, and how many it keeps; absent when it never throws lines away. */
+  readonly rotation?: { readonly fileBytes: number; readonly files: number };
+}
+
+/** What Docker says of how a container was made. */
+export interface ContainerSetup {
+  readonly id: string;
+  readonly name: string;
+  /** The image as it was named when the container was made. */
+  readonly image?: string;
+  /** The content of the image: `sha256:…`. */
+  readonly imageId?: string;
+  readonly log: LogSetup;
+  readonly published: readonly PublishedPort[];
+  /** The ports that a node listens on, by its environment. */
+  readonly ports: { readonly rpc?: number; readonly ws?: number; readonly p2p?: number };
+  /** `-verbosity` of a bootnode, 0 to 6. */
+  readonly verbosity?: number;
+}
+
 /** How one target is set up. A part to which the inventory gives no way is absent. */
 export interface TargetSetup {
   /** Only of nodes. */
   readonly client?: SetupResult<ClientSetup>;
+  readonly container?: SetupResult<ContainerSetup>;
 }
 
 export type SetupPart = keyof TargetSetup;
+
+/** A container of a compose project. */
+export interface ListedContainer {
+  readonly name: string;
+  readonly service: string;
+  /** Docker's own status, such as `running` or `exited`. */
+  readonly status: string;
+  readonly exitCode?: number;
+  /** It has the label `subnetd.ignore`. */
+  readonly isIgnored: boolean;
+}
+
+/** A compose project that the inventory names, on one engine. */
+export interface ProjectSetup {
+  readonly project: string;
+  readonly containers: readonly ListedContainer[];
+}
+
+/** What was read of one Docker Engine. */
+export interface EngineSetup {
+  /** By how much its clock is ahead of ours, to half a second. Absent when its answers have no time. */
+  readonly clockAheadMs?: number;
+  readonly projects: readonly ProjectSetup[];
+}
 
 /** What a probe of the set-up of a subnet saw. */
 export interface SetupObservation {
   /** By `targetKey`. */
   readonly targets: ReadonlyMap<string, TargetSetup>;
+  /** The engines of its containers, by their names. */
+  readonly engines: ReadonlyMap<string, SetupResult<EngineSetup>>;
+  /** The containers that the whole inventory names: a project may hold more than one subnet. */
+  readonly named: readonly ContainerRef[];
 }
 
 /** Facts about how the targets of a subnet are set up. */

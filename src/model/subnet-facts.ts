@@ -1,5 +1,6 @@
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
+import type { Target } from './target.ts';
 
 /** The observation of each kind of probe of a subnet as a whole. */
 export interface SubnetObservations {
@@ -27,6 +28,8 @@ export interface SubnetProber {
   readonly everyMs: number;
   /** How long the first probe waits after the start, so that it does not disturb the first rounds; by default not at all. */
   readonly firstAfterMs?: number;
+  /** A container with this id has started for the target; true if what is known of the target may be wrong now. */
+  isOutdatedBy?(target: Target, containerId: string): boolean;
   /** Never rejects, and ends when the signal aborts. */
   probe(signal: AbortSignal): Promise<SubnetObservation>;
 }

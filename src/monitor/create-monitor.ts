@@ -104,6 +104,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         if (!container || engineOf(container) !== engine || !matchesContainer(container, event)) continue;
         board.foldEvent(target, { ...event, at });
         logs.onContainerEvent(target, event.action);
+        if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
         const prober = probers.get('containers')?.get(target);
         if (prober) probeForNews(target, 'containers', prober);
       }
@@ -138,6 +139,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const subnetProbes = createSubnetProbes({
     clock,
     scheduled,
+    docker,
     onSeen: (subnet, observation) => {
       board.foldSubnet(subnet, observation, now());
       board.diagnoseChanged(now());

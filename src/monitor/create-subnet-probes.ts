@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
-import type { Subnet } from '../model/target.ts';
+import type { ContainerRef, Subnet, Target } from '../model/target.ts';
+import type { SetupTools } from '../probes/setup/setup-tools.ts';
 import { createSubnetProber, SUBNET_PROBE_KINDS, subnetProberInputs } from '../probes/subnet-probers.ts';
 
 /** The probes of subnets as a whole. They have their own timers, so none delays a round, nor another probe. */
@@ -10,18 +11,24 @@ export interface SubnetProbes {
   load(subnets: readonly Subnet[]): void;
   /** Runs each probe of these kinds once, outside of its schedule. */
   probeNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
+  /** A container of a target has started. If that makes something outdated, it is probed soon. */
+  containerStarted(target: Target, containerId: string): void;
   /** Aborts the current probes. */
   stop(): void;
 }
 
 /** Dependencies and settings of the probes. */
 export interface SubnetProbesOptions {
-  readonly clock: Pick<Clock, 'now' | 'resumedAt'>;
+  readonly clock: Pick<Clock, 'now' | 'toWall' | 'resumedAt'>;
   /** False: only `probeNow` starts probes. */
   readonly scheduled: boolean;
+  readonly docker: SetupTools['docker'];
   readonly onSeen: (subnet: string, observation: SubnetObservation) => void;
   readonly onBug: (error: unknown) => void;
 }
+
+/** A new container is probed after it has had time to start, and others that start with it at the same time. */
+const STARTED_MS = 30_000;
 
 /** A probe with its timer. */
 interface Running {
@@ -30,6 +37,7 @@ interface Running {
   readonly inputs: unknown;
   readonly run: () => Promise<void>;
   readonly start: () => void;
+  readonly containerStarted: (target: Target, containerId: string) => void;
   readonly stop: () => void;
 }
 
@@ -37,6 +45,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
   const { clock, onSeen, onBug } = options;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
 
   /** A probe during which the process was suspended may have failed for that reason, so it is repeated. */
@@ -72,16 +81,34 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       if (prober.firstAfterMs === undefined) runAndWait();
       else timer = setTimeout(runAndWait, prober.firstAfterMs);
     },
+    containerStarted: (target, containerId) => {
+      if (prober.isOutdatedBy?.(target, containerId) !== true || !options.scheduled) return;
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        void run();
+      }, STARTED_MS);
+    },
     stop: () => {
       stopping.abort();
       clearTimeout(timer);
+      clearTimeout(soon);
     },
   };
 }
 
 /** Starts without an inventory. */
 export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
+  const { clock, scheduled, docker } = options;
   let running: readonly Running[] = [];
+  let named: readonly ContainerRef[] = [];
+  const tools: SetupTools = {
+    docker,
+    now: clock.now,
+    wall: () => clock.toWall(clock.now()),
+    namedContainers: () => named,
+    known: new WeakMap(),
+    isPaced: scheduled,
+  };
 
   const findSame = (kind: SubnetProbeKind, subnet: Subnet): Running | undefined =>
     running.find(
@@ -93,21 +120,25 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
 
   return {
     load: (subnets) => {
+      named = subnets.flatMap(({ targets }) => targets.flatMap(({ container }) => container ?? []));
       const next = subnets.flatMap((subnet) =>
         SUBNET_PROBE_KINDS.flatMap((kind) => {
           const same = findSame(kind, subnet);
           if (same !== undefined) return [same];
-          const prober = createSubnetProber(kind, subnet);
+          const prober = createSubnetProber(kind, subnet, tools);
           return prober === undefined ? [] : [createRunning(prober, subnet, options)];
         }),
       );
       for (const one of running) if (!next.includes(one)) one.stop();
       const started = next.filter((one) => !running.includes(one));
       running = next;
-      if (options.scheduled) for (const one of started) one.start();
+      if (scheduled) for (const one of started) one.start();
     },
     probeNow: async (kinds) => {
       await Promise.all(running.filter(({ kind }) => kinds.includes(kind)).map(({ run }) => run()));
+    },
+    containerStarted: (target, containerId) => {
+      for (const one of running) if (one.subnet === target.subnet) one.containerStarted(target, containerId);
     },
     stop: () => {
       for (const { stop } of running) stop();

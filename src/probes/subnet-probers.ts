@@ -1,15 +1,17 @@
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
+import { createSetupSource } from './setup/create-setup-source.ts';
+import type { SetupTools } from './setup/setup-tools.ts';
 
 /** A probe of one kind. */
-interface Source<Kind extends SubnetProbeKind> extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs'> {
+interface Source<Kind extends SubnetProbeKind> extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy'> {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
 }
 
 /** All of a subnet that a kind of probe reads, and the probe; undefined when the inventory gives it nothing to probe. */
 interface Definition<Kind extends SubnetProbeKind> {
   readonly inputs: (subnet: Subnet) => unknown;
-  readonly create: (subnet: Subnet) => Source<Kind> | undefined;
+  readonly create: (subnet: Subnet, tools: SetupTools) => Source<Kind> | undefined;
 }
 
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
@@ -31,14 +33,7 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   },
   setup: {
     inputs: ({ targets }) => targets,
-    create: (subnet) => ({
-      everyMs: 3_600_000,
-      firstAfterMs: 5_000,
-      probe: async (signal) => ({
-        kind: 'setup',
-        seen: await (await import('./setup/read-setup.ts')).readSetup(subnet, signal),
-      }),
-    }),
+    create: (subnet, tools) => createSetupSource(subnet, tools),
   },
 };
 
@@ -48,7 +43,7 @@ export const SUBNET_PROBE_KINDS = Object.keys(definitions) as readonly SubnetPro
 export const subnetProberInputs = (kind: SubnetProbeKind, subnet: Subnet): unknown => definitions[kind].inputs(subnet);
 
 /** The probe of one kind for a subnet as a whole; undefined when the inventory gives it nothing to probe. */
-export function createSubnetProber(kind: SubnetProbeKind, subnet: Subnet): SubnetProber | undefined {
-  const source = definitions[kind].create(subnet);
+export function createSubnetProber(kind: SubnetProbeKind, subnet: Subnet, tools: SetupTools): SubnetProber | undefined {
+  const source = definitions[kind].create(subnet, tools);
   return source && { kind, ...source };
 }

@@ -18,7 +18,7 @@ function found(setups: Readonly<Record<string, TargetSetup>>, targets: readonly 
     targets: targets.map(({ target }) => target),
     settings: DEFAULT_SETTINGS,
   };
-  const setup = { observation: { targets: new Map(read) }, at: NOW };
+  const setup = { observation: { engines: new Map(), named: [], targets: new Map(read) }, at: NOW };
   return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup })).map(
     ({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix],
   );

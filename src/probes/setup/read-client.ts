@@ -8,7 +8,7 @@ import { exchangeWithRetry } from '../transport.ts';
 const BODY = toBody([{ method: 'web3_clientVersion', params: [] }]);
 
 /** One slow answer may be chance. */
-const REQUESTS = 5;
+const REQUESTS = 3;
 
 const WITHIN_MS = 5_000;
 

@@ -1,0 +1,99 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { EngineSetup, SetupObservation, SetupResult, TargetSetup } from '../../model/setup.ts';
+import type { SubnetObservation, SubnetProber } from '../../model/subnet-facts.ts';
+import { engineOf, type Subnet, type Target, targetKey } from '../../model/target.ts';
+import { toPhaseMs } from '../chain-question.ts';
+import type { SetupTools } from './setup-tools.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Each probe reads only what is due: what is old, could not be read before, or has changed. */
+const EVERY_MS = 5 * MINUTE;
+
+/** After the first rounds. */
+const FIRST_AFTER_MS = 5_000;
+
+/** As many targets are read at the same time. */
+const AT_ONCE = 8;
+
+/** So many are read at once even beside rounds; of more, each takes its time: 50 a second, for a tenth of a processor. */
+const UNPACED = 50;
+const PACE_MS = 20;
+
+/** For how long what was read counts: an hour and up to a half, by the target, so that thousands are not due together. */
+const validMs = (target: Target): number => HOUR + (toPhaseMs(targetKey(target)) / MINUTE) * (HOUR / 2);
+
+/** The engines of the containers of a subnet, each with its compose projects. */
+function findEngines({ targets }: Subnet): ReadonlyMap<string, readonly string[]> {
+  const engines = new Map<string, Set<string>>();
+  for (const { container } of targets) {
+    if (container === undefined) continue;
+    const projects = engines.get(engineOf(container)) ?? new Set();
+    if ('project' in container) projects.add(container.project);
+    engines.set(engineOf(container), projects);
+  }
+  return new Map([...engines].map(([name, projects]) => [name, [...projects]]));
+}
+
+type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy'> & {
+  readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<'setup'>>;
+};
+
+/** Reads how the targets of a subnet are set up, each about once an hour. */
+export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
+  const { now, known, isPaced, namedContainers } = tools;
+  const projectsOf = findEngines(subnet);
+  let engines: { readonly read: ReadonlyMap<string, SetupResult<EngineSetup>>; readonly until: number } | undefined;
+
+  const isDue = (target: Target): boolean => (known.get(target)?.until ?? Number.NEGATIVE_INFINITY) <= now();
+
+  const readDue = async (signal: AbortSignal) => {
+    const due = subnet.targets.filter(isDue);
+    if (due.length === 0) return;
+    const { isWhole, readTarget } = await import('./read-target.ts');
+    const waiting = due.values();
+    const work = async () => {
+      for (const target of waiting) {
+        const setup = await readTarget(target, tools, signal);
+        // What was broken off says nothing.
+        if (signal.aborted) return;
+        known.set(target, { setup, until: now() + (isWhole(setup) ? validMs(target) : EVERY_MS) });
+        if (isPaced && due.length > UNPACED) await wait(PACE_MS * AT_ONCE, undefined, { signal }).catch(() => {});
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  };
+
+  const readEngines = async (signal: AbortSignal) => {
+    if (engines !== undefined && engines.until > now()) return engines.read;
+    const { readEngine } = await import('./read-engine.ts');
+    const read = new Map<string, SetupResult<EngineSetup>>();
+    for (const [name, projects] of projectsOf) read.set(name, await readEngine(name, projects, tools, signal));
+    const areWhole = [...read.values()].every(({ ok }) => ok);
+    engines = { read, until: now() + (areWhole ? HOUR : EVERY_MS) };
+    return read;
+  };
+
+  return {
+    everyMs: EVERY_MS,
+    firstAfterMs: FIRST_AFTER_MS,
+    isOutdatedBy: (target, containerId) => {
+      const container = known.get(target)?.setup.container;
+      if (container?.ok && container.value.id === containerId) return false;
+      known.delete(target);
+      engines = undefined;
+      return true;
+    },
+    probe: async (signal) => {
+      await readDue(signal);
+      const read = await readEngines(signal);
+      const targets = subnet.targets.flatMap((target): readonly (readonly [string, TargetSetup])[] => {
+        const setup = known.get(target)?.setup;
+        return setup === undefined ? [] : [[targetKey(target), setup]];
+      });
+      const seen: SetupObservation = { targets: new Map(targets), engines: read, named: namedContainers() };
+      return { kind: 'setup', seen };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { ContainerSetup, SetupPart, SetupResult, TargetSetup } from '../../model/setup.ts';
+import type { ContainerRef, Target } from '../../model/target.ts';
+import { readClient } from './read-client.ts';
+import type { SetupTools } from './setup-tools.ts';
+
+const DOCKER_MS = 5_000;
+
+async function readContainer(
+  ref: ContainerRef,
+  { docker }: SetupTools,
+  signal: AbortSignal,
+): Promise<SetupResult<ContainerSetup>> {
+  const answer = await docker.inspectSetup(ref, DOCKER_MS, signal);
+  if (answer.kind === 'found') return { ok: true, value: answer.setup };
+  return { ok: false, why: answer.kind === 'missing' ? 'it has no container' : 'Docker cannot be asked' };
+}
+
+/** Reads one part of how a target is set up; undefined when the inventory gives no way to it. Never rejects. */
+type Reader<Part extends SetupPart> = (
+  target: Target,
+  tools: SetupTools,
+  signal: AbortSignal,
+) => Promise<TargetSetup[Part]>;
+
+/** What reads each part. */
+const readers: { readonly [Part in SetupPart]-?: Reader<Part> } = {
+  client: async (target, _, signal) => (target.component === 'node' ? readClient(target, signal) : undefined),
+  container: async ({ container }, tools, signal) => container && readContainer(container, tools, signal),
+};
+
+/** Reads how a target is set up. */
+export async function readTarget(target: Target, tools: SetupTools, signal: AbortSignal): Promise<TargetSetup> {
+  const parts = await Promise.all(
+    Object.entries(readers).map(async ([part, read]) => [part, await read(target, tools, signal)] as const),
+  );
+  return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
+}
+
+/** Whether all that there is a way to could be read. */
+export const isWhole = (setup: TargetSetup): boolean => Object.values(setup).every(({ ok }) => ok);

@@ -1,0 +1,24 @@
+import type { DockerLinks } from '../../docker/links.ts';
+import type { TargetSetup } from '../../model/setup.ts';
+import type { ContainerRef, Target } from '../../model/target.ts';
+
+/** What was last read of a target; in watched time, until when it counts. */
+export interface KnownSetup {
+  readonly setup: TargetSetup;
+  readonly until: number;
+}
+
+/** What the probes of the set-up of all subnets share. */
+export interface SetupTools {
+  readonly docker: Pick<DockerLinks, 'inspectSetup' | 'listProject'>;
+  /** Watched time. */
+  readonly now: () => number;
+  /** Unix milliseconds. */
+  readonly wall: () => number;
+  /** All containers that the inventory names. */
+  readonly namedContainers: () => readonly ContainerRef[];
+  /** What is known of each target. A target that a new inventory leaves as it is stays the same object. */
+  readonly known: WeakMap<Target, KnownSetup>;
+  /** Whether the targets of a large subnet are read slowly, because rounds run beside. */
+  readonly isPaced: boolean;
+}
