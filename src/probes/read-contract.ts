@@ -81,5 +81,5 @@ export async function readContract(client: Client, to: Address): Promise<Contrac
     return { kind: 'checkpoint', checkpoint };
   }
   const code = await client.request({ method: 'eth_getCode', params: [to, 'latest'] });
-  return { kind: /^0x0*$/.test(code) ? 'missing' : 'other' };
+  return { kind: /^0x0?$/.test(code) ? 'missing' : 'other' };
 }

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import { vi } from 'vitest';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/** The creation code of checkpoint.sol. */
+export const CHECKPOINT_CODE = readFileSync(new URL('./parent-node/checkpoint.hex', import.meta.url), 'utf8').replace(
+  /\s/g,
+  '',
+);
+
+const ABI = parseAbi([
+  'function submit((bytes32 hash, int256 number) newest, (bytes32 hash, int256 number) finalized)',
+]);
+
+/** The first account of anvil, which may send transactions without a signature. */
+const SENDER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+
+/** The hash of a block of the subnet of the tests. */
+export const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
+
+/** A real chain of its own that a test has started. */
+export interface Anvil {
+  readonly url: string;
+  /** Its answer to a call; rejects with its error. */
+  call(method: string, ...params: readonly unknown[]): Promise<unknown>;
+  /** Deploys a checkpoint contract, and gives its address. */
+  deploy(mode: string): Promise<Hex>;
+  /** Lets the contract hold a newest block, and the one three below as committed. */
+  submit(contract: Hex, number: number): Promise<void>;
+  /** Ends the process; what it had is kept. */
+  stop(): Promise<void>;
+  /** Starts the process again, at the same address. */
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  remove(): Promise<void>;
+}
+
+const PROGRAM = new URL('node_modules/.bin/anvil', ROOT).pathname;
+
+/** npm installs it on Linux on x64 only. */
+export const HAS_ANVIL = existsSync(PROGRAM);
+
+/** Starts anvil on a free port of the loopback address. */
+export async function startAnvil(): Promise<Anvil> {
+  const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
+  let port = 0;
+  let end = async () => {};
+
+  const start = async () => {
+    const args = ['--port', `${port}`, '--chain-id', '551', '--state', join(folder, 'state.json')];
+    const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(child, 'exit');
+    const endWithRun = () => void child.kill('SIGKILL');
+    process.once('exit', endWithRun);
+    end = async () => {
+      child.kill('SIGINT');
+      await ended;
+      process.off('exit', endWithRun);
+    };
+    const listening = (async () => {
+      for await (const line of createInterface(child.stdout)) {
+        const [, found] = /Listening on 127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+        if (found !== undefined) return Number(found);
+      }
+      throw new Error('anvil ended before it listened');
+    })();
+    port = await listening;
+    child.stdout.resume();
+  };
+  const call: Anvil['call'] = async (method, ...params) => {
+    const response = await fetch(`http://127.0.0.1:${port}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result, error } = (await response.json()) as { result: unknown; error?: { message: string } };
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  };
+  const send = async (transaction: object) => {
+    const hash = await call('eth_sendTransaction', { from: SENDER, gas: '0x200000', ...transaction });
+    const receipt = await vi.waitUntil(
+      async () => (await call('eth_getTransactionReceipt', hash)) as { status: string; contractAddress: Hex } | null,
+      { timeout: 10_000, interval: 5 },
+    );
+    if (receipt.status !== '0x1') throw new Error('the transaction failed');
+    return receipt;
+  };
+  await start();
+  return {
+    get url() {
+      return `http://127.0.0.1:${port}`;
+    },
+    call,
+    deploy: async (mode) => {
+      const data = `0x${CHECKPOINT_CODE}${encodeAbiParameters([{ type: 'string' }], [mode]).slice(2)}`;
+      return (await send({ data })).contractAddress;
+    },
+    submit: async (contract, number) => {
+      const block = (at: number) => ({ hash: hashOf(at), number: BigInt(at) });
+      const args = [block(number), block(number - 3)] as const;
+      await send({ to: contract, data: encodeFunctionData({ abi: ABI, functionName: 'submit', args }) });
+    },
+    stop: () => end(),
+    start,
+    remove: async () => {
+      await end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
