@@ -72,7 +72,16 @@ export async function startApp(
     now: wall,
   });
   const descriptors = planDescriptors(options.descriptorLimit);
-  const plannedWork = startPlannedWork();
+  const plannedWork = startPlannedWork({
+    store: database.plannedWork,
+    clock,
+    onFailure: (error) =>
+      log.warn({ cause: describeCause(error) }, 'planned work cannot be read from the database; what is known stays'),
+    onNews: (begun, ended) => {
+      for (const work of begun) log.info({ work }, 'planned work was announced');
+      for (const work of ended) log.info({ work }, 'planned work was ended early');
+    },
+  });
   const monitor = createMonitor({
     clock,
     plannedWork: () => plannedWork.at(wall()),
@@ -256,6 +265,7 @@ export async function startApp(
           end('the incidents', PARTS_MS, incidents.stop()),
           end('the monitor', PARTS_MS, monitor.stop()),
           end('the push of alerts', PARTS_MS, push.stop()),
+          end('the planned work', PARTS_MS, plannedWork.stop()),
           end('the mailer', PARTS_MS, mailer?.stop() ?? Promise.resolve()),
           end('the server', PARTS_MS, listener.stop(DRAIN_MS)),
         ]);

@@ -15,8 +15,11 @@ export type FoundAlertmanagers =
   | { readonly ok: true; readonly clients: readonly Client[]; readonly inventory?: Inventory }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Finds the Alertmanagers by the flags, else by the inventory. The caller closes the clients. */
-export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Promise<FoundAlertmanagers> {
+/** Finds the Alertmanagers by the flags, else by the inventory, at least one unless `mayBeNone`. The caller closes the clients. */
+export async function readAlertmanagers(
+  { url, config }: AlertmanagerFlags,
+  { mayBeNone = false }: { readonly mayBeNone?: boolean } = {},
+): Promise<FoundAlertmanagers> {
   if (url !== undefined) {
     if (config !== undefined) return { ok: false, errors: ['give one of --url and --config'] };
     if (url.some((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? '')))
@@ -30,7 +33,7 @@ export async function readAlertmanagers({ url, config }: AlertmanagerFlags): Pro
   const read = await readInventory(configPath, environment);
   if (!read.ok) return read;
   const { urls, ...login } = read.inventory.alertmanager;
-  if (urls.length > 0)
+  if (urls.length > 0 || mayBeNone)
     return { ok: true, clients: urls.map((one) => createClient(one, login)), inventory: read.inventory };
   const line = 'alertmanager: { urls: [http://127.0.0.1:9093] }';
   return {

@@ -2,12 +2,11 @@ import { userInfo } from 'node:os';
 import { parseDuration } from '../model/duration.ts';
 import { toNameKey } from '../model/resource.ts';
 import { COMPONENTS, type Inventory } from '../model/target.ts';
-import type { Client } from '../notify/create-client.ts';
-import { addSilence, endSilence, listSilences } from '../notify/silences.ts';
 import { checkText } from '../platform/check-text.ts';
-import { escapeText, quote, toJson } from './quote.ts';
+import { announceWork, endWork, insideOf, listWork, outsideOf, type WorkRequest } from './announce-work.ts';
+import { quote } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, report } from './report.ts';
 
 /** The flags of `subnetd silence`, as they are typed. */
 export interface SilenceFlags extends AlertmanagerFlags {
@@ -75,44 +74,14 @@ function findUnknownTargets({ subnets }: Inventory, { subnet, component, name }:
   ];
 }
 
-async function make(clients: readonly Client[], flags: SilenceFlags): Promise<ExitCode> {
-  const { subnet = '', component, name, why = '', by } = flags;
-  const labels = { subnet, ...(component !== undefined && { component }), ...(name !== undefined && { name }) };
-  const now = Date.now();
-  const endsAt = now + (parseDuration(flags.for ?? '') ?? 0);
-  const createdBy = by === undefined ? userInfo().username : toNameKey(by);
-  const results = await addSilence(clients, { labels, startsAt: now, endsAt, createdBy, comment: toNameKey(why) });
-  for (const result of results) if (!result.ok) report([`subnetd silence: ${result.why}`]);
-  const ids = new Set(results.flatMap((result) => (result.ok ? [result.id] : [])));
-  for (const id of ids) printLine(id);
-  return results.every(({ ok }) => ok) ? 0 : 1;
+function toRequest({ subnet = '', component, name, why = '', by, ...flags }: SilenceFlags): WorkRequest {
+  const subject = { subnet, ...(component !== undefined && { component }), ...(name !== undefined && { name }) };
+  const from = Date.now();
+  const until = from + (parseDuration(flags.for ?? '') ?? 0);
+  return { subject, from, until, reason: toNameKey(why), by: by === undefined ? userInfo().username : toNameKey(by) };
 }
 
-async function end(clients: readonly Client[], ids: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = 0;
-  for (const id of ids) {
-    const { ended, errors } = await endSilence(clients, id);
-    const none = `no silence ${quote(id)} holds there; --list shows those that do`;
-    const wrong = ended === 0 && errors.length === 0 ? [none] : errors;
-    report(wrong.map((error) => `subnetd silence: ${error}`));
-    if (wrong.length > 0) code = 1;
-    if (ended > 0) printLine(`ended ${id}`);
-  }
-  return code;
-}
-
-async function list(clients: readonly Client[], json = false): Promise<ExitCode> {
-  const { silences, errors } = await listSilences(clients);
-  if (json) printLine(toJson(silences, 2));
-  for (const { id, matchers, endsAt, createdBy, comment, address } of json ? [] : silences) {
-    const what = matchers.map(({ name, value }) => `${escapeText(name)}=${quote(value)}`).join(' ');
-    printLine(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${address}`);
-  }
-  report(errors.map((error) => `subnetd silence: ${error}`));
-  return errors.length === 0 ? 0 : 1;
-}
-
-/** `subnetd silence`: writes, ends and lists silences of the Alertmanagers. */
+/** `subnetd silence`: announces, ends and lists planned work, and the silences of the Alertmanagers that go with it. */
 export async function silence(flags: SilenceFlags): Promise<ExitCode> {
   const refuse = (errors: readonly string[]): ExitCode => {
     report(errors.map((error) => `subnetd silence: ${error}`));
@@ -120,14 +89,15 @@ export async function silence(flags: SilenceFlags): Promise<ExitCode> {
   };
   const errors = findErrors(flags);
   if (errors.length > 0) return refuse(errors);
-  const read = await readAlertmanagers(flags);
+  const read = await readAlertmanagers(flags, { mayBeNone: true });
   if (!read.ok) return refuse(read.errors);
   const { clients, inventory } = read;
   try {
     const unknownTargets = inventory === undefined ? [] : findUnknownTargets(inventory, flags);
     if (unknownTargets.length > 0) return refuse(unknownTargets);
-    if (flags.list) return await list(clients, flags.json);
-    return await (flags.end === undefined ? make(clients, flags) : end(clients, flags.end));
+    const way = inventory === undefined ? outsideOf(clients) : insideOf(clients);
+    if (flags.list) return await listWork(way, flags.json);
+    return await (flags.end === undefined ? announceWork(way, toRequest(flags)) : endWork(way, flags.end));
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }

@@ -3,6 +3,7 @@ import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
+import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
@@ -10,6 +11,7 @@ import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
 import { createLogPositions, createTrackedAlerts } from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
+import { createPlannedWork } from './planned-work-table.ts';
 import { createPlainSql } from './run-sql.ts';
 
 /** What every instance of subnetd keeps in an open database. */
@@ -24,6 +26,8 @@ export interface Stores {
   readonly incidents: (instance: string) => IncidentStore;
   /** The mails that wait, which all instances share. */
   readonly mails: MailStore;
+  /** The work that `subnetd silence` has announced, which all instances share. */
+  readonly plannedWork: PlannedWorkStore;
 }
 
 type Call = (...args: never[]) => Promise<unknown>;
@@ -70,5 +74,6 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
     history: (instance) => guard(createHistoryTables(plain, instance)),
     incidents: (instance) => guard(createIncidentTables(plain, instance)),
     mails: guard(createMailTables(plain, connection.kind)),
+    plannedWork: guard(createPlannedWork(plain)),
   };
 }

@@ -229,6 +229,15 @@ export const migrations: readonly Migration[] = [
       create index idempotency_key_at on idempotency_key (at);`,
   },
   {
+    name: '0015-planned-work',
+    sql: () => `
+      create table planned_work (
+        id text primary key, subnet text not null, component text, name text,
+        from_at text not null, until_at text not null, reason text not null, announced_by text not null,
+        silences text not null
+      );`,
+  },
+  {
     name: '0015-notes-of-changes',
     // JSON of an `AccountChange`. The address of a note is that of its user when it was queued.
     sql: () => 'alter table mail add column change text;',

@@ -4,6 +4,7 @@ import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
+import type { PlannedWorkStore } from '../model/planned-work.ts';
 import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
 import type { Repositories } from './create-repositories.ts';
@@ -30,6 +31,8 @@ export interface Database {
   incidents(instance: string): Promise<IncidentStore>;
   /** Where mails wait for all instances; rejects while the database is down. */
   mails(): Promise<MailStore>;
+  /** Announced work of all instances; rejects while the database is down. */
+  plannedWork(): Promise<PlannedWorkStore>;
   stop(): Promise<void>;
 }
 
@@ -78,6 +81,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     history: async (instance) => (await link.openStores()).history(instance),
     incidents: async (instance) => (await link.openStores()).incidents(instance),
     mails: async () => (await link.openStores()).mails,
+    plannedWork: async () => (await link.openStores()).plannedWork,
     stop: link.stop,
   };
 }

@@ -19,6 +19,25 @@ export interface PlannedWork extends WorkSubject, Planned {
   readonly from: WallMs;
 }
 
+/** Work that `subnetd silence` has announced. */
+export interface StoredWork extends PlannedWork {
+  /** A UUID: that of its first silence, if it has one. */
+  readonly id: string;
+  /** The silences of Alertmanagers that were made with it. */
+  readonly silences: readonly string[];
+}
+
+/** The announced work in the database, which all instances share. Every function rejects when the database fails. */
+export interface PlannedWorkStore {
+  add(work: StoredWork): Promise<void>;
+  /** The work that ends after then, the first that ends first. */
+  list(at: WallMs): Promise<readonly StoredWork[]>;
+  /** Removes the work with this id, or with a silence of this id; resolves to what was removed. */
+  end(id: string): Promise<StoredWork | undefined>;
+  /** Deletes what has ended before then. */
+  trim(before: WallMs): Promise<void>;
+}
+
 /** Work that the inventory announces: once, or each time that a cron expression of six fields matches in UTC. */
 export type MaintenanceWindow = WorkSubject & { readonly reason: string } & (
     | { readonly kind: 'once'; readonly from: WallMs; readonly until: WallMs }

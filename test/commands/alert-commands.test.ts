@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createStores, type Stores } from '../../src/db/create-stores.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
 import type { Silence } from '../../src/notify/silences.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
@@ -114,6 +117,21 @@ describe('subnetd drill', () => {
 });
 
 describe('subnetd silence', () => {
+  let env: Readonly<Record<string, string>>;
+  /** The work that the database has, as the daemon reads it. */
+  const withDatabase = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> => {
+    const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
+    try {
+      return await work(createStores(connection));
+    } finally {
+      await connection.close();
+    }
+  };
+  const stored = () => withDatabase(({ plannedWork }) => plannedWork.list(Date.now()));
+  beforeEach(async () => {
+    env = { SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}` };
+    await withDatabase(async () => {});
+  });
   const words = ['silence', '--subnet', 'devnet', '--for', '1h', '--why', 'upgrade'];
   const getSilence = async (id: string, { get }: Alertmanager = alertmanager) =>
     (await get(`/silence/${id}`)) as Silence;
@@ -121,22 +139,20 @@ describe('subnetd silence', () => {
   it('silences what it names, prints the id, and ends it again', async () => {
     const config = await inventory([alertmanager.url]);
     const before = Date.now();
-    const made = await runCli([
-      ...words,
-      '--name',
-      'subnet1',
-      '--component',
-      'node',
-      '--by',
-      'ann',
-      '--config',
-      config,
-    ]);
+    const subject = ['--name', 'subnet1', '--component', 'node', '--by', 'ann'];
+    const made = await runCli([...words, ...subject, '--config', config], env);
     expect([made.code, made.stderr, made.stdout]).toEqual([0, '', expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
     const id = made.stdout.trim();
     const silence = await getSilence(id);
     expect(silence).toMatchObject({ createdBy: 'ann', comment: 'upgrade', status: { state: 'active' } });
     const hour = 3_600_000;
+    expect(await stored()).toEqual([
+      {
+        ...{ id, subnet: 'devnet', component: 'node', name: 'subnet1', reason: 'upgrade', by: 'ann', silences: [id] },
+        from: expect.any(Number),
+        until: Date.parse(silence.endsAt),
+      },
+    ]);
     expect(Date.parse(silence.endsAt)).toBeGreaterThanOrEqual(before + hour);
     expect(Date.parse(silence.endsAt)).toBeLessThanOrEqual(Date.now() + hour);
     expect(silence.matchers.map(({ name, value }) => `${name}=${value}`).sort()).toEqual([
@@ -161,20 +177,21 @@ describe('subnetd silence', () => {
       ]);
     });
 
-    const listed = await runCommand(['silence', '--list', '--config', config]);
+    const listed = await runCommand(['silence', '--list', '--config', config], env);
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(id)]);
     expect(listed.stdout).toContain('name="subnet1"');
-    expect(listed.stdout).toContain('by "ann": "upgrade"');
-    const json = await runCommand(['silence', '--list', '--json', '--config', config]);
+    expect(listed.stdout).toContain(`by "ann": "upgrade"  at subnetd, ${alertmanager.url}\n`);
+    const json = await runCommand(['silence', '--list', '--json', '--config', config], env);
     expect(json.code).toBe(0);
     expect(JSON.parse(json.stdout)).toMatchObject([{ id, createdBy: 'ann', comment: 'upgrade' }]);
 
-    const ended = await runCommand(['silence', '--end', id, '--config', config]);
+    const ended = await runCommand(['silence', '--end', id, '--config', config], env);
     expect([ended.code, ended.stdout]).toEqual([0, `ended ${id}\n`]);
     expect((await getSilence(id)).status.state).toBe('expired');
-    const again = await runCommand(['silence', '--end', id, '--config', config]);
+    expect(await stored()).toEqual([]);
+    const again = await runCommand(['silence', '--end', id, '--config', config], env);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no silence')]);
-    expect((await runCommand(['silence', '--list', '--config', config])).stdout).toBe('');
+    expect((await runCommand(['silence', '--list', '--config', config], env)).stdout).toBe('');
   });
 
   it('needs no inventory when an address is given, and names the user by default', async () => {
@@ -197,14 +214,26 @@ describe('subnetd silence', () => {
     const peers = async () => ((await one.get('/status')) as { cluster: { peers: unknown[] } }).cluster.peers.length;
     await eventually(async () => expect(await peers()).toBe(2), 60_000);
     const config = await inventory([one.url, two.url, alertmanager.url]);
-    const { code, stdout } = await runCommand([...words, '--config', config]);
-    const ids = stdout.trim().split('\n');
-    expect([code, ids.length]).toEqual([0, 2]);
-    expect((await getSilence(ids[0] ?? '', two)).status.state).toBe('active');
-    expect((await getSilence(ids[1] ?? '')).status.state).toBe('active');
+    const { code, stdout } = await runCommand([...words, '--config', config], env);
+    const id = stdout.trim();
+    const ids = (await stored())[0]?.silences ?? [];
+    expect([code, ids.length, ids[0]]).toEqual([0, 2, id]);
+    const states = async () => [
+      (await getSilence(ids[0] ?? '', two)).status.state,
+      (await getSilence(ids[1] ?? '')).status.state,
+    ];
+    expect(await states()).toEqual(['active', 'active']);
     expect(((await two.get('/silences')) as unknown[]).length).toBe(1);
-    const ended = await runCommand(['silence', '--config', config, ...ids.flatMap((id) => ['--end', id])]);
-    expect([ended.code, ended.stdout]).toEqual([0, ids.map((id) => `ended ${id}\n`).join('')]);
+    const listed = await runCommand(['silence', '--list', '--config', config], env);
+    expect(listed.stdout).toMatch(new RegExp(`^${id} .* at subnetd, ${one.url}, ${alertmanager.url}$`, 'm'));
+    const ended = await runCommand(['silence', '--config', config, '--end', ids[1] ?? ''], env);
+    expect([ended.code, ended.stdout]).toEqual([0, `ended ${ids[1]}\n`]);
+    expect(await states()).toEqual(['expired', 'expired']);
+    const urls = [one.url, alertmanager.url].flatMap((url) => ['--url', url]);
+    const outside = await runCommand([...words, ...urls]);
+    const own = outside.stdout.trim().split('\n');
+    expect([outside.code, own.length, await stored()]).toEqual([0, 2, []]);
+    await runCommand(['silence', ...urls, ...own.flatMap((each) => ['--end', each])]);
   });
 
   it('names the Alertmanager that is down, for every command', async () => {
@@ -212,9 +241,9 @@ describe('subnetd silence', () => {
     const ways = [words.slice(1), ['--list'], ['--end', id]];
     const config = await inventory([dead]);
     for (const way of ways) {
-      const { code, stdout, stderr } = await runCommand(['silence', ...way, '--config', config]);
+      const { code, stderr } = await runCommand(['silence', ...way, '--config', config], env);
       const why = `subnetd silence: ${dead} refuses connections; start it, or correct alertmanager.urls\n`;
-      expect([code, stdout, stderr]).toEqual([1, '', why]);
+      expect([code, stderr]).toEqual([1, why]);
     }
     const unknown = await runCommand(['silence', '--end', id, '--url', alertmanager.url]);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`no silence "${id}" holds there`)]);
@@ -223,6 +252,38 @@ describe('subnetd silence', () => {
   it('fails when one of two is dead, and silences the other', async () => {
     const { code, stdout, stderr } = await runCli([...words, '--url', dead, '--url', alertmanager.url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${dead} refuses connections`)]);
+    expect((await getSilence(stdout.trim())).status.state).toBe('active');
+    await runCommand(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
+  });
+
+  it('needs no Alertmanager: subnetd itself notifies nobody then', async () => {
+    const config = await inventory([]);
+    const made = await runCommand([...words, '--by', 'ann', '--config', config], env);
+    const id = made.stdout.trim();
+    expect([made.code, made.stderr, id]).toEqual([0, '', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    expect(await stored()).toMatchObject([{ id, subnet: 'devnet', reason: 'upgrade', silences: [] }]);
+    const listed = await runCommand(['silence', '--list', '--config', config], env);
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${id}  until \\S+  subnet="devnet"  by "ann": "upgrade"  at subnetd\n$`),
+    );
+    const json = await runCommand(['silence', '--list', '--json', '--config', config], env);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { id, matchers: [{ name: 'subnet', value: 'devnet' }], createdBy: 'ann', comment: 'upgrade', at: ['subnetd'] },
+    ]);
+    const ended = await runCommand(['silence', '--end', id, '--config', config], env);
+    expect([ended.code, ended.stdout, await stored()]).toEqual([0, `ended ${id}\n`, []]);
+  });
+
+  it('says that subnetd does not know of the work when the database is not there, and silences the Alertmanager', async () => {
+    const path = folder.path('other.db');
+    const { code, stdout, stderr } = await runCommand([...words, '--config', await inventory([alertmanager.url])], {
+      SUBNETD_DATABASE_URL: `sqlite:${path}`,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      `subnetd silence: subnetd does not know of this work: there is no database sqlite:${path}; set SUBNETD_DATABASE_URL to that of the daemon\n`,
+    ]);
+    expect(existsSync(path)).toBe(false);
     expect((await getSilence(stdout.trim())).status.state).toBe('active');
     await runCommand(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
   });

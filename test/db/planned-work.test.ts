@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createStores } from '../../src/db/create-stores.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { StoredWork } from '../../src/model/planned-work.ts';
+import { DATABASE_KINDS } from '../support/databases.ts';
+import { useDatabases } from '../support/use-api.ts';
+
+const AT = Date.parse('2026-12-01T22:00:00.123Z');
+
+const work = (id: string, minutes: number, over: Partial<StoredWork> = {}): StoredWork => ({
+  ...{ id, subnet: 'devnet', reason: 'it’s time', by: 'ann', silences: [] },
+  ...{ from: AT, until: AT + minutes * 60_000 },
+  ...over,
+});
+
+describe.each(DATABASE_KINDS)('announced work in %s', (kind) => {
+  const databases = useDatabases(kind);
+  const open = async () => {
+    const connection = await openDatabase(await databases.create());
+    return { store: createStores(connection).plannedWork, close: connection.close };
+  };
+
+  it('is listed until it ends, the first that ends first', async () => {
+    const { store, close } = await open();
+    const long = work('l', 60, { component: 'node', name: 'n1', silences: ['a', 'b'] });
+    await store.add(long);
+    await store.add(work('s', 10));
+    expect(await store.list(AT)).toEqual([work('s', 10), long]);
+    expect(await store.list(AT + 10 * 60_000)).toEqual([long]);
+    expect(await store.list(AT + 60 * 60_000)).toEqual([]);
+    await close();
+  });
+
+  it('ends by its id, or by that of one of its silences', async () => {
+    const { store, close } = await open();
+    const silenced = work('a', 60, { silences: ['a', 'b'] });
+    await store.add(silenced);
+    await store.add(work('c', 60));
+    expect(await store.end('b')).toEqual(silenced);
+    expect(await store.end('a')).toBeUndefined();
+    expect(await store.end('c')).toEqual(work('c', 60));
+    expect(await store.list(0)).toEqual([]);
+    await close();
+  });
+
+  it('is deleted some time after its end', async () => {
+    const { store, close } = await open();
+    await store.add(work('s', 10));
+    await store.add(work('l', 60));
+    await store.trim(AT + 10 * 60_000);
+    expect((await store.list(0)).map(({ id }) => id)).toEqual(['l']);
+    await close();
+  });
+});
