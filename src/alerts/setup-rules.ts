@@ -9,4 +9,11 @@ export const setupRules = [
     description:
       'Nothing of {{ $labels.subnet }} is broken yet. Run subnetd doctor: it prints each finding with its target, what was seen and the line that fixes it.',
   }),
+  reportProblems({
+    name: 'SubnetExposed',
+    dashboard: 'subnetd-fleet',
+    summary: 'Strangers can use something of {{ $labels.subnet }} that they should not reach.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} does for everybody at a public address what only its operator should do. The problem on the status page names the line to change; until then, close the port in the firewall.',
+  }),
 ];

@@ -37,6 +37,7 @@ const SEVERITIES: readonly ProblemSeverity[] = ['critical', 'warning', 'info'];
 
 const PARTS: Readonly<Record<SetupPart, string>> = {
   client: 'client version',
+  exposure: 'exposure of the RPC',
   container: 'how the container was made',
 };
 

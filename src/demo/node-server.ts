@@ -13,6 +13,10 @@ const GARBAGE = `<!DOCTYPE html>
 </html>
 `;
 
+/** A node answers to IP addresses and to its virtual hosts only (XDC-Subnet rpc/http.go); without a flag that is localhost. */
+const isOwnHost = ({ headers: { host = '' } }: IncomingMessage): boolean =>
+  /^(?:[\d.]*|localhost|\[[\da-f:.]+\])(?::\d+)?$/i.test(host);
+
 const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -33,6 +37,11 @@ export const createNodeHandler =
     if (view().garbled) {
       request.resume();
       response.writeHead(200, { 'content-type': 'text/html' }).end(GARBAGE);
+      return;
+    }
+    if (!isOwnHost(request)) {
+      request.resume();
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('invalid host specified\n');
       return;
     }
     try {

@@ -122,6 +122,9 @@ const node = z.strictObject({
   consoleExec: flag(false).describe(
     'Probe a node without rpc and ipc by `XDC attach` in its container. The `docker exec` it needs equals root on the host.',
   ),
+  listWallets: flag(false).describe(
+    'Ask for `personal_listWallets` once an hour, to see whether an account is unlocked. Nothing else of the answer is kept.',
+  ),
   p2p: z
     .string()
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, 'must be host:port such as 192.168.25.11:20303')

@@ -42,6 +42,9 @@ const setup = {
   judgedBy: [],
 } as const;
 
+/** What strangers can reach, and could take or break something with. */
+const exposed = { ...setup, alert: 'SubnetExposed', severity: 'warning' } as const;
+
 /** Every problem that the diagnosis can find, by name. */
 export const problemCatalog = {
   subnet_halted: { ...subnet, alert: 'SubnetHalted', confirmMs: 0 },
@@ -107,6 +110,12 @@ export const problemCatalog = {
     judgedBy: [],
   },
   /** A rolling upgrade takes a while. */
+  rpc_exposed: exposed,
+  account_exposed: exposed,
+  rpc_open: setup,
+  account_unlocked: setup,
+  hosts_wildcard: setup,
+  origins_wildcard: setup,
   client_versions_differ: { ...setup, confirmMs: 30 * MINUTE },
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
   monitor_suspended: {

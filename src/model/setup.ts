@@ -1,4 +1,5 @@
 import type { WatchedMs } from './clock.ts';
+import type { RpcExposure } from './exposure.ts';
 import { type ContainerRef, type Target, targetKey } from './target.ts';
 
 /** A fact about the set-up of a subnet, or why it could not be read: the end of "because …". */
@@ -50,6 +51,8 @@ export interface ContainerSetup {
 export interface TargetSetup {
   /** Only of nodes. */
   readonly client?: SetupResult<ClientSetup>;
+  /** Only of nodes. */
+  readonly exposure?: SetupResult<RpcExposure>;
   readonly container?: SetupResult<ContainerSetup>;
 }
 

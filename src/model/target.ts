@@ -51,6 +51,8 @@ export interface NodeTarget extends TargetBase {
   readonly ipc?: string;
   /** May `XDC attach` be run in its container? The name is the inventory's. */
   readonly consoleExec: boolean;
+  /** May `personal_listWallets` be asked, to see whether an account is unlocked? */
+  readonly listWallets?: boolean;
   /** `host:port` as the bootnode sees the node. */
   readonly p2p?: string;
   readonly expectedPeers: number;

@@ -34,11 +34,17 @@ test('the path does not matter', async () => {
 
 test('one connection serves one request after the other', async () => {
   const body = JSON.stringify(ask);
-  const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const request = `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const answers = await raw(request + request.replace('"id":1', '"id":2'), '"id":2');
   expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
 });
 
 test('errors of calls come with status 200', async () => {
   expect(await post(url, { ...ask, method: 'no_such' })).toMatchObject({ status: 200, type: 'application/json' });
+});
+
+test('a host name that is not its own is refused, as a node without wildcards does', async () => {
+  const body = JSON.stringify(ask);
+  const request = `POST / HTTP/1.1\r\nhost: other.example.com\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  expect(await raw(request, 'invalid host specified')).toMatch(/^HTTP\/1\.1 403 /);
 });

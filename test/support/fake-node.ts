@@ -109,7 +109,10 @@ export async function startNode(
   },
 ): Promise<FakeNode> {
   const requests: (readonly ReceivedCall[])[] = [];
-  const server = await startHttp((_request, response, body) => {
+  const server = await startHttp((request, response, body) => {
+    // A node without wildcards answers to IP addresses and localhost (XDC-Subnet rpc/http.go).
+    if (!/^(?:[\d.]+|localhost)(?::\d+)?$/.test(request.headers.host ?? ''))
+      return response.writeHead(403).end('invalid host specified\n');
     const message = JSON.parse(body) as ReceivedCall | readonly ReceivedCall[];
     const calls = Array.isArray(message) ? message : [message as ReceivedCall];
     requests.push(calls);

@@ -1,0 +1,162 @@
+import { type Endpoint, formatEndpoint, type Reach, type RpcExposure, toReach } from '../../model/exposure.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { type SetupObservation, setupOf } from '../../model/setup.ts';
+import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
+
+/** The namespaces that change the node, and what a stranger does with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
+const DANGERS: Readonly<Record<string, string>> = {
+  admin: 'cut it off from its peers (admin_removePeer)',
+  debug: 'rewind its chain (debug_setHead)',
+  miner: 'stop its blocks (miner_stop)',
+  personal: 'guess the password of its account (personal_unlockAccount)',
+};
+
+const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
+
+const PLACES: Readonly<Record<Reach, string>> = {
+  public: 'a public address',
+  private: 'an address of a private network',
+  loopback: 'an address of its own machine',
+};
+
+/** A node that serves strangers, and where. */
+interface Exposed {
+  readonly node: NodeView;
+  readonly seen: RpcExposure;
+  /** Of the address that most can reach. */
+  readonly reach: Reach;
+  /** The addresses with that reach, as a text. */
+  readonly where: string;
+  readonly port: number;
+  readonly dangerous: readonly string[];
+  /** How it is known that its account is unlocked; undefined when it is not. */
+  readonly unlocked: string | undefined;
+}
+
+const joinAnd = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+function describeWhere(endpoints: readonly Endpoint[], reach: Reach): string {
+  const shown = endpoints.slice(0, 2).map(formatEndpoint);
+  return shown.length < 2 ? `${shown.join()}, ${PLACES[reach]},` : `${joinAnd(shown)}, each ${PLACES[reach]},`;
+}
+
+/** A key that is locked signs nothing, and a masternode that signs nothing is found by its missing votes. */
+function isSigner(node: NodeView, { chain, masters, silentVoters }: SubnetView): boolean {
+  const address = node.said?.observation.address;
+  return (
+    address !== undefined &&
+    masters.get(address) === node &&
+    chain.masternodes?.active.includes(address) === true &&
+    !silentVoters.has(address) &&
+    !isMissing(node)
+  );
+}
+
+function findUnlocked(node: NodeView, { wallet }: RpcExposure, view: SubnetView): string | undefined {
+  if (wallet === 'unlocked') return `by personal_listWallets, an account of ${node.name} is unlocked`;
+  if (wallet === undefined && isSigner(node, view))
+    return `${node.name} signs blocks as a masternode, so its account is unlocked`;
+  return undefined;
+}
+
+function toExposed(node: NodeView, view: SubnetView, setup: SetupObservation): Exposed | undefined {
+  const { exposure } = setupOf(setup, node.target);
+  if (!exposure?.ok) return undefined;
+  const seen = exposure.value;
+  const reach = REACHES.find((one) => seen.servedAt.some(({ ip }) => toReach(ip) === one));
+  const endpoints = seen.servedAt.filter(({ ip }) => toReach(ip) === reach);
+  const [first] = endpoints;
+  if (reach === undefined || first === undefined) return undefined;
+  const dangerous = seen.modules.filter((name) => Object.hasOwn(DANGERS, name));
+  const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view) : undefined;
+  return { node, seen, reach, where: describeWhere(endpoints, reach), port: first.port, dangerous, unlocked };
+}
+
+const about = ({ name }: NodeView) => ({ component: 'node', name, explains: [], causes: [] }) as const;
+
+/** The line that leaves out what is dangerous. `rpc` is served in any case. */
+function toEnvLine({ node: { name }, seen, dangerous }: Exposed): string {
+  const kept = seen.modules.filter((module) => module !== 'rpc' && !dangerous.includes(module));
+  return `set RPC_API=${kept.join() || 'net,web3'} in ${name}.env and recreate ${name}`;
+}
+
+/** The way out where the start script decides. */
+const toOwnMachine = ({ port }: Exposed): string =>
+  `publish the port as 127.0.0.1:${port}:${port} in docker-compose.yml, without network_mode: host, or close it in the firewall`;
+
+function findNamespaces(one: Exposed): readonly Suspicion[] {
+  const { node, reach, where, dangerous } = one;
+  if (dangerous.length === 0 || reach === 'loopback') return [];
+  const names = joinAnd(dangerous);
+  return [
+    {
+      problem: reach === 'public' ? 'rpc_exposed' : 'rpc_open',
+      ...about(node),
+      summary: `the RPC of ${node.name} serves ${names} beyond its own machine`,
+      evidence: `at ${where} ${node.name} serves ${names} without a password: anybody there can ${joinAnd(dangerous.map((name) => DANGERS[name] ?? ''))}`,
+      fix: `${toEnvLine(one)}; what needs them can use its IPC`,
+    },
+  ];
+}
+
+function findAccount(one: Exposed): readonly Suspicion[] {
+  const { node, reach, where, unlocked } = one;
+  if (unlocked === undefined || reach === 'loopback') return [];
+  return [
+    {
+      problem: reach === 'public' ? 'account_exposed' : 'account_unlocked',
+      ...about(node),
+      summary: `the unlocked account of ${node.name} can be used from beyond its own machine`,
+      evidence: `${unlocked}, and at ${where} it serves eth: anybody there can spend its coins and sign in its name without a password (eth_sendTransaction, eth_sign)`,
+      fix: `${toOwnMachine(one)}; no line of ${node.name}.env helps, as the start script always passes --unlock`,
+    },
+  ];
+}
+
+/** What a web page could abuse: on a node's own machine, what every masternode needs does not count. */
+function findAbused({ reach, dangerous, unlocked }: Exposed): string | undefined {
+  const names = unlocked !== undefined && reach !== 'loopback' ? [...dangerous, 'eth'] : dangerous;
+  return names.length === 0 ? undefined : joinAnd(names.toSorted());
+}
+
+function findWildcards(one: Exposed): readonly Suspicion[] {
+  const { node, seen, where } = one;
+  const { name } = node;
+  const abused = findAbused(one);
+  if (abused === undefined) return [];
+  const fixFor = (flag: string, value: string) =>
+    `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of ${name}.env helps, as the start script always passes ${flag} "*"`;
+  return [
+    ...(seen.anyHost
+      ? [
+          {
+            problem: 'hosts_wildcard' as const,
+            ...about(node),
+            summary: `the RPC of ${name} answers under any host name`,
+            evidence: `at ${where} ${name} answered for the host name subnetd-exposure.invalid: a web page that points its own name there can use ${abused} (DNS rebinding)`,
+            fix: fixFor('--rpcvhosts', `localhost,${name}`),
+          },
+        ]
+      : []),
+    ...(seen.anyOrigin
+      ? [
+          {
+            problem: 'origins_wildcard' as const,
+            ...about(node),
+            summary: `the RPC of ${name} lets any web page use it`,
+            evidence: `at ${where} ${name} allowed the origin https://subnetd-exposure.invalid: any page that is opened in a browser there can use ${abused}`,
+            fix: fixFor('--rpccorsdomain', 'http://FRONTEND:5214'),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** What the RPC of each node does for strangers, and should not. */
+export function findRpcExposures(view: SubnetView, setup: SetupObservation): readonly Suspicion[] {
+  return view.nodes.flatMap((node) => {
+    const one = toExposed(node, view, setup);
+    return one === undefined ? [] : [...findNamespaces(one), ...findAccount(one), ...findWildcards(one)];
+  });
+}

@@ -1,0 +1,63 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Who can reach an address: only its machine, a private network, or everybody whom no firewall stops. */
+export type Reach = 'loopback' | 'private' | 'public';
+
+/** Where something answers. */
+export interface Endpoint {
+  /** An IP address. */
+  readonly ip: string;
+  readonly port: number;
+}
+
+/** What the RPC of a node does for a stranger: somebody without the user name and password of the inventory. */
+export interface RpcExposure {
+  /** Where it answers: the address of the inventory, and others of this machine. Empty when it wants a password. */
+  readonly servedAt: readonly Endpoint[];
+  /** The namespaces that it serves, by `rpc_modules`, in alphabetical order. */
+  readonly modules: readonly string[];
+  /** Whether it answers under a host name that is not its own; undefined when that is not known. */
+  readonly anyHost?: boolean;
+  /** Whether it lets web pages of any origin read its answers. */
+  readonly anyOrigin: boolean;
+  /** The state of its accounts by `personal_listWallets`, where the inventory allows to ask. */
+  readonly wallet?: 'unlocked' | 'locked';
+}
+
+function toBlockList(subnets: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of subnets) list.addSubnet(network, prefix, familyOf(network));
+  return list;
+}
+
+const familyOf = (ip: string): 'ipv4' | 'ipv6' => (isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+
+/** A server that is reached at the unspecified address is on this machine. */
+const LOOPBACK = toBlockList([
+  ['127.0.0.0', 8],
+  ['0.0.0.0', 32],
+  ['::1', 128],
+  ['::', 128],
+]);
+
+/** RFC 1918, RFC 6598 (carriers and overlay networks), RFC 3927, RFC 4193, RFC 4291. */
+const PRIVATE = toBlockList([
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['169.254.0.0', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+]);
+
+/** Who can reach an IP address. What is no IP address counts as public. */
+export function toReach(ip: string): Reach {
+  if (isIP(ip) === 0) return 'public';
+  const family = familyOf(ip);
+  if (LOOPBACK.check(ip, family)) return 'loopback';
+  return PRIVATE.check(ip, family) ? 'private' : 'public';
+}
+
+/** As in an address: `192.0.2.1:8545`, `[::1]:8545`. */
+export const formatEndpoint = ({ ip, port }: Endpoint): string => `${isIP(ip) === 6 ? `[${ip}]` : ip}:${port}`;

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { findRpcExposures } from '../../src/diagnosis/setup/find-rpc-exposures.ts';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import { type RpcExposure, toReach } from '../../src/model/exposure.ts';
+import { problemCatalog } from '../../src/model/problem-catalog.ts';
+import { DEFAULT_SETTINGS, targetKey } from '../../src/model/target.ts';
+import { addressOf, diagnosedNode, type Given, NOW } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+/** What a stock node serves, by the recorded answer of a real one. */
+const STOCK = ['debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3', 'XDPoS'];
+const SAFE = ['eth', 'net', 'rpc', 'txpool', 'web3', 'XDPoS'];
+
+const at = (...ips: readonly string[]) => ips.map((ip) => ({ ip, port: 8545 }));
+const seen = (ip: string, over: Partial<RpcExposure> = {}): RpcExposure => ({
+  servedAt: at(ip),
+  modules: STOCK,
+  anyHost: false,
+  anyOrigin: false,
+  ...over,
+});
+
+/** Makes n1 no masternode, so that nothing says that its account is unlocked. */
+const noMaster: Given = { chain: { address: '0xother' } };
+
+function find(exposure: RpcExposure, given: Given = {}, others: Given = {}) {
+  const targets = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? given : others));
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    targets: targets.map(({ target }) => target),
+    settings: DEFAULT_SETTINGS,
+  };
+  const [n1] = subnet.targets;
+  const read = new Map([
+    [targetKey(n1 as (typeof subnet.targets)[number]), { exposure: { ok: true, value: exposure } as const }],
+  ]);
+  const found = findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW), {
+    targets: read,
+    engines: new Map(),
+    named: [],
+  });
+  expect(found.every(({ component, name }) => component === 'node' && name === 'n1')).toBe(true);
+  return found.map(({ problem, summary, evidence, fix }) => [problem, summary, evidence, fix]);
+}
+
+const names = (found: readonly (readonly string[])[]) => found.map(([problem]) => problem);
+
+describe('namespaces that change a node', () => {
+  const rest = [
+    'the RPC of n1 serves debug, miner and personal beyond its own machine',
+    'n1 serves debug, miner and personal without a password: anybody there can rewind its chain (debug_setHead), stop its blocks (miner_stop) and guess the password of its account (personal_unlockAccount)',
+    'set RPC_API=eth,net,txpool,web3,XDPoS in n1.env and recreate n1; what needs them can use its IPC',
+  ] as const;
+
+  test('are a warning at a public address, and a note in a private network', () => {
+    const [summary, evidence, fix] = rest;
+    expect(find(seen('203.0.113.7'), noMaster)).toEqual([
+      ['rpc_exposed', summary, `at 203.0.113.7:8545, a public address, ${evidence}`, fix],
+    ]);
+    expect(find(seen('192.168.25.11'), noMaster)).toEqual([
+      ['rpc_open', summary, `at 192.168.25.11:8545, an address of a private network, ${evidence}`, fix],
+    ]);
+  });
+
+  test('are nothing on the own machine, unless another address of it serves them too', () => {
+    expect(find(seen('127.0.0.1'), noMaster)).toEqual([]);
+    const both = { servedAt: at('127.0.0.1', '10.0.0.5', '10.1.0.5', '10.2.0.5') };
+    const [[problem, , evidence] = []] = find(seen('', both), noMaster);
+    expect(problem).toBe('rpc_open');
+    expect(evidence).toMatch(
+      /^at 10\.0\.0\.5:8545 and 10\.1\.0\.5:8545, each an address of a private network, n1 serves/,
+    );
+    const wide = { servedAt: at('127.0.0.1', '10.0.0.5', '2001:db8::5') };
+    const [[worst, , where] = []] = find(seen('', wide), noMaster);
+    expect(worst).toBe('rpc_exposed');
+    expect(where).toMatch(/^at \[2001:db8::5\]:8545, a public address, n1 serves/);
+  });
+
+  test('are named alone, with admin as the worst of them', () => {
+    const [[, summary, evidence, fix] = []] = find(seen('203.0.113.7', { modules: ['admin', 'rpc'] }), noMaster);
+    expect([summary, evidence, fix]).toEqual([
+      'the RPC of n1 serves admin beyond its own machine',
+      'at 203.0.113.7:8545, a public address, n1 serves admin without a password: anybody there can cut it off from its peers (admin_removePeer)',
+      'set RPC_API=net,web3 in n1.env and recreate n1; what needs them can use its IPC',
+    ]);
+  });
+
+  test('are nothing where the node wants a password, or serves none of them', () => {
+    expect(find(seen('203.0.113.7', { servedAt: [], modules: [] }), noMaster)).toEqual([]);
+    expect(find(seen('203.0.113.7', { modules: SAFE, anyHost: true, anyOrigin: true }), noMaster)).toEqual([]);
+  });
+});
+
+describe('an unlocked account', () => {
+  const safe = (ip: string, over: Partial<RpcExposure> = {}) => seen(ip, { modules: SAFE, ...over });
+  const rest = [
+    'the unlocked account of n1 can be used from beyond its own machine',
+    'it serves eth: anybody there can spend its coins and sign in its name without a password (eth_sendTransaction, eth_sign)',
+    'publish the port as 127.0.0.1:8545:8545 in docker-compose.yml, without network_mode: host, or close it in the firewall; no line of n1.env helps, as the start script always passes --unlock',
+  ] as const;
+
+  test('is known of a masternode that signs, as a locked key signs nothing', () => {
+    const [summary, evidence, fix] = rest;
+    const why = 'n1 signs blocks as a masternode, so its account is unlocked, and at';
+    expect(find(safe('203.0.113.7'))).toEqual([
+      ['account_exposed', summary, `${why} 203.0.113.7:8545, a public address, ${evidence}`, fix],
+    ]);
+    expect(find(safe('10.0.0.5'))).toEqual([
+      ['account_unlocked', summary, `${why} 10.0.0.5:8545, an address of a private network, ${evidence}`, fix],
+    ]);
+    expect(find(safe('127.0.0.1', { anyHost: true, anyOrigin: true }))).toEqual([]);
+    expect(find(safe('10.0.0.5'), noMaster)).toEqual([]);
+    expect(find(safe('10.0.0.5', { modules: ['net', 'rpc'] }))).toEqual([]);
+  });
+
+  test('is not known of a masternode that signs nothing', () => {
+    const rounds = [1_995, 1_999].map((round) => ({ round, miner: addressOf('n1') }));
+    const silent: Given = {
+      chain: {
+        pool: { voteRounds: 8, neverSigned: [addressOf('n1')], timeouts: 0, timeoutMissing: [] },
+        missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n1')]: 2 } },
+      },
+    };
+    expect(find(safe('10.0.0.5'), silent, silent)).toEqual([]);
+  });
+
+  test('is what personal_listWallets says, where the inventory allows to ask', () => {
+    expect(names(find(safe('10.0.0.5', { wallet: 'locked' })))).toEqual([]);
+    const [[problem, , evidence] = []] = find(safe('10.0.0.5', { wallet: 'unlocked' }), noMaster);
+    expect(problem).toBe('account_unlocked');
+    expect(evidence).toMatch(/^by personal_listWallets, an account of n1 is unlocked, and at 10\.0\.0\.5:8545/);
+  });
+});
+
+describe('wildcards', () => {
+  const hosts = (where: string, abused: string) => [
+    'hosts_wildcard',
+    'the RPC of n1 answers under any host name',
+    `at ${where} n1 answered for the host name subnetd-exposure.invalid: a web page that points its own name there can use ${abused} (DNS rebinding)`,
+    'mount a copy of start.sh that passes --rpcvhosts localhost,n1 over /work/start.sh in docker-compose.yml; no line of n1.env helps, as the start script always passes --rpcvhosts "*"',
+  ];
+  const origins = (where: string, abused: string) => [
+    'origins_wildcard',
+    'the RPC of n1 lets any web page use it',
+    `at ${where} n1 allowed the origin https://subnetd-exposure.invalid: any page that is opened in a browser there can use ${abused}`,
+    'mount a copy of start.sh that passes --rpccorsdomain http://FRONTEND:5214 over /work/start.sh in docker-compose.yml; no line of n1.env helps, as the start script always passes --rpccorsdomain "*"',
+  ];
+
+  test('open to web pages what changes the node, also on its own machine', () => {
+    const own = '127.0.0.1:8545, an address of its own machine,';
+    expect(find(seen('127.0.0.1', { anyHost: true }))).toEqual([hosts(own, 'debug, miner and personal')]);
+    expect(find(seen('127.0.0.1', { anyOrigin: true }))).toEqual([origins(own, 'debug, miner and personal')]);
+  });
+
+  test('open the account of a masternode in a network', () => {
+    const inside = '10.0.0.5:8545, an address of a private network,';
+    const found = find(seen('10.0.0.5', { modules: SAFE, anyHost: true, anyOrigin: true }));
+    expect(found.slice(1)).toEqual([hosts(inside, 'eth'), origins(inside, 'eth')]);
+    expect(names(find(seen('10.0.0.5', { modules: SAFE })))).toEqual(['account_unlocked']);
+  });
+});
+
+test('an address is of its own machine, of a private network, or public', () => {
+  const of = (reach: string, ...ips: readonly string[]) =>
+    expect(ips.map((ip) => [ip, toReach(ip)])).toEqual(ips.map((ip) => [ip, reach]));
+  of('loopback', '127.0.0.1', '127.1.2.3', '::1', '0.0.0.0', '::');
+  of(
+    'private',
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.25.11',
+    '100.64.0.1',
+    '169.254.1.1',
+    'fd00::1',
+    'fe80::1',
+  );
+  of('public', '172.15.255.255', '172.32.0.1', '100.128.0.1', '203.0.113.7', '8.8.8.8', '2001:db8::5', '192.169.0.1');
+});
+
+test('the table in docs/exposure.md is what is found', () => {
+  const lines = readFileSync('docs/exposure.md', 'utf8').split('\n');
+  const both = { anyHost: true, anyOrigin: true };
+  const wanted: readonly (readonly [string, Partial<RpcExposure>, Given, RegExp])[] = [
+    ['`personal`, `miner`, `debug` or `admin`', {}, noMaster, /^rpc_/],
+    ['`eth`, and an account is unlocked', { modules: SAFE }, {}, /^account_/],
+    ['any host name, with `personal`, `miner`, `debug` or `admin`', { anyHost: true }, noMaster, /^hosts_/],
+    ['any host name, with `eth` and an unlocked account', { modules: SAFE, anyHost: true }, {}, /^hosts_/],
+    ['any origin, with `personal`, `miner`, `debug` or `admin`', { anyOrigin: true }, noMaster, /^origins_/],
+    ['any origin, with `eth` and an unlocked account', { modules: SAFE, anyOrigin: true }, {}, /^origins_/],
+    ['any host name and any origin, without these', { modules: SAFE, ...both }, noMaster, /./],
+    ['the question for a password', { servedAt: [], modules: [] }, {}, /./],
+  ];
+  const toCell = (ip: string, over: Partial<RpcExposure>, given: Given, of: RegExp) => {
+    const [problem, more] = find(seen(ip, over), given).flatMap(([name]) => (name && of.test(name) ? [name] : []));
+    expect(more).toBeUndefined();
+    const severity = Object.entries(problemCatalog).find(([name]) => name === problem)?.[1].severity;
+    return problem === undefined ? '–' : `\`${problem}\` (${severity})`;
+  };
+  const rows = wanted.map(
+    ([what, over, given, of]) =>
+      `| ${[what, ...['127.0.0.1', '10.0.0.5', '203.0.113.7'].map((ip) => toCell(ip, over, given, of))].join(' | ')} |`,
+  );
+  const from = lines.indexOf('| what a stranger gets | own machine | private network | public address |') + 2;
+  expect(lines.slice(from, from + rows.length + 1)).toEqual([...rows, '']);
+});
