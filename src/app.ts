@@ -121,6 +121,8 @@ export async function startApp(
       lastReloadSuccessful: reloader.last().successful,
     }),
     store: database.trackedAlerts,
+    notified: database.notified,
+    mail,
     onAccepted: (...notification) => incidents.addNotification(...notification),
   });
 
@@ -131,7 +133,7 @@ export async function startApp(
     inventory = loaded;
     for (const warning of findWarnings(inventory, wall())) log.warn(warning);
     warnOfDescriptors(inventory, options.descriptorLimit, log);
-    push.setAlertmanagers(inventory.alertmanager);
+    push.setReceivers(inventory);
     ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
   };
 

@@ -32,7 +32,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   mail: { rooms: ['model'], packages: ['nodemailer', 'hono', 'pino'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino'] },
   alerts: { rooms: ['model'], packages: [] },
-  notify: { rooms: ['model', 'net', 'alerts'], packages: ['undici', 'pino'] },
+  notify: { rooms: ['model', 'net', 'alerts', 'mail'], packages: ['undici', 'pino'] },
   demo: { rooms: [], packages: ['viem', 'yaml'] },
   planned: { rooms: ['model'], packages: ['node-cron'] },
   limits: { rooms: ['model', 'http'], packages: ['pino'] },

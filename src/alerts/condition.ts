@@ -1,15 +1,14 @@
 import type { ProblemPlan } from '../model/problem.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
-import type { AlertLabels } from '../model/tracked-alert.ts';
+import type { AlertDetails, AlertLabels } from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
 
 /** The condition holds; `value` is for the alert's text. */
 export interface Active {
   readonly value: number;
-  /** What was seen of this one, and what to do, where that is known better than the text of the rule. */
-  readonly seen?: string;
-  readonly fix?: string;
+  /** What is known of this one better than by the text of the rule. */
+  readonly details?: AlertDetails;
   /** The planned work that covers it, of a problem. */
   readonly planned?: ProblemPlan | undefined;
 }

@@ -22,10 +22,13 @@ function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
     ...toLinks(rule, bases, (label) => `{{ $labels.${label} | urlquery }}`),
   };
   const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
-  return (labels: AlertLabels, { value, seen, fix }: Active) => {
+  return (labels: AlertLabels, { value, details }: Active) => {
     const texts: Record<string, string> = {};
     for (const [name, render] of parsed) texts[name] = render(labels, value);
-    if (seen !== undefined) texts.description = `${texts.description} Seen: ${seen}.${fix ? ` To do: ${fix}.` : ''}`;
+    if (details !== undefined) {
+      const { evidence, fix } = details;
+      texts.description = `${texts.description} Seen: ${evidence}.${fix ? ` To do: ${fix}.` : ''}`;
+    }
     return texts;
   };
 }
@@ -52,8 +55,10 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
       condition(input, isOpen).map(({ labels: own, result }): Finding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels };
+        const { details } = result;
         const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
-        return { state: 'active', labels, annotations: annotate(own, result), forMs, keepFiringForMs, planned };
+        const texts = { annotations: annotate(own, result), ...(details && { details }) };
+        return { state: 'active', labels, ...texts, forMs, keepFiringForMs, planned };
       });
     return [{ alertname, judge }];
   });

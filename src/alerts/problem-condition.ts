@@ -52,9 +52,9 @@ export const problemCondition =
         .filter((problem) => problem.alert === alert)
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
-        .map(({ component, name, evidence, fix, planned }) => ({
+        .map(({ component, name, summary, evidence, fix, planned }) => ({
           labels: toLabels(state.subnet.name, { component, name }),
-          result: { value: 1, seen: evidence, fix, planned },
+          result: { value: 1, details: { summary, evidence, fix }, planned },
         }));
       return withUnknown
         ? [...findUnjudged(state, alert, isOfSubnet), ...findSuspected(state, alert), ...active]

@@ -3,13 +3,14 @@ import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
+import type { NotifiedStore } from '../model/notified-alert.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
-import { createLogPositions, createTrackedAlerts } from './instance-state.ts';
+import { createLogPositions, createNotifiedGroups, createTrackedAlerts } from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
 import { createPlannedWork } from './planned-work-table.ts';
 import { createPlainSql } from './run-sql.ts';
@@ -20,6 +21,8 @@ export interface Stores {
   readonly logPositions: (instance: string) => PositionTable;
   /** The alerts that this instance of subnetd keeps. */
   readonly trackedAlerts: (instance: string) => TrackedAlertStore;
+  /** What the channels of this instance of subnetd were notified of. */
+  readonly notified: (instance: string) => NotifiedStore;
   /** What happened, as this instance of subnetd saw it. */
   readonly history: (instance: string) => HistoryStore;
   /** The incidents that this instance of subnetd has seen. */
@@ -71,6 +74,7 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
     trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
+    notified: (instance) => guard(createNotifiedGroups(plain, instance)),
     history: (instance) => guard(createHistoryTables(plain, instance)),
     incidents: (instance) => guard(createIncidentTables(plain, instance)),
     mails: guard(createMailTables(plain, connection.kind)),

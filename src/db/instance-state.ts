@@ -1,4 +1,5 @@
 import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { NotifiedGroup, NotifiedStore } from '../model/notified-alert.ts';
 import type { TrackedAlert, TrackedAlertStore } from '../model/tracked-alert.ts';
 import type { PlainSql } from './run-sql.ts';
 import { joinSql, rowsSql, sql } from './sql.ts';
@@ -27,7 +28,7 @@ function parse(text: string): object | undefined {
 function createInstanceState<T>(
   { run, inTransaction }: PlainSql,
   instance: string,
-  kind: 'alert' | 'log-position',
+  kind: 'alert' | 'log-position' | 'notified',
   isOne: (value: unknown) => value is T,
 ): InstanceState<T> {
   return {
@@ -85,5 +86,21 @@ const isTrackedAlert = (value: unknown): value is TrackedAlert => {
 /** The alerts of the instance of subnetd with this name. */
 export function createTrackedAlerts(plain: PlainSql, instance: string): TrackedAlertStore {
   const state = createInstanceState(plain, instance, 'alert', isTrackedAlert);
+  return { load: async () => [...(await state.read()).values()], save: state.write };
+}
+
+const isNotifiedGroup = (value: unknown): value is NotifiedGroup => {
+  const { channel, group, alerts, sentAt, thread } = value as Partial<Record<keyof NotifiedGroup, unknown>>;
+  return (
+    [channel, group, thread].every((one) => typeof one === 'string') &&
+    typeof alerts === 'object' &&
+    alerts !== null &&
+    typeof sentAt === 'number'
+  );
+};
+
+/** What the channels of the instance of subnetd with this name were notified of. */
+export function createNotifiedGroups(plain: PlainSql, instance: string): NotifiedStore {
+  const state = createInstanceState(plain, instance, 'notified', isNotifiedGroup);
   return { load: async () => [...(await state.read()).values()], save: state.write };
 }

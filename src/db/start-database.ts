@@ -4,10 +4,12 @@ import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
+import { groupKey, type NotifiedGroup, type NotifiedStore } from '../model/notified-alert.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
 import type { Repositories } from './create-repositories.ts';
+import type { Stores } from './create-stores.ts';
 import { type DatabaseAddress, formatDatabase } from './parse-database-url.ts';
 import { createRestorableState, type RestorableState } from './restorable-state.ts';
 
@@ -25,6 +27,8 @@ export interface Database {
   positions(instance: string): PositionTable;
   /** Where an instance keeps its alerts; rejects while the database is down. */
   trackedAlerts(instance: string): Promise<TrackedAlertStore>;
+  /** Where an instance keeps what its channels were notified of; rejects while the database is down. */
+  notified(instance: string): Promise<NotifiedStore>;
   /** Where an instance keeps its history; rejects while the database is down. */
   history(instance: string): Promise<HistoryStore>;
   /** Where an instance keeps its incidents; rejects while the database is down. */
@@ -36,8 +40,11 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-const byKey = (trackedAlerts: readonly TrackedAlert[]) =>
-  new Map(trackedAlerts.map((one) => [alertKey(one.labels), one]));
+/** Loads and saves values by key. */
+interface RestorableStore<T> {
+  load(): Promise<readonly T[]>;
+  save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
+}
 
 /** Opens the database in the background, and again after each outage; what was lost with a file is written again. */
 export function startDatabase(address: DatabaseAddress, log: Logger): Database {
@@ -46,22 +53,31 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     address,
     onUp: () => {
       log.info({ database: name }, 'the database answers');
-      for (const { restore } of [...positions.values(), ...trackedAlerts.values()]) restore().catch(() => {});
+      for (const { restore } of [...positions.values(), ...trackedAlerts.values(), ...notified.values()])
+        restore().catch(() => {});
     },
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
   });
   const positions = new Map<string, RestorableState<LogPosition>>();
   const trackedAlerts = new Map<string, RestorableState<TrackedAlert>>();
-  const trackedAlertsOf = (instance: string): RestorableState<TrackedAlert> => {
+  const notified = new Map<string, RestorableState<NotifiedGroup>>();
+  /** A store that loads and saves all values of an instance, by their keys. */
+  const openStore = async <T>(
+    states: Map<string, RestorableState<T>>,
+    instance: string,
+    storeOf: (stores: Stores) => RestorableStore<T>,
+    keyOf: (one: T) => string,
+  ): Promise<RestorableStore<T>> => {
+    await link.openStores();
     const state =
-      trackedAlerts.get(instance) ??
+      states.get(instance) ??
       createRestorableState(link.openStores, (stores) => {
-        const { load, save } = stores.trackedAlerts(instance);
-        return { read: async () => byKey(await load()), write: save };
+        const { load, save } = storeOf(stores);
+        return { read: async () => new Map((await load()).map((one) => [keyOf(one), one])), write: save };
       });
-    trackedAlerts.set(instance, state);
-    return state;
+    states.set(instance, state);
+    return { load: async () => [...(await state.read()).values()], save: state.write };
   };
   return {
     isShared: address.kind === 'postgres',
@@ -73,11 +89,14 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
       positions.set(instance, state);
       return state;
     },
-    trackedAlerts: async (instance) => {
-      await link.openStores();
-      const { read, write } = trackedAlertsOf(instance);
-      return { load: async () => [...(await read()).values()], save: write };
-    },
+    trackedAlerts: (instance) =>
+      openStore(
+        trackedAlerts,
+        instance,
+        (stores) => stores.trackedAlerts(instance),
+        ({ labels }) => alertKey(labels),
+      ),
+    notified: (instance) => openStore(notified, instance, (stores) => stores.notified(instance), groupKey),
     history: async (instance) => (await link.openStores()).history(instance),
     incidents: async (instance) => (await link.openStores()).incidents(instance),
     mails: async () => (await link.openStores()).mails,

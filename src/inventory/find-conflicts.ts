@@ -1,6 +1,7 @@
 import { isRecord } from '../model/record.ts';
 import { DEFAULT_ENGINE } from '../model/target.ts';
 import { findMaintenanceConflicts } from './find-maintenance-conflicts.ts';
+import { findNotifyConflicts } from './find-notify-conflicts.ts';
 
 interface Conflict {
   readonly path: readonly PropertyKey[];
@@ -100,6 +101,7 @@ function findEngineConflicts(document: unknown): readonly Conflict[] {
 export function findConflicts(document: unknown): readonly Conflict[] {
   const findings: Conflict[] = [
     ...findAlertmanagerConflicts(get(document, 'alertmanager')),
+    ...findNotifyConflicts(get(document, 'notify')),
     ...findEngineConflicts(document),
     ...findMaintenanceConflicts(document),
   ];

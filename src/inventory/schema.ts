@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { compileRe2 } from '../logs/match/compile-re2.ts';
 import { container, docker, text } from './docker-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
+import { notify } from './notify-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
@@ -288,6 +289,7 @@ export const inventorySchema = z
     docker,
     alertmanager,
     maintenance,
+    notify,
   })
   .meta({ title: 'subnetd inventory' });
 

@@ -16,6 +16,7 @@ import { parseSshAddress } from './docker-schema.ts';
 import { toWindow } from './maintenance-schema.ts';
 import type { InventoryDocument } from './schema.ts';
 import type { Environment } from './substitute.ts';
+import { toChannels } from './to-channels.ts';
 
 type SubnetDocument = InventoryDocument['subnets'][number];
 type ComponentDocument = NonNullable<SubnetDocument['bootnode']>;
@@ -146,4 +147,5 @@ export const toInventory = (document: InventoryDocument, environment: Environmen
   engines: toEngines(document.docker, environment),
   alertmanager: document.alertmanager,
   ...(document.maintenance && { maintenance: document.maintenance.map(toWindow) }),
+  channels: toChannels(document.notify),
 });

@@ -6,8 +6,22 @@ import type { MailText } from './mail-text.ts';
 
 /** Sends mails through one server. */
 export interface MailTransport {
-  /** Resolves when the server has accepted the mail; rejects when it has not, or is silent. */
-  send(to: string, mail: MailText): Promise<void>;
+  /**
+   * Resolves when the server has accepted the mail for one recipient at least, to those that it refused; rejects when it has
+   * not, or is silent.
+   */
+  send(
+    to: string | readonly string[],
+    mail: MailText,
+    place?: MailPlace,
+  ): Promise<{ readonly refused: readonly string[] }>;
+}
+
+/** The place of a mail in a thread of mails, by their ids (`Message-ID`). */
+export interface MailPlace {
+  readonly messageId: string;
+  /** The first mail of the thread. */
+  readonly answers?: string;
 }
 
 /** How long a server may be silent. */
@@ -28,10 +42,19 @@ export function createMailTransport({ server, from }: Omit<MailSettings, 'public
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   return {
-    send: async (address, mail) => {
+    send: async (to, mail, place) => {
       // No out-of-office reply answers a mail that a program has sent. Source: RFC 3834.
       const headers = { 'Auto-Submitted': 'auto-generated' };
-      await transport.sendMail({ from, to: { name: '', address }, headers, ...mail });
+      const { messageId, answers } = place ?? {};
+      const { rejected } = await transport.sendMail({
+        from,
+        to: [to].flat().map((address) => ({ name: '', address })),
+        headers,
+        ...mail,
+        ...(messageId !== undefined && { messageId }),
+        ...(answers !== undefined && { inReplyTo: answers, references: answers }),
+      });
+      return { refused: rejected };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Alertmanagers } from './alertmanager.ts';
+import type { Channel } from './channel.ts';
 import type { ParentChain } from './parent-chain.ts';
 import type { MaintenanceWindow } from './planned-work.ts';
 
@@ -179,6 +180,8 @@ export interface Inventory {
   readonly engines: Readonly<Record<string, DockerAddress>>;
   readonly alertmanager: Alertmanagers;
   readonly maintenance?: readonly MaintenanceWindow[];
+  /** Who is notified of alerts without an Alertmanager. */
+  readonly channels?: readonly Channel[];
 }
 
 /** The one name of a target across reloads. */

@@ -6,6 +6,16 @@ export type AlertLabels = Readonly<Record<string, string>>;
 /** The texts of an alert; the newest replace earlier ones. */
 export type AlertAnnotations = Readonly<Record<string, string>>;
 
+/** What is known of one alert beyond the texts of its rule. Alertmanager gets it within the description. */
+export interface AlertDetails {
+  /** What is wrong, without the subnet: `subnet2 is down`. */
+  readonly summary: string;
+  /** What was seen. */
+  readonly evidence: string;
+  /** What to do. */
+  readonly fix: string;
+}
+
 /**
  * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
  * `unknown`: it cannot be judged now, so its alert stays as it is. Without a finding it is clear, or no longer watched.
@@ -15,6 +25,7 @@ export type Finding =
       readonly state: 'active';
       readonly labels: AlertLabels;
       readonly annotations: AlertAnnotations;
+      readonly details?: AlertDetails | undefined;
       /** How long it must be active before it fires, in milliseconds. */
       readonly forMs: number;
       /** How long it must be clear before it is resolved, in milliseconds. */
@@ -28,6 +39,7 @@ export type Finding =
 export interface TrackedAlert {
   readonly labels: AlertLabels;
   readonly annotations: AlertAnnotations;
+  readonly details?: AlertDetails | undefined;
   readonly keepFiringForMs: number;
   readonly phase: 'pending' | 'firing' | 'resolved';
   /** When it became active. */

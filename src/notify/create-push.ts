@@ -1,16 +1,20 @@
 import type { Alertmanagers } from '../model/alertmanager.ts';
+import type { Channel } from '../model/channel.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AlertLabels, Finding, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
+import type { Channels } from './channels/create-channels.ts';
 import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
 import { type PostableAlert, toAlert } from './to-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
 
-/** Judges all alerts at a fixed interval and sends them to every Alertmanager. */
+/** Judges all alerts at a fixed interval and sends them to every Alertmanager, and through every channel. */
 export interface Push {
   /** Replaces the Alertmanagers that alerts are sent to. */
   setAlertmanagers(alertmanagers: Alertmanagers): void;
+  /** Replaces the channels. */
+  setChannels(channels: readonly Channel[]): void;
   stop(): Promise<void>;
 }
 
@@ -21,6 +25,8 @@ export interface PushOptions {
   readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly Finding[];
   /** Rejects while the database is down: firing alerts are then kept in memory only. */
   readonly store: () => Promise<TrackedAlertStore>;
+  /** Without any, nothing is sent through channels. */
+  readonly channels?: Channels;
   readonly counts: AlertCounts;
   readonly generatorUrl?: string;
   readonly judgeEveryMs?: number;
@@ -50,6 +56,8 @@ export function createPush(options: PushOptions): Push {
   let senders: readonly Sender[] = [];
   let trackedAlerts: TrackedAlerts = new Map();
   let notified: Notified = new Map();
+  /** Whether the alerts of an earlier run are known. */
+  let isWhole = false;
 
   const notify = (time: number) => {
     // Alertmanager ends an alert that is not sent again by its wall clock, whether or not this process ran.
@@ -61,6 +69,7 @@ export function createPush(options: PushOptions): Push {
       [...due].map(([key, alert]) => [key, toAlert(alert, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
     );
     for (const sender of senders) sender.enqueue(alerts);
+    options.channels?.update(trackedAlerts, isWhole).catch(options.onBug);
   };
 
   const saver = createAlertSaver({
@@ -68,6 +77,7 @@ export function createPush(options: PushOptions): Push {
     store: options.store,
     trackedAlerts: () => trackedAlerts,
     onLoaded: (saved) => {
+      isWhole = true;
       trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
     },
   });
@@ -104,9 +114,13 @@ export function createPush(options: PushOptions): Push {
       notified = new Map();
       notify(now());
     },
+    setChannels: (channels) => {
+      options.channels?.set(channels);
+      notify(now());
+    },
     stop: async () => {
       clearInterval(timer);
-      await Promise.all(senders.map((sender) => sender.stop(DRAIN_MS)));
+      await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), options.channels?.stop(DRAIN_MS)]);
       await saver.stop();
     },
   };

@@ -2,19 +2,33 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { AlertInput } from '../alerts/alert-input.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
+import type { Channel } from '../model/channel.ts';
 import type { Clock } from '../model/clock.ts';
 import { loadOnce } from '../model/load-once.ts';
+import type { NotifiedStore } from '../model/notified-alert.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
+import type { MailDefaults } from './channels/email.ts';
 import { createLateRounds } from './create-late-rounds.ts';
 import type { Push, PushOptions } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
 
+/** Who is notified of alerts. */
+export interface Receivers {
+  readonly alertmanager: Alertmanagers;
+  readonly channels?: readonly Channel[];
+}
+
+const NOBODY: Receivers = { alertmanager: { urls: [] }, channels: [] };
+
+const hasReceivers = ({ alertmanager, channels = [] }: Receivers): boolean =>
+  alertmanager.urls.length + channels.length > 0;
+
 /** The push as part of the daemon. */
 export interface PushLink {
-  setAlertmanagers(alertmanagers: Alertmanagers): void;
+  setReceivers(receivers: Receivers): void;
   roundLate(subnet: string): void;
   readonly counts: Readonly<AlertCounts>;
-  /** Whether the inventory names an Alertmanager. */
+  /** Whether the inventory names an Alertmanager or a channel. */
   readonly isOn: () => boolean;
   stop(): Promise<void>;
 }
@@ -25,8 +39,12 @@ export interface PushDeps {
   readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<TrackedAlertStore>;
+  /** What channels were notified of. */
+  readonly notified: (instance: string) => Promise<NotifiedStore>;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
+  /** The mail server for channels that name none. */
+  readonly mail?: MailDefaults | undefined;
   readonly onAccepted?: PushOptions['onAccepted'];
   readonly log: Logger;
   readonly clock: Clock;
@@ -35,13 +53,15 @@ export interface PushDeps {
 /** How long failed attempts to send alerts are remembered. SubnetdAlertsNotSent needs half of it. */
 const FAILED_WINDOW_MS = 10 * 60_000;
 
-/** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager. */
+/** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager or a channel. */
 export function startPush({
   readAlertInput,
   store,
+  notified,
   instance,
   publicUrl,
   grafanaUrl,
+  mail,
   onAccepted,
   log,
   clock,
@@ -50,10 +70,11 @@ export function startPush({
   const links = { publicUrl, grafanaUrl };
   const lateRounds = createLateRounds(clock.now);
   const load = async (): Promise<Push> => {
-    const [{ createPush }, { createJudge }, { createIncreaseWindow }] = await Promise.all([
+    const [{ createPush }, { createJudge }, { createIncreaseWindow }, { startChannels }] = await Promise.all([
       import('./create-push.ts'),
       import('../alerts/create-judge.ts'),
       import('../alerts/increase-window.ts'),
+      import('./channels/start-channels.ts'),
     ]);
     const judge = createJudge(links);
     const failed = createIncreaseWindow(FAILED_WINDOW_MS);
@@ -65,6 +86,11 @@ export function startPush({
         return judge(input, trackedAlerts);
       },
       store: () => store(instance),
+      channels: startChannels({
+        ...{ clock, instance, counts, mail, log },
+        store: () => notified(instance),
+        onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, to),
+      }),
       counts,
       generatorUrl: publicUrl,
       ...(onAccepted && { onAccepted }),
@@ -75,30 +101,34 @@ export function startPush({
       onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),
     });
   };
-  let current: Alertmanagers = { urls: [] };
+  let current = NOBODY;
   let push = loadOnce(load);
   /** Changes run one after the other. */
   let changing = Promise.resolve();
-  const change = async (alertmanagers: Alertmanagers) => {
-    if (alertmanagers.urls.length === 0) {
+  const change = async (before: Receivers, receivers: Receivers) => {
+    if (!hasReceivers(receivers)) {
       await (await push.started())?.stop();
       push = loadOnce(load);
       return;
     }
-    (await push.get()).setAlertmanagers(alertmanagers);
+    const loaded = await push.get();
+    if (!isDeepStrictEqual(before.alertmanager, receivers.alertmanager))
+      loaded.setAlertmanagers(receivers.alertmanager);
+    if (!isDeepStrictEqual(before.channels, receivers.channels)) loaded.setChannels(receivers.channels ?? []);
   };
   return {
     counts,
-    isOn: () => current.urls.length > 0,
+    isOn: () => hasReceivers(current),
     roundLate: lateRounds.add,
-    setAlertmanagers: (alertmanagers) => {
-      if (isDeepStrictEqual(alertmanagers, current)) return;
-      current = alertmanagers;
+    setReceivers: ({ alertmanager, channels = [] }) => {
+      const [before, next] = [current, { alertmanager, channels }];
+      if (isDeepStrictEqual(next, before)) return;
+      current = next;
       changing = changing
-        .then(() => change(alertmanagers))
+        .then(() => change(before, next))
         .catch((error: unknown) => {
           // The next reload tries again, even with the same inventory.
-          current = { urls: [] };
+          current = NOBODY;
           log.error({ err: error }, 'the push of alerts could not be started; please report this');
         });
     },

@@ -28,7 +28,7 @@ const resolve = ({ clearSince: _, planned: __, ...alert }: TrackedAlert, now: nu
 });
 
 function activate(before: TrackedAlert | undefined, finding: Finding & { readonly state: 'active' }, now: number) {
-  const { labels, annotations, forMs, keepFiringForMs, planned } = finding;
+  const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
   const isNew =
     before === undefined ||
     before.phase === 'resolved' ||
@@ -36,7 +36,8 @@ function activate(before: TrackedAlert | undefined, finding: Finding & { readonl
   // A clock that was set back must not delay an alert.
   const activeAt = isNew ? now : Math.min(before.activeAt, now);
   const firedAt = isNew ? undefined : before.firedAt;
-  const base = { labels, annotations, keepFiringForMs, activeAt, seenAt: now, ...(planned && { planned }) };
+  const more = { ...(details && { details }), ...(planned && { planned }) };
+  const base = { labels, annotations, ...more, keepFiringForMs, activeAt, seenAt: now };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Whoever was notified of it hears of its end, and of no end before.
   const wasNotified = firedAt !== undefined && before?.isHeld !== true;
@@ -107,7 +108,7 @@ export function mergeTrackedAlerts(current: TrackedAlerts, kept: readonly Tracke
     const known = merged.get(key);
     if (known === undefined) merged.set(key, old);
     else if (old.phase !== 'resolved' && known.phase !== 'resolved' && old.activeAt < known.activeAt)
-      merged.set(key, { ...old, annotations: known.annotations, seenAt: known.seenAt });
+      merged.set(key, { ...old, annotations: known.annotations, details: known.details, seenAt: known.seenAt });
   }
   return merged;
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type AlertName, alertRules } from '../../src/alerts/alert-rules.ts';
+import { createInhibition, inhibitRules, type LabelMatcher } from '../../src/alerts/inhibit-rules.ts';
 import { findProgram } from '../support/engine.ts';
 
 const file = fileURLToPath(new URL('../../config/alertmanager/alertmanager.yml.example', import.meta.url));
@@ -61,12 +62,14 @@ type Named = AlertName | `${AlertName} ${string}`;
 /** Whether an alert holds back another one. */
 function isInhibited(source: Named, target: Named, of: Labels = {}): boolean {
   const [from, to] = [toLabels(source), { ...toLabels(target), ...of }];
-  return inhibitions.some(
+  const byAlertmanager = inhibitions.some(
     (rule) =>
       matches(rule.source_matchers, from) &&
       matches(rule.target_matchers, to) &&
       rule.equal.every((label) => from[label] === to[label]),
   );
+  expect(createInhibition([from])(to), 'the channels of subnetd agree').toBe(byAlertmanager);
+  return byAlertmanager;
 }
 
 describe('the configuration of Alertmanager', () => {
@@ -97,6 +100,17 @@ describe('the configuration of Alertmanager', () => {
     const labels = [`alertname=${name}`, `severity=${severity}`, 'subnet=s'];
     const { output } = amtool('config', 'routes', 'test', `--config.file=${file}`, ...labels);
     expect(output.split('\n')).toContain(receiver);
+  });
+
+  it('inhibits by the same rules as subnetd does for its own channels', () => {
+    const format = ({ label, pattern, value }: LabelMatcher) => `${label}=${pattern ? '~' : ''}"${value}"`;
+    expect(
+      inhibitRules.map(({ source, target, equal }) => ({
+        source_matchers: source.map(format),
+        target_matchers: target.map(format),
+        equal,
+      })),
+    ).toEqual(inhibitions);
   });
 
   it('silences only alerts that there are, by alerts that there are', () => {

@@ -357,6 +357,7 @@ describe('what is found', () => {
         dashboard_url: 'http://g/d/subnetd-node?var-subnet=d&var-name=a+b%27',
         incident_url: 'http://s/incidents?alert=SubnetNodeDown&subnet=d&name=a+b%27',
       },
+      details: { summary: 'it is broken', evidence: 'it broke at 7', fix: 'repair it' },
       forMs: 0,
       keepFiringForMs: 0,
     });

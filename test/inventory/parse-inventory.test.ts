@@ -235,4 +235,27 @@ describe('a good inventory', () => {
     });
     expect(subnet?.settings.rpc.schedule).toEqual({ kind: 'cron', expression: '*/5 * * * * *' });
   });
+
+  it('has channels with their kinds, severities and repeat intervals', () => {
+    const { channels = [] } = parse(readFileSync(new URL('./full.yaml', import.meta.url), 'utf8'));
+    expect(channels.map(({ name, target }) => `${name} ${target.kind}`)).toEqual([
+      'hook webhook',
+      'file webhook',
+      'chat slack',
+      'bot telegram',
+      'guild discord',
+      'mail email',
+    ]);
+    expect(channels[0]).not.toHaveProperty('repeatMs');
+    expect(channels[1]).toMatchObject({ severities: ['critical', 'warning'], repeatMs: 4 * 3_600_000 });
+    expect(channels[3]?.target).toEqual({
+      kind: 'telegram',
+      tokenFile: '/run/secrets/bot',
+      chatId: '-1001234567890',
+      threadId: 7,
+      apiUrl: 'http://127.0.0.1:8081',
+    });
+    expect(channels[4]).toMatchObject({ severities: ['critical', 'warning'], repeatMs: 1_800_000 });
+    expect(parse(minimal).channels).toEqual([]);
+  });
 });

@@ -8,7 +8,7 @@ const FACTS = { publicUrl: 'https://subnetd.example.com', at: '2026-01-31T12:34:
 const mail = writeMail('password-changed', { firstName: 'Ada', userName: 'ada' }, FACTS);
 const transportTo = (url: string) =>
   createMailTransport({ server: parseMailServer(url) ?? expect.fail(url), from: 'subnetd@example.com' });
-const failureOf = (sent: Promise<void>) => sent.then(() => expect.fail('it was sent'), toSendFailure);
+const failureOf = (sent: Promise<unknown>) => sent.then(() => expect.fail('it was sent'), toSendFailure);
 
 it.each([false, true])('a server that asks for a login gets it (TLS from the start: %s)', async (isTls) => {
   const server = await startMailServer({ login: { user: 'ops@example.com', password: 'p%s/@: ü' }, isTls });

@@ -1,0 +1,41 @@
+/** Where a channel sends its messages. Secrets are in files, which are read for each message. */
+export type ChannelTarget =
+  | {
+      readonly kind: 'webhook';
+      readonly url?: string | undefined;
+      readonly urlFile?: string | undefined;
+      /** The key of the signature. */
+      readonly secretFile?: string | undefined;
+      readonly bearerTokenFile?: string | undefined;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    }
+  | { readonly kind: 'slack'; readonly urlFile: string }
+  | { readonly kind: 'discord'; readonly urlFile: string }
+  | {
+      readonly kind: 'telegram';
+      readonly tokenFile: string;
+      readonly chatId: string;
+      readonly threadId?: number | undefined;
+      /** The Bot API server, without a slash at its end. */
+      readonly apiUrl: string;
+    }
+  | {
+      readonly kind: 'email';
+      readonly to: readonly string[];
+      readonly from?: string | undefined;
+      /** A mail server of its own. */
+      readonly smtpUrlFile?: string | undefined;
+    };
+
+/** The severity of an alert that people are notified of. */
+export type ChannelSeverity = 'critical' | 'warning' | 'info';
+
+/** A way to people, without an Alertmanager. */
+export interface Channel {
+  readonly name: string;
+  readonly target: ChannelTarget;
+  /** The severities of the alerts that it gets. */
+  readonly severities: readonly ChannelSeverity[];
+  /** How long after the last message the firing alerts are sent again; undefined for never. */
+  readonly repeatMs?: number | undefined;
+}

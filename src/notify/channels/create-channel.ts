@@ -1,0 +1,198 @@
+import type { Channel } from '../../model/channel.ts';
+import type { NotifiedGroup } from '../../model/notified-alert.ts';
+import { type AlertLabels, alertKey } from '../../model/tracked-alert.ts';
+import type { AlertCounts } from '../create-sender.ts';
+import { type Deliver, formatChannel } from './delivery.ts';
+import { afterMessage, type FiringAlert, noteEnds, type PlannedMessage, planMessage, TIMES } from './plan-message.ts';
+import { toMessage } from './to-message.ts';
+
+/** The alerts of one moment, by group and key; all times are wall time. */
+export interface AlertGroups {
+  readonly firing: ReadonlyMap<string, ReadonlyMap<string, FiringAlert>>;
+  /** When an alert that does not fire has ended, or the time now. */
+  readonly endsAt: (key: string) => number;
+}
+
+/** One channel over time. */
+export interface ChannelLife {
+  readonly channel: Channel;
+  /** Notes what fires now, and sends what is due unless a message is being sent. Resolves when none is. */
+  update(alerts: AlertGroups): Promise<void>;
+  /** Adds what an earlier run has noted; what this run has noted is newer. */
+  restore(groups: readonly NotifiedGroup[]): void;
+  groups(): readonly NotifiedGroup[];
+  /** Waits at most `withinMs` for the message that is being sent, then aborts it. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** What a channel needs; it adds to `counts`. */
+export interface ChannelDeps {
+  readonly channel: Channel;
+  readonly deliver: Deliver;
+  readonly instance: string;
+  /** Wall time. */
+  readonly now: () => number;
+  readonly counts: AlertCounts;
+  readonly firstPauseMs?: number;
+  /** Sending starts to fail, or fails for another reason. */
+  readonly onFailure: (why: string) => void;
+  readonly onWarning: (warning: string) => void;
+  readonly onRecovery: (channel: string) => void;
+  /** Nobody will be notified of this any more. */
+  readonly onDropped: (channel: string, labels: AlertLabels) => void;
+  readonly onAccepted: (labels: AlertLabels, phase: 'firing' | 'resolved', to: string) => void;
+  /** A bug in the channel itself. */
+  readonly onBug: (error: unknown) => void;
+  /** What the channel was notified of has changed. */
+  readonly onChange: () => void;
+}
+
+const FIRST_PAUSE_MS = 5_000;
+/** Shorter than the window of SubnetdAlertsNotSent, so that it fires as long as sending fails. */
+const MAX_PAUSE_MS = 120_000;
+/** Nobody needs the end of an alert that has been over for a day. */
+const GIVE_UP_MS = 24 * 3_600_000;
+
+/** Creates a channel that was notified of nothing. */
+export function createChannel(deps: ChannelDeps): ChannelLife {
+  const { channel, deliver, instance, now, counts, firstPauseMs = FIRST_PAUSE_MS } = deps;
+  const { name, severities, repeatMs } = channel;
+  const label = formatChannel(channel);
+  let groups: ReadonlyMap<string, NotifiedGroup> = new Map();
+  let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0 };
+  let failure: string | undefined;
+  /** Until when nothing is sent, or nothing of one group; wall time. */
+  let restsUntil = 0;
+  const groupRestsUntil = new Map<string, number>();
+  let pauseMs = firstPauseMs;
+  /** Alerts of messages that failed, which the channel was never notified of. */
+  const missed = new Map<string, AlertLabels>();
+  const aborter = new AbortController();
+  let stopped = false;
+
+  const firingOf = (group: string): ReadonlyMap<string, FiringAlert> =>
+    new Map(
+      [...(alerts.firing.get(group) ?? [])].map(([key, alert]) => [
+        key,
+        {
+          ...alert,
+          isWithheld: alert.isWithheld || !severities.some((severity) => severity === alert.labels.severity),
+        },
+      ]),
+    );
+  const set = (group: string, next: NotifiedGroup | undefined) => {
+    const changed = new Map(groups);
+    if (next === undefined) changed.delete(group);
+    else changed.set(group, next);
+    groups = changed;
+    deps.onChange();
+  };
+  const drop = (labels: AlertLabels) => {
+    counts.dropped += 1;
+    deps.onDropped(label, labels);
+  };
+
+  /** Notes ends, and forgets what is long over. */
+  const tidy = (time: number) => {
+    for (const [group, before] of groups) {
+      const noted = noteEnds(before, alerts.firing.get(group) ?? new Map(), alerts.endsAt);
+      const old = Object.entries(noted.alerts).filter(([, { endsAt = time }]) => time - endsAt >= GIVE_UP_MS);
+      for (const [, { labels }] of old) drop(labels);
+      const gone = new Set(old.map(([key]) => key));
+      const left = Object.entries(noted.alerts).filter(([key]) => !gone.has(key));
+      const isIdle = left.length === 0 && (time - noted.sentAt >= TIMES.pauseMs || noted.sentAt > time);
+      if (isIdle) set(group, undefined);
+      else if (noted !== before || old.length > 0) set(group, { ...noted, alerts: Object.fromEntries(left) });
+    }
+    for (const [key, labels] of missed) {
+      if (alerts.firing.get(labels.subnet ?? '')?.has(key)) continue;
+      missed.delete(key);
+      drop(labels);
+    }
+  };
+
+  const accept = (group: string, planned: PlannedMessage, thread: string, size: number) => {
+    counts.sent += size;
+    set(group, afterMessage(planned, groups.get(group), { channel: name, group, thread, now: now() }));
+    for (const { labels } of planned.begun) missed.delete(alertKey(labels));
+    for (const { labels } of [...planned.begun, ...planned.ongoing]) deps.onAccepted(labels, 'firing', name);
+    for (const { labels } of planned.ended) deps.onAccepted(labels, 'resolved', name);
+    pauseMs = firstPauseMs;
+    if (failure !== undefined) deps.onRecovery(label);
+    failure = undefined;
+  };
+
+  /** Sends the message of a group if one is due; resolves to whether others can be sent after it. */
+  const sendGroup = async (group: string): Promise<boolean> => {
+    const before = groups.get(group);
+    const planned = planMessage(firingOf(group), before, repeatMs, now());
+    if (planned === undefined) return true;
+    const message = toMessage(planned, before, { channel: name, group, instance, now: now() });
+    const size = message.alerts.length + message.omitted;
+    const delivery = await deliver(message, aborter.signal);
+    if (delivery.ok) {
+      accept(group, planned, message.thread, size);
+      if (delivery.warning !== undefined) deps.onWarning(delivery.warning);
+      return true;
+    }
+    if (stopped) return false;
+    counts.failed += size;
+    for (const { labels } of planned.begun) missed.set(alertKey(labels), labels);
+    if (failure !== delivery.why) deps.onFailure(delivery.why);
+    failure = delivery.why;
+    if (delivery.isOfMessage) {
+      groupRestsUntil.set(group, now() + MAX_PAUSE_MS);
+      return true;
+    }
+    restsUntil = now() + (delivery.retryAfterMs ?? pauseMs);
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+    return false;
+  };
+
+  const isResting = (until: number, longestMs: number) => {
+    const left = until - now();
+    // A clock that was set back must not stop messages.
+    return left > 0 && left <= longestMs;
+  };
+  const sendAll = async () => {
+    if (isResting(restsUntil, 3_600_000)) return;
+    for (const group of new Set([...alerts.firing.keys(), ...groups.keys()])) {
+      if (stopped) return;
+      if (isResting(groupRestsUntil.get(group) ?? 0, MAX_PAUSE_MS)) continue;
+      groupRestsUntil.delete(group);
+      if (!(await sendGroup(group))) return;
+    }
+  };
+
+  let sending: Promise<void> | undefined;
+  return {
+    channel,
+    groups: () => [...groups.values()],
+    restore: (saved) => {
+      const own = saved.filter((one) => one.channel === name);
+      const merged = own.map((one): readonly [string, NotifiedGroup] => {
+        const current = groups.get(one.group);
+        if (current === undefined) return [one.group, one];
+        return [one.group, { ...current, alerts: { ...one.alerts, ...current.alerts } }];
+      });
+      groups = new Map([...groups, ...merged]);
+    },
+    update: (next) => {
+      alerts = next;
+      tidy(now());
+      if (stopped) return Promise.resolve();
+      sending ??= sendAll()
+        .catch(deps.onBug)
+        .finally(() => {
+          sending = undefined;
+        });
+      return sending;
+    },
+    stop: async (withinMs) => {
+      stopped = true;
+      const timer = setTimeout(() => aborter.abort(), withinMs);
+      await sending;
+      clearTimeout(timer);
+    },
+  };
+}

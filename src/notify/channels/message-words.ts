@@ -1,0 +1,109 @@
+import { beginSentence } from '../../model/begin-sentence.ts';
+import type { Message, MessageAlert } from './to-message.ts';
+
+/** How a service marks up text. Every function gets plain text and returns what may be sent. */
+export interface Markup {
+  readonly plain: (text: string) => string;
+  readonly bold: (text: string) => string;
+  readonly code: (text: string) => string;
+  readonly link: (text: string, url: string) => string;
+}
+
+/** A text is cut here, so that one alert cannot fill a message. */
+const MOST_OF_A_TEXT = 500;
+
+/** The text in one line, cut to a length, without half a character at its end. */
+export function clip(text: string, most: number): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+const SEVERITIES = ['critical', 'warning', 'info'];
+
+const worstOf = (alerts: readonly MessageAlert[]): string =>
+  SEVERITIES.find((severity) => alerts.some((one) => one.severity === severity)) ?? 'info';
+
+/** What the message is about: a subnet, or this subnetd. */
+export const groupOf = ({ subnet, instance }: Message): string => subnet ?? `subnetd ${instance}`;
+
+const count = (many: number, one: string, more: string): string => (many === 1 ? `1 ${one}` : `${many} ${more}`);
+
+/** The message in one line, as `CRITICAL devnet: subnet2 is down`. */
+export function writeTitle(message: Message): string {
+  const { alerts, omitted } = message;
+  const begun = alerts.filter(({ isNew, status }) => isNew && status === 'firing');
+  const ended = alerts.filter(({ status }) => status === 'resolved');
+  const ongoing = alerts.length + omitted - begun.length - ended.length;
+  const firing = alerts.filter(({ status }) => status === 'firing');
+  const title = (word: string, text: string) => clip(`${word} ${groupOf(message)}: ${text}`, 250);
+  const about = (list: readonly MessageAlert[], more: string) =>
+    list.length === 1 && list[0] ? list[0].summary : `${list.length} ${more}`;
+  if (message.kind === 'drill')
+    return title('DRILL', message.status === 'firing' ? 'a test alert' : 'the test alert has ended');
+  if (begun.length > 0) return title(worstOf(begun).toUpperCase(), about(begun, 'alerts'));
+  if (ended.length > 0 && ongoing === 0) return title('RESOLVED', about(ended, 'alerts'));
+  if (ended.length > 0)
+    return title('RESOLVED', `${about(ended, 'alerts')}, ${count(ongoing, 'still fires', 'still fire')}`);
+  return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
+}
+
+/** As `2026-11-21 00:00 UTC`. */
+export const formatMinute = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+function writeAlert(one: MessageAlert, markup: Markup): string {
+  const { plain, bold, code, link } = markup;
+  const { status, isNew, severity, links } = one;
+  const text = (value: string) => plain(clip(value, MOST_OF_A_TEXT));
+  const word = status === 'resolved' ? 'resolved' : isNew ? severity : `still ${severity}`;
+  const head = `${bold(`${word}: ${clip(one.summary, MOST_OF_A_TEXT)}`)}`;
+  const when =
+    status === 'resolved' && one.endsAt !== undefined
+      ? `From ${formatMinute(one.startsAt)} to ${formatMinute(one.endsAt)}.`
+      : `Since ${formatMinute(one.startsAt)}.`;
+  const shown = [
+    ...(links.incident === undefined ? [] : [link('incident', links.incident)]),
+    ...(links.runbook === undefined ? [] : [link('runbook', links.runbook)]),
+    ...(links.dashboard === undefined ? [] : [link('dashboard', links.dashboard)]),
+  ].join(plain(' · '));
+  // Of what has ended, nobody needs to know what to do.
+  const lines =
+    status === 'resolved'
+      ? [head, plain(when)]
+      : [
+          head,
+          text(`${beginSentence(one.evidence).replace(/\.$/, '')}. ${when}`),
+          ...(one.fix === undefined ? [] : [`${plain('To do: ')}${code(clip(one.fix, MOST_OF_A_TEXT))}`]),
+        ];
+  return [...lines, ...(shown === '' ? [] : [shown])].join('\n');
+}
+
+/**
+ * The alerts of a message as marked-up text of at most `most` characters (UTF-16 code units): as many as fit, then how many
+ * more there are.
+ */
+export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: number): string {
+  const blocks: string[] = [];
+  let size = 0;
+  const rest = (left: number) => markup.plain(`… and ${count(left, 'more alert', 'more alerts')}.`);
+  for (const [index, one] of alerts.entries()) {
+    const block = writeAlert(one, markup);
+    const left = alerts.length + omitted - index;
+    const isLast = left === 1;
+    if (size + block.length + (isLast ? 0 : 2 + rest(left).length) > most) {
+      blocks.push(rest(left));
+      return blocks.join('\n\n');
+    }
+    blocks.push(block);
+    size += block.length + 2;
+  }
+  if (omitted > 0) blocks.push(rest(omitted));
+  return blocks.join('\n\n');
+}
+
+/** Text without markup. */
+export const PLAIN: Markup = {
+  plain: (text) => text,
+  bold: (text) => text,
+  code: (text) => text,
+  link: (text, url) => `${text}: ${url}`,
+};

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { UnusableFile } from '../describe-failure.ts';
+
+/** The content of a file without blanks at its ends. Throws `UnusableFile`, which names the setting and the path. */
+export function readSecret(setting: string, path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UnusableFile(`${setting}: ${path} cannot be read (${code}); correct the path or its mode`);
+  }
+  if (text === '') throw new UnusableFile(`${setting}: ${path} is empty; write the secret into it`);
+  return text;
+}
+
+/** The URL in a file. Throws `UnusableFile`. */
+export function readUrl(setting: string, path: string): URL {
+  const url = URL.parse(readSecret(setting, path));
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UnusableFile(`${setting}: ${path} holds no URL; write the whole address into it, with https://`);
+  return url;
+}

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import { type Channels, type ChannelsDeps, createChannels } from './create-channels.ts';
+import { createDeliver, type DeliverDeps } from './create-deliver.ts';
+import { createPoster } from './post.ts';
+
+/** What the channels of the daemon need. */
+export interface StartChannelsDeps
+  extends Pick<ChannelsDeps, 'clock' | 'store' | 'instance' | 'counts' | 'onAccepted'>,
+    Omit<DeliverDeps, 'poster' | 'now'> {
+  readonly log: Logger;
+}
+
+/** Starts without a channel. */
+export function startChannels({ log, ...deps }: StartChannelsDeps): Channels {
+  const { clock } = deps;
+  const poster = createPoster();
+  const channels = createChannels({
+    ...deps,
+    createDeliver: (channel) => createDeliver(channel, { ...deps, poster, now: () => clock.toWall(clock.now()) }),
+    onFailure: (why) => log.warn({ why }, 'alerts cannot be sent through a channel; subnetd tries again'),
+    onWarning: (why) => log.warn({ why }, 'alerts were sent through a channel, but not to everybody'),
+    onRecovery: (channel) => log.info({ channel }, 'alerts are sent through the channel again'),
+    onDropped: (channel, alert) =>
+      log.warn({ channel, alert }, 'an alert has ended and could not be sent through a channel; it is given up'),
+    onBug: (error) => log.error({ err: error }, 'a channel broke; please report this'),
+  });
+  return {
+    ...channels,
+    stop: async (withinMs) => {
+      await channels.stop(withinMs);
+      await poster.close();
+    },
+  };
+}

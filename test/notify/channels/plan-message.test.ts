@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { NotifiedGroup } from '../../../src/model/notified-alert.ts';
+import type { TrackedAlert } from '../../../src/model/tracked-alert.ts';
+import { groupAlerts } from '../../../src/notify/channels/create-channels.ts';
+import { afterMessage, noteEnds, planMessage } from '../../../src/notify/channels/plan-message.ts';
+import { alertsOf, firingAlert, haltedAlert, resolvedAlert } from '../../support/alerts-at.ts';
+
+const START = Date.UTC(2026, 10, 21);
+const S = 1_000;
+const REPEAT = 4 * 3_600_000;
+
+/** The message that is due `after` the start, as short words. */
+function plan(
+  after: number,
+  alerts: readonly TrackedAlert[],
+  before?: NotifiedGroup,
+  repeatMs: number | undefined = REPEAT,
+) {
+  const { firing } = groupAlerts(alertsOf(...alerts), START + after);
+  return planMessage(firing.get('devnet') ?? new Map(), before, repeatMs, START + after);
+}
+const words = (planned: ReturnType<typeof plan>) => {
+  const names = (alerts: readonly { readonly labels: Readonly<Record<string, string>> }[] = []) =>
+    alerts.map(({ labels }) => labels.name ?? labels.alertname).join(' ');
+  return planned && `${planned.kind}: +${names(planned.begun)} -${names(planned.ended)} =${names(planned.ongoing)}`;
+};
+/** What a channel was notified of after the message for these alerts. */
+function notified(after: number, ...alerts: readonly TrackedAlert[]): NotifiedGroup {
+  const planned = plan(after, alerts);
+  if (planned === undefined) throw new Error('no message is due');
+  return afterMessage(planned, undefined, { channel: 'ops', group: 'devnet', thread: 't', now: START + after });
+}
+
+const node = (name: string, after = 0) => firingAlert(name, START + after);
+
+describe('a message', () => {
+  it('waits half a minute for other alerts, and lists all of them', () => {
+    expect(words(plan(29 * S, [node('n1')]))).toBeUndefined();
+    expect(words(plan(30 * S, [node('n1'), node('n2', 20 * S)]))).toBe('change: +n1 n2 - =');
+  });
+
+  it('goes out after ten seconds when one alert pages, with the worst first', () => {
+    const forked = firingAlert('', START, {
+      labels: { alertname: 'SubnetChainForked', severity: 'critical', subnet: 'devnet' },
+    });
+    const relayer = firingAlert('relayer', START, {
+      labels: {
+        alertname: 'SubnetRelayerDead',
+        severity: 'warning',
+        subnet: 'devnet',
+        component: 'relayer',
+        name: 'relayer',
+      },
+    });
+    expect(words(plan(9 * S, [relayer, forked]))).toBeUndefined();
+    expect(words(plan(10 * S, [relayer, forked]))).toBe('change: +SubnetChainForked relayer - =');
+  });
+
+  it('leaves out what a graver alert inhibits, and what planned work holds back', () => {
+    expect(words(plan(60 * S, [node('n1'), haltedAlert(START)]))).toBe('change: +SubnetHalted - =');
+    expect(words(plan(60 * S, [{ ...node('n1'), isHeld: true }]))).toBeUndefined();
+    // What nobody is notified of inhibits nothing.
+    expect(words(plan(60 * S, [node('n1'), { ...haltedAlert(START), isHeld: true }]))).toBe('change: +n1 - =');
+  });
+
+  it('is sent once, then after the repeat interval, and never again without one', () => {
+    const before = notified(30 * S, node('n1'));
+    expect(words(plan(REPEAT + 29 * S, [node('n1')], before))).toBeUndefined();
+    expect(words(plan(REPEAT + 30 * S, [node('n1')], before))).toBe('reminder: + - =n1');
+    const { firing } = groupAlerts(alertsOf(node('n1')), START);
+    expect(planMessage(firing.get('devnet') ?? new Map(), before, undefined, START + 9 * REPEAT)).toBeUndefined();
+  });
+
+  it('comes at most once a minute, but at once for a new alert that pages', () => {
+    const before = notified(30 * S, node('n1'));
+    const both = [node('n1'), node('n2', 31 * S)];
+    expect(words(plan(89 * S, both, before))).toBeUndefined();
+    expect(words(plan(90 * S, both, before))).toBe('change: +n2 - =n1');
+    expect(words(plan(60 * S, [node('n1'), haltedAlert(START + 50 * S)], before))).toBe('change: +SubnetHalted - =');
+  });
+
+  it('reports an end half a minute after it, even of an alert that is inhibited or forgotten by now', () => {
+    const before = notified(30 * S, node('n1'), node('n2'));
+    const alerts = [resolvedAlert(node('n1'), START + 100 * S), node('n2'), haltedAlert(START + 125 * S)];
+    const { firing, endsAt } = groupAlerts(alertsOf(...alerts), START + 100 * S);
+    const noted = noteEnds(before, firing.get('devnet') ?? new Map(), endsAt);
+    expect(words(plan(129 * S, alerts, noted))).toBeUndefined();
+    expect(words(plan(130 * S, alerts, noted))).toBe('change: +SubnetHalted -n1 =');
+    expect(plan(130 * S, alerts, noted)?.ended[0]?.endsAt).toBe(START + 100 * S);
+    // After a long time without subnetd nothing is known of it any more.
+    const later = noteEnds(before, new Map(), () => START + 9_000 * S);
+    expect(words(plan(9_030 * S, [], later))).toBe('change: + -n1 n2 =');
+  });
+
+  it('reports neither end nor start of an alert that was away for less than the wait', () => {
+    const before = notified(30 * S, node('n1'));
+    const away = noteEnds(before, new Map(), () => START + 100 * S);
+    const back = node('n1', 110 * S);
+    const { firing, endsAt } = groupAlerts(alertsOf(back), START + 110 * S);
+    const again = noteEnds(away, firing.get('devnet') ?? new Map(), endsAt);
+    expect(again).toEqual(before);
+    expect(words(plan(600 * S, [back], again))).toBeUndefined();
+  });
+
+  it('is not held up by a clock that was set back', () => {
+    expect(words(plan(-3_600 * S, [node('n1')]))).toBe('change: +n1 - =');
+  });
+});
