@@ -1,6 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { checkTimeline, failingChecks, firingAlerts, standingProblems } from './check-panels.ts';
 import { toBoard, toRunbook, toStatusPage } from './links.ts';
+import { masternodePanels } from './masternode-panels.ts';
 import { graph, heightGraph, limitedStat, type Steps, stat } from './panels.ts';
 import { bySubnet, limitOf, RECORDED, SUBNET as S } from './queries.ts';
 import { table } from './table.ts';
@@ -223,6 +224,7 @@ export const fleet = (places: Places): Dashboard =>
             checkTimeline(31, C, places.subnetd, 24),
           ],
         },
+        { title: 'The masternodes', folded: true, panels: masternodePanels(50, places.subnetd) },
         {
           title: 'The containers',
           folded: true,

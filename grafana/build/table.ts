@@ -1,4 +1,4 @@
-import type { DynamicConfigValue, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { type DynamicConfigValue, MappingType, type Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as tablePanel from '@grafana/grafana-foundation-sdk/table';
 import type { DataLink } from './links.ts';
 import { fill, type PanelPlan, type Steps } from './panels.ts';
@@ -10,15 +10,20 @@ export interface Column {
   readonly unit?: string;
   readonly steps?: Steps;
   readonly link?: DataLink;
+  /** What is shown in the place of 0. */
+  readonly zero?: string;
   /** There for a link to read, and not shown. */
   readonly hidden?: boolean;
 }
 
-function toProperties({ title, unit, steps, link, hidden }: Column): DynamicConfigValue[] {
+function toProperties({ title, unit, steps, link, zero, hidden }: Column): DynamicConfigValue[] {
   return [
     ...(title === undefined ? [] : [{ id: 'displayName', value: title }]),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(link === undefined ? [] : [{ id: 'links', value: [link] }]),
+    ...(zero === undefined
+      ? []
+      : [{ id: 'mappings', value: [{ type: MappingType.ValueToText, options: { 0: { text: zero, index: 0 } } }] }]),
     // The second is what the first is called in newer ones.
     ...(hidden === true
       ? [
