@@ -60,6 +60,7 @@ const LABELS = {
   check: 'subnet, component, name, check',
   failure: 'subnet, component, name, failure',
   problem: 'subnet, component, name, problem',
+  work: 'subnet, component, name',
   member: 'subnet, name',
   masternode: 'subnet, name',
   vote: 'subnet, status',

@@ -2,7 +2,9 @@ import { PAGES_FOR, problemCatalog, problemsOfAlert } from '../model/problem-cat
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 import { TARGET } from './promql.ts';
 
-const standing = (problems: readonly string[]): string => `subnet_problem{problem=~"${problems.join('|')}"} == 1`;
+/** The problems that stand, but for those that nobody is notified of because of planned work. */
+const standing = (problems: readonly string[]): string =>
+  `subnet_problem{problem=~"${problems.join('|')}"} == 1 unless on (subnet, component, name, problem) subnet_problem_planned`;
 
 /** The subnets and components for which something graver pages. */
 const COVERED = Object.entries(PAGES_FOR)

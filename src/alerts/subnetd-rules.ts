@@ -1,6 +1,6 @@
 import type { AlertRule } from './alert-rule.ts';
 import { reportProblems } from './problem-rule.ts';
-import { last, ON_LOST_ENGINE, SCRAPE_JOB, TARGET } from './promql.ts';
+import { last, ON_LOST_ENGINE, PLANNED_SUBNET, PLANNED_TARGET, SCRAPE_JOB, TARGET } from './promql.ts';
 
 const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
 
@@ -35,7 +35,8 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     keepFiringFor: '5m',
     expr: `count by (subnet, engine) (max by (subnet, component, name, engine) (
   ${ON_LOST_ENGINE}
-))`,
+))
+unless on (subnet) ${PLANNED_SUBNET}`,
     labels: ['subnet', 'engine'],
     summary: 'subnetd cannot ask the Docker Engine {{ $labels.engine }} about the containers of {{ $labels.subnet }}.',
     description:
@@ -50,7 +51,8 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     expr: `max by (subnet, component, name) (
   time() - ${last('subnet_check_last_run_timestamp_seconds')} > 3 * ${last('subnet_check_interval_seconds')} + 150
   or ${last('subnet_check_interval_seconds')} unless ${last('subnet_check_last_run_timestamp_seconds')}
-)`,
+)
+unless on (subnet, component, name) ${PLANNED_TARGET}`,
     labels: TARGET,
     summary: 'Checks of {{ $labels.subnet }} do not run.',
     description:
@@ -62,7 +64,8 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     severity: 'warning',
     for: '5m',
     // A busy machine delays some of many rounds; SubnetdCheckStale fires when that matters for one target.
-    expr: `${LATE} / (${LATE} + sum by (subnet) (increase(subnetd_round_duration_seconds_count[10m]))) > 0.1`,
+    expr: `${LATE} / (${LATE} + sum by (subnet) (increase(subnetd_round_duration_seconds_count[10m]))) > 0.1
+unless on (subnet) ${PLANNED_SUBNET}`,
     labels: ['subnet'],
     summary: 'subnetd is too slow for the schedule of {{ $labels.subnet }}.',
     description:

@@ -1,5 +1,6 @@
 import { TIME_LIMITS } from '../model/check-limits.ts';
 import type { NodeObservation } from '../model/observation.ts';
+import { isMuted } from '../model/problem.ts';
 import type { Member, Quorum, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Component, Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
@@ -126,6 +127,18 @@ export const families: readonly Family[] = [
     type: 'gauge',
     help: 'A cause of what is wrong, confirmed and not over; always 1. Component and name are empty for a whole subnet.',
     samples: [{ per: 'problem', value: () => 1 }],
+  },
+  {
+    name: 'subnet_problem_planned',
+    type: 'gauge',
+    help: 'A problem that opened during planned work, so that nobody is notified of it before the work ends; always 1.',
+    samples: [{ per: 'problem', value: (problem) => (isMuted(problem) ? 1 : undefined) }],
+  },
+  {
+    name: 'subnet_planned_work',
+    type: 'gauge',
+    help: 'Planned work is in force on the target, or, with empty component and name, on the whole subnet; always 1.',
+    samples: [{ per: 'work', value: () => 1 }],
   },
   quorum('required', 'Votes of masternodes that a block needs.', ({ required }) => required),
   quorum('voting', 'Masternodes that can vote, as far as is known.', ({ voting }) => voting),

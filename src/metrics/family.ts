@@ -25,6 +25,7 @@ type Samples =
   | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
   | { readonly per: 'problem'; readonly value: (problem: Problem) => number | undefined }
+  | { readonly per: 'work'; readonly value: () => number }
   | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
   | {
       readonly per: 'check';

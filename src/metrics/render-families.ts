@@ -1,5 +1,6 @@
+import { findPlanned } from '../model/planned-work.ts';
 import { isStanding } from '../model/problem.ts';
-import { type Masternode, type Snapshot, VOTES, type Vote } from '../model/snapshot.ts';
+import { type Masternode, type Snapshot, type SubnetState, VOTES, type Vote } from '../model/snapshot.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { families } from './families.ts';
@@ -38,6 +39,18 @@ function countVotes(masternodes: readonly Masternode[]): ReadonlyMap<Vote, numbe
   const counts = new Map<Vote, number>(VOTES.map((vote) => [vote, 0]));
   for (const { vote } of masternodes) counts.set(vote, (counts.get(vote) ?? 0) + 1);
   return counts;
+}
+
+/** The labels of the whole subnet and of the targets that planned work covers. */
+function findCovered({ subnet, targets, plannedWork = [] }: SubnetState): readonly string[] {
+  if (plannedWork.length === 0) return [];
+  const whole = `subnet="${escapeLabel(subnet.name)}",component="",name=""`;
+  return [
+    ...(findPlanned(plannedWork, {}) === undefined ? [] : [whole]),
+    ...targets.flatMap(({ target }) =>
+      findPlanned(plannedWork, target) === undefined ? [] : [getLabelSets(target).target],
+    ),
+  ];
 }
 
 /**
@@ -92,6 +105,10 @@ export function renderFamilies(
               `subnet="${escapeLabel(subnet.subnet.name)}",component="${problem.component ?? ''}",name="${escapeLabel(problem.name ?? '')}",problem="${problem.problem}"`,
               sample.value(problem),
             );
+          continue;
+        }
+        if (sample.per === 'work') {
+          for (const labels of findCovered(subnet)) add(labels, sample.value());
           continue;
         }
         for (const state of subnet.targets) {

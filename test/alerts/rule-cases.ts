@@ -10,6 +10,8 @@ export interface RuleCase {
   readonly labels: Readonly<Record<string, string>>;
   /** What the templates make of the value, where a text shows it. */
   readonly value?: (step: number) => string;
+  /** The series that say of planned work that covers it. */
+  readonly planned?: readonly string[];
 }
 
 const subnet = { subnet: 's' };
@@ -28,13 +30,21 @@ const stays = (value: number): Series[string] => [constant(value), constant(valu
 /** Two instances of a scraped subnetd have labels that no alert of a subnet may show. */
 const self = { instance: 'a:10545', job: 'subnetd' };
 
+const workOn = (labels: Readonly<Record<string, string>> = { ...subnet, component: '', name: '' }): string =>
+  one('subnet_planned_work', { ...labels, ...self });
+
 /** subnetd reports the last problem of the alert, or another one of it first. */
 function byProblem({ name, labels }: AlertRule): RuleCase {
   const own = labels.includes('name') ? target('relayer') : subnet;
   const shown = labels.includes('name') ? own : { ...subnet, component: '', name: '' };
   const broken: Series[string] = [absent, constant(1)];
   const problem = problemsOfAlert(name).at(-1) ?? '';
-  return { series: { [one('subnet_problem', { ...shown, problem, ...self })]: broken }, labels: own };
+  return {
+    series: { [one('subnet_problem', { ...shown, problem, ...self })]: broken },
+    labels: own,
+    // That of another subnetd, which watches the same subnet.
+    planned: [one('subnet_problem_planned', { ...shown, problem, ...self, instance: 'b:10545' })],
+  };
 }
 
 const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
@@ -49,6 +59,7 @@ const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
       [one('subnetd_docker_up', { ...self, engine: 'machine2' })]: fails,
     },
     labels: { ...subnet, engine: 'machine2' },
+    planned: [workOn()],
     value: () => '2',
   },
   SubnetdCheckStale: {
@@ -57,6 +68,7 @@ const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
       [one('subnet_check_interval_seconds', { ...node, check: 'peers' })]: stays(10),
     },
     labels: node,
+    planned: [workOn(node)],
     value: (step) => `${Math.floor((10 * step - 590) / 60)}m ${(10 * step - 590) % 60}s`,
   },
   SubnetdRoundsLate: {
@@ -65,6 +77,7 @@ const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
       [one('subnetd_round_duration_seconds_count', { subnet: 's', round: 'rpc' })]: [grow(4), grow(3)],
     },
     labels: subnet,
+    planned: [workOn()],
     value: () => '25%',
   },
   SubnetdReloadFailed: {

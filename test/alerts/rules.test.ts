@@ -5,6 +5,7 @@ import { toRuleFiles } from '../../scripts/rules.ts';
 import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
 import { COMPOSE_LINKS, toLinks } from '../../src/alerts/to-links.ts';
+import { problemsOfAlert } from '../../src/model/problem-catalog.ts';
 import {
   absent,
   checkWithPromtool,
@@ -65,7 +66,26 @@ function toCase(group: string, rule: NamedRule): PromtoolCase {
     ...[...WELL, CLEAR].map((step) => ({ step, alert, ...(always && { firing: firing(step) }) })),
     ...FIRING.map((step) => ({ step, alert, firing: firing(step) })),
   ]);
-  return { groups: [group], alert, tests: [test] };
+  return { groups: [group], alert, tests: [test, ...testPlanned(rule, tested)] };
+}
+
+/** The work begins with what is broken and ends before that; what is reported as a problem is notified at once then. */
+const WORK_ENDS = 200;
+
+/** What promtool has to see of an alert that planned work covers. */
+function testPlanned(rule: NamedRule, tested: RuleCase): readonly object[] {
+  const { planned } = tested;
+  expect(planned !== undefined, `${rule.name} is about a subnet`).toBe(rule.labels.includes('subnet'));
+  if (planned === undefined) return [];
+  const lasts: Series[string] = [absent, (step) => (step < WORK_ENDS ? 1 : undefined)];
+  const series = { ...asScraped(tested.series), ...Object.fromEntries(planned.map((one) => [one, lasts])) };
+  const isAtOnce = problemsOfAlert(rule.name).length > 0;
+  return [
+    toPromtoolTest(series, course, [
+      ...[FIRST, WORK_ENDS - 1].map((step) => ({ step, alert: rule.name })),
+      ...(isAtOnce ? [{ step: WORK_ENDS, alert: rule.name, firing: [toFiring(rule, tested, WORK_ENDS)] }] : []),
+    ]),
+  ];
 }
 
 describe('each alert', () => {
@@ -78,7 +98,7 @@ describe('each alert', () => {
   }, 600_000);
 
   it.each(rules.map(([group, { name }]) => [name, group] as const))(
-    '%s of %s: silent while healthy, fires with its texts, outlasts a missed scrape, and is resolved',
+    '%s of %s: silent while healthy and during planned work, fires with its texts, outlasts a missed scrape, and is resolved',
     (alert) => {
       expect(wrong[alert]).toBe('');
     },
@@ -150,6 +170,13 @@ describe('the alerts of a node', () => {
     const series = seriesOf(problemSeries('finality_stalled', WHOLE), ...node, ...others);
     const firing = [{ alertname: 'SubnetFinalityStalled' }, ...firingNode, ...firingOthers];
     expect(await testRules(GROUPS, [toFiringTest(series, 3, firing)])).toBe('');
+  });
+
+  it('fire while what would page for them is planned', async () => {
+    const page = problemSeries('quorum_at_risk', WHOLE);
+    const planned = page.map((one) => one.replace('subnet_problem{', 'subnet_problem_planned{'));
+    const series = seriesOf(page, planned, ...node, ...others);
+    expect(await testRules(GROUPS, [toFiringTest(series, 3, [...firingNode, ...firingOthers])])).toBe('');
   });
 
   it('end some minutes after the page begins, and come back when its cause is over', async () => {

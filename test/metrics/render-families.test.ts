@@ -179,6 +179,35 @@ describe('the page of metrics', () => {
     expect(running({ kind: 'docker-unreachable', why: { address: 'unix:/s', code: 'timeout' } })).toBeNull();
   });
 
+  it('exports what planned work covers, and which problems are muted by it', () => {
+    const work = { subnet: 'd', from: T0 + 20_000, until: T0 + 60_000, reason: 'upgrade', by: 'ann' };
+    const linesWith = (...subjects: readonly { readonly component?: string; readonly name?: string }[]) => {
+      const works = subjects.map((subject) => ({ ...work, ...subject }));
+      const board = createBoard(
+        (at) => at,
+        () => ({}),
+        () => works,
+      );
+      board.load(inventory([first, second, stats]), T0);
+      const refused = { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } } as const;
+      const seen = { answered: false, latest: refused } as const;
+      for (const at of [T0 + 15_000, T0 + 36_000]) {
+        board.recordRun(second, 'rpc', { kind: 'node', seen }, 0, at);
+        board.diagnoseChanged(at);
+      }
+      const page = renderFamilies(board.snapshot(), interval);
+      return page.match(/^subnet_(problem_planned|planned_work)\{.*/gm);
+    };
+    const covered = (labels: string) => `subnet_planned_work{subnet="d",${labels}} 1`;
+    const targets = ['component="node",name="subnet1"', 'component="node",name="subnet2"'];
+    const muted = 'subnet_problem_planned{subnet="d",component="node",name="subnet2",problem="node_down"} 1';
+    expect(linesWith()).toBeNull();
+    expect(linesWith({ name: 'subnet1' })).toEqual([covered(targets[0] ?? '')]);
+    expect(linesWith({ component: 'node' })).toEqual([muted, ...targets.map(covered)]);
+    const all = ['component="",name=""', ...targets, 'component="stats",name="stats"'].map(covered);
+    expect(linesWith({})).toEqual([muted, ...all]);
+  });
+
   it('says of the last restart whether it was asked for, and nothing before the first', () => {
     const board = knownRound();
     const start = (at: number, restartCount: number) => {
