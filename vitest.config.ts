@@ -43,6 +43,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'db/busy-postgres': 10,
   'commands/suspended': 10,
   'logs/tail/rewritten-files': 6,
+  'commands/rolling-restart': 18,
   'commands/health': 8,
   'db/lost-connection': 8,
   'commands/reload': 8,

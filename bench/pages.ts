@@ -50,6 +50,7 @@ function pagesOf(now: () => number) {
     snapshot: board.snapshot,
     history: { ...history, probeTimesOf: () => [], barsOf: () => [] },
     matchingLines: () => [],
+    mayRestart: () => undefined,
     outside: {},
     mayProbe: false,
     incidents: {

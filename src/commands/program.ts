@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { ExitCode } from './report.ts';
+import type { SafeToRestartFlags } from './safe-to-restart.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -122,6 +123,19 @@ function addOperatorCommands(program: Command, runs: Runs): void {
     .option('--watch', 'on a terminal: refresh it every two seconds until Ctrl-C')
     .option('--json', 'print /status.json')
     .action(runs(async () => (await import('./status.ts')).status));
+  program
+    .command('safe-to-restart')
+    .description('ask the running daemon whether a node may be restarted now; exit 1 for no, 2 when nobody knows')
+    .argument('<node>', 'the name of the node, such as subnet1')
+    .option('--subnet <name>', 'its subnet, if several have a node of this name')
+    .option('--wait <duration>', 'ask until it may, for at most this long, such as 10m')
+    .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
+    .action(
+      runs(async () => {
+        const { safeToRestart } = await import('./safe-to-restart.ts');
+        return (node: string, flags: SafeToRestartFlags) => safeToRestart(node, flags);
+      }),
+    );
   program
     .command('health')
     .description('ask the daemon of this machine whether it lives; exit 1 when it does not')

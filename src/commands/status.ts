@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { Status } from '../http/to-status.ts';
-import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { formatDuration } from '../model/duration.ts';
-import { parseServerSettings, readEnvironment } from '../settings.ts';
+import { askDaemon, BAD_URL, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
@@ -55,53 +54,30 @@ export function describeStatus({ subnets }: Status, now: number): readonly strin
   ]);
 }
 
-/** Where the daemon of this machine answers. */
-function ownUrl(): string | undefined {
-  const settings = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
-  if (!settings.ok) return undefined;
-  const { listen, webConfig } = settings;
-  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host;
-  return `${webConfig === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
-}
-
 type Read = { readonly ok: true; readonly status: Status } | { readonly ok: false; readonly error: string };
 
 async function read(url: URL): Promise<Read> {
-  const { origin } = url;
-  const user = readCredentials(url);
-  const headers = user && { authorization: toBasicAuthorization(user.username, user.password) };
-  const path = `${origin}${url.pathname.replace(/\/$/, '')}/status.json`;
+  const answer = await askDaemon(url, '/status.json', WITHIN_MS);
+  if (!answer.ok) return answer;
+  const { path, text } = answer;
   try {
-    const answer = await fetch(path, { ...(headers && { headers }), signal: AbortSignal.timeout(WITHIN_MS) });
-    if (answer.status === 401)
-      return {
-        ok: false,
-        error: `${origin} wants a user name and password; give them in --url http://USER:PASSWORD@…`,
-      };
-    const status = answer.ok ? ((await answer.json()) as Status) : undefined;
+    const status = answer.status === 200 ? (JSON.parse(text) as Status) : undefined;
     if (status === undefined || !Array.isArray(status.subnets) || status.subnets.some((one) => !one.headline))
       return {
         ok: false,
         error: `${path} is no status of this version of subnetd (HTTP ${answer.status}); check --url`,
       };
     return { ok: true, status };
-  } catch (error) {
-    const { cause, name } = error as { readonly cause?: NodeJS.ErrnoException; readonly name: string };
-    const why =
-      name === 'TimeoutError'
-        ? `no answer within ${WITHIN_MS / 1_000}s`
-        : name === 'SyntaxError'
-          ? 'no JSON'
-          : (cause?.code ?? cause?.message ?? name);
-    return { ok: false, error: `${path} cannot be read (${why}); start subnetd, or give its address by --url` };
+  } catch {
+    return { ok: false, error: `${path} cannot be read (no JSON); ${START_IT}` };
   }
 }
 
 /** `subnetd status`: what the status page says, in a terminal. Exit 1 when a subnet needs somebody. */
 export async function status({ url: given, watch = false, json = false }: StatusFlags): Promise<ExitCode> {
-  const url = URL.parse(given ?? ownUrl() ?? '');
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    report(['subnetd status: --url must be the address of subnetd, such as http://127.0.0.1:10545']);
+  const url = toDaemonUrl(given);
+  if (url === undefined) {
+    report([`subnetd status: ${BAD_URL}`]);
     return 2;
   }
   const isLive = watch && !json && process.stdout.isTTY;

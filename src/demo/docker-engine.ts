@@ -123,23 +123,47 @@ function findListed(containers: Containers, filters: string | null): readonly Si
   });
 }
 
+/** What somebody can do with a simulated engine, beside reading. */
+export interface EngineControls {
+  /** Whether the log of a service is refused. */
+  readonly isRefused?: (service: string) => boolean;
+  /** Restarts a container; resolves once it runs again, or to why it cannot. */
+  readonly restart?: (service: string) => Promise<string | undefined>;
+}
+
+const refuseToChange = (response: ServerResponse): void =>
+  sendJson(response, 403, { message: 'the simulated engine only reads and restarts' });
+
+/** As `docker restart` asks for it. */
+async function restartContainer(
+  response: ServerResponse,
+  service: string,
+  restart: NonNullable<EngineControls['restart']>,
+) {
+  const error = await restart(service);
+  if (error === undefined) response.writeHead(204).end();
+  else sendJson(response, 500, { message: error });
+}
+
 /**
- * A Docker Engine as far as a monitor asks one, and by GET alone: lists, inspections, statistics, logs and events of the
- * simulated containers; it refuses some logs. Shapes from the Docker Engine API, version 1.41.
+ * A Docker Engine as far as a monitor asks one: lists, inspections, statistics, logs and events of the simulated containers; it
+ * refuses some logs. All it changes is that it restarts a container. Shapes from the Docker Engine API, version 1.41.
  */
 export const createEngineHandler =
-  (containers: Containers, isRefused: (service: string) => boolean = () => false): RequestListener =>
+  (containers: Containers, { isRefused = () => false, restart }: EngineControls = {}): RequestListener =>
   (request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://docker');
     const [, what = '', handle = '', part = ''] = pathname.replace(/^\/v[\d.]+/, '').split('/');
-    if (request.method !== 'GET') return sendJson(response, 403, { message: 'the simulated engine only reads' });
+    const isRestart = request.method === 'POST' && what === 'containers' && part === 'restart' && restart !== undefined;
+    if (request.method !== 'GET' && !isRestart) return refuseToChange(response);
     if (what === 'events') return streamEvents(response, containers, searchParams.get('since'));
     if (what !== 'containers') return sendJson(response, 404, { message: 'page not found' });
     if (handle === 'json')
       return sendJson(response, 200, findListed(containers, searchParams.get('filters')).map(toListed));
     const container = containers.all().find(({ id, name }) => id === handle || name === handle);
     if (container === undefined) return sendJson(response, 404, { message: `No such container: ${handle}` });
+    if (isRestart) return void restartContainer(response, container.service, restart);
     if (part === 'json') return sendJson(response, 200, toInspected(container));
     if (part === 'stats') return sendJson(response, 200, toStats(container));
     if (part === 'logs') return streamLog(response, containers, container, searchParams, isRefused);

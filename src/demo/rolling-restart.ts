@@ -9,3 +9,12 @@ export const restartingAt = (nodes: readonly string[], beganMs: number, ms: numb
   const since = ms - beganMs;
   return since % APART_MS < DOWN_MS ? nodes[Math.floor(since / APART_MS)] : undefined;
 };
+
+/** A node that has started again has found its peers, and takes part, after this long. */
+const JOIN_MS = 30_000;
+
+/** What a container that Docker was asked to restart at `sinceMs` does: it is down, or runs and has not found its peers; undefined afterwards. */
+export const restartPhase = (sinceMs: number, ms: number): 'down' | 'joining' | undefined => {
+  if (ms - sinceMs < DOWN_MS) return 'down';
+  return ms - sinceMs < DOWN_MS + JOIN_MS ? 'joining' : undefined;
+};

@@ -12,7 +12,8 @@ const LIVES_MS = { 'ipc-path-too-long': 500, 'out-of-memory': 3_000 } as const;
 const PAUSE_MS = 5_000;
 
 /** What `docker stop` leaves of a program: a node and the frontend ignore SIGTERM and are killed in the end. */
-const stoppedWith = ({ service }: SimulatedContainer): number => (['relayer', 'stats'].includes(service) ? 1 : 137);
+export const stoppedWith = ({ service }: SimulatedContainer): number =>
+  ['relayer', 'stats'].includes(service) ? 1 : 137;
 
 /**
  * Lets the containers live and die as `effects` wants it, and their programs print, until the returned function is

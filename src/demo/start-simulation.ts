@@ -14,8 +14,8 @@ import { createNodeHandler } from './node-server.ts';
 import { planContainers } from './plan-containers.ts';
 import { printSubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
-import { restartingAt } from './rolling-restart.ts';
-import { runContainers } from './run-containers.ts';
+import { restartingAt, restartPhase } from './rolling-restart.ts';
+import { runContainers, stoppedWith } from './run-containers.ts';
 import { createServiceHandler, type Service } from './service.ts';
 import { createSubnet } from './simulated-subnet.ts';
 import { statsService } from './stats-service.ts';
@@ -86,13 +86,31 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   const names = demoNodeNames(options.nodes);
   let wanted = effectsOf(faults);
   let wantedSince = now();
-  let restarting: string | undefined;
+  /** When the engine was asked to restart a container. */
+  const restartedAt = new Map<string, number>();
+  /** Who is down for a restart, and who runs again and takes no part yet. */
+  const findRestarts = (): readonly (readonly [name: string, phase: 'down' | 'joining'])[] => {
+    const inTurn = wanted.rolling ? restartingAt(names, wantedSince, now()) : undefined;
+    const asked = [...restartedAt].flatMap(([name, at]) => {
+      const phase = restartPhase(at, now());
+      return phase === undefined ? [] : [[name, phase] as const];
+    });
+    return inTurn === undefined ? asked : [[inTurn, 'down'], ...asked];
+  };
+  let restarts = findRestarts();
+  const effectsOfRestart = (name: string, phase: 'down' | 'joining'): Partial<Effects> => {
+    const isNode = names.includes(name);
+    if (phase === 'joining') return isNode ? { frozen: [name], isolated: [name] } : {};
+    return {
+      fates: { [name]: 'stopped' },
+      ...(isNode ? { down: [name] } : { closed: SERVICES.filter((service) => service === name) }),
+    };
+  };
   /** What is broken now: a rolling restart breaks one node after the other. */
   const breakNow = (): Effects => {
-    restarting = wanted.rolling ? restartingAt(names, wantedSince, now()) : undefined;
-    return restarting === undefined
-      ? wanted
-      : mergeEffects([wanted, { down: [restarting], fates: { [restarting]: 'stopped' } }]);
+    restarts = findRestarts();
+    if (restarts.length === 0) return wanted;
+    return mergeEffects([wanted, ...restarts.map(([name, phase]) => effectsOfRestart(name, phase))]);
   };
   let current = breakNow();
   const subnet = createSubnet(names, current, now, roundTimeoutMs);
@@ -128,6 +146,20 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     if (current.unreachable !== before.unreachable)
       for (const listener of listeners.values()) listener.breakConnections();
   };
+  const restart = async (service: string): Promise<string | undefined> => {
+    if (wanted.fates[service] !== undefined) return 'a fault of the demo keeps this container as it is';
+    const started = Promise.withResolvers<void>();
+    const leave = containers.follow(({ action, container }) => {
+      if (action === 'start' && container.service === service) started.resolve();
+    });
+    restartedAt.set(service, now());
+    const container = containers.get(service);
+    if (container.status !== 'exited') containers.stop(service, stoppedWith(container));
+    await serially(change);
+    await started.promise;
+    leave();
+    return undefined;
+  };
   const listenAs = async (name: string, handler: RequestListener): Promise<void> => {
     const reachable: RequestListener = (request, response) => {
       if (current.unreachable) request.resume();
@@ -148,7 +180,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       );
     await listenAs(
       ENGINE,
-      createEngineHandler(containers, (service) => current.unreadable.includes(service)),
+      createEngineHandler(containers, { isRefused: (service) => current.unreadable.includes(service), restart }),
     );
     await openAndClose();
   } catch (error) {
@@ -160,7 +192,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   const logs = printSubnetLogs(folder, subnet, containers, () => current);
   const stopContainers = runContainers(containers, logs, () => current, now);
   const turns = setInterval(() => {
-    if (wanted.rolling && restarting !== restartingAt(names, wantedSince, now())) void serially(change);
+    if (findRestarts().join() !== restarts.join()) void serially(change);
   }, TURN_MS);
   const addresses = {
     nodes: names.map((name) => ({ name, rpc: listenerOf(name).url })),

@@ -6,6 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import type { HistoryStore } from '../model/history.ts';
+import type { RestartResult } from '../model/restart-answer.ts';
 import { assets } from '../pages/assets.ts';
 import type { Pages } from '../pages/create-pages.ts';
 import {
@@ -23,6 +24,7 @@ import { answerMasternodes, type MasternodesStatus } from './masternode-routes.t
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
+import { answerRestart } from './restart-route.ts';
 import { sendPacked } from './send-packed.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
@@ -51,6 +53,8 @@ export interface RouteDeps {
   readonly reload: () => Promise<readonly string[]>;
   /** Probes a target at once; undefined when the inventory has no such target. */
   readonly probe: (subnet: string, name: string) => Promise<void> | undefined;
+  /** Whether a node may be restarted now; without a subnet, the only one that has the node is meant. */
+  readonly mayRestart: (subnet: string | undefined, node: string) => Promise<RestartResult>;
   readonly api: ApiRoutes;
   /** The origins whose pages may use the platform API. */
   readonly corsOrigins?: readonly string[];
@@ -163,6 +167,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   app.get('/metrics', async (c) => sendPacked(c, await deps.metrics(), METRICS_TYPE));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
   app.get('/masternodes.json', answerMasternodes(deps.masternodes));
+  app.get('/safe-to-restart', answerRestart(deps.mayRestart));
   app.get('/history.json', answerChanges(deps.history));
   app.get('/history.json/uptime', answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));

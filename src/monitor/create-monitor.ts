@@ -5,7 +5,6 @@ import { createLogWatches } from '../logs/create-log-watches.ts';
 import { readLastLines } from '../logs/read-last-lines.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
-import { findKnownSecrets } from '../model/known-secrets.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
@@ -19,8 +18,10 @@ import { foldLogHit } from '../rules/fold-logs.ts';
 import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
+import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
+import { createSubnetSecrets } from './create-subnet-secrets.ts';
 import { closeWatch, createSubnetWatch, probersOf, type SubnetWatch } from './create-subnet-watch.ts';
 import { createTargetProbes } from './create-target-probes.ts';
 import { createProbeRuns } from './probe-runs.ts';
@@ -45,6 +46,7 @@ export interface Monitor {
   matchingLines(target: Target): readonly MatchingLine[];
   /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
   probeTarget(subnet: string, name: string): Promise<void> | undefined;
+  readonly restarts: RestartJudge;
   /** Probes each subnet as a whole once, in these ways, outside of the schedule. */
   probeSubnetsNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
   /** Probes each wanted target once, outside of the schedule. */
@@ -83,10 +85,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork);
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
+  const watchOf = (subnet: string) => watches.find((watch) => watch.subnet.name === subnet);
   let ready = false;
   let alertmanager: Inventory['alertmanager'] = { urls: [] };
-  /** What the inventory keeps secret, by subnet, once somebody has needed it. */
-  const secrets = new Map<string, readonly string[]>();
+  const secrets = createSubnetSecrets(
+    (name) => watchOf(name)?.subnet,
+    () => alertmanager,
+  );
 
   /** Probes a target outside of its rounds because of news, and looks at its subnet again if a verdict changed. */
   const probeForNews = (target: Target, round: RoundName, prober: Prober) => {
@@ -174,14 +179,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   /** Builds everything, or changes nothing. */
   const build = (inventory: Inventory) => {
-    const subnets = inventory.subnets.map((subnet) =>
-      reuseUnchanged(subnet, watches.find((watch) => watch.subnet.name === subnet.name)?.subnet),
-    );
+    const subnets = inventory.subnets.map((subnet) => reuseUnchanged(subnet, watchOf(subnet.name)?.subnet));
     const plan = logs.prepare();
     const created: SubnetWatch[] = [];
     try {
       const next = subnets.map((subnet) => {
-        const known = watches.find((watch) => watch.subnet.name === subnet.name);
+        const known = watchOf(subnet.name);
         if (known?.subnet === subnet) return known;
         const watch = createSubnetWatch(subnet, known, { ...shared, tools: { ...tools, logs: plan.watchOf } });
         created.push(watch);
@@ -197,22 +200,22 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }
   };
 
-  /** What the inventory keeps secret, as far as a log of the target's subnet may hold it. */
-  const secretsOf = (target: Target): readonly string[] => {
-    const known = secrets.get(target.subnet);
-    if (known !== undefined) return known;
-    const subnet = watches.find((watch) => watch.subnet.name === target.subnet)?.subnet;
-    if (subnet === undefined) return findKnownSecrets([target], alertmanager);
-    const found = findKnownSecrets(subnet.targets, alertmanager);
-    secrets.set(subnet.name, found);
-    return found;
-  };
-
   const watchdog = setInterval(() => {
     const time = now();
     for (const { rounds } of watches) for (const round of rounds) round.wake();
     board.diagnoseChanged(time);
   }, WATCHDOG_MS);
+
+  const intervalMs: Monitor['intervalMs'] = (subnet, round) =>
+    watchOf(subnet)
+      ?.rounds.find(({ name }) => name === round)
+      ?.intervalMs();
+
+  const probeNodes = async ({ name }: Subnet) => {
+    const watch = watchOf(name);
+    if (watch !== undefined) await targetProbes.probeNodes(watch.subnet, watch.probers);
+    board.diagnose(name, now());
+  };
 
   return {
     load: (inventory) => {
@@ -249,21 +252,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
       });
     },
     snapshot: board.snapshot,
-    intervalMs: (subnet, round) =>
-      watches
-        .find((watch) => watch.subnet.name === subnet)
-        ?.rounds.find(({ name }) => name === round)
-        ?.intervalMs(),
+    intervalMs,
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => ready,
     enginesUp: docker.areUp,
-    readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secretsOf(target) }),
-    matchingLines: (target) => logs.linesOf(target, secretsOf(target)),
+    readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secrets.of(target) }),
+    matchingLines: (target) => logs.linesOf(target, secrets.of(target)),
     probeTarget: (subnet, name) => {
-      const watch = watches.find((one) => one.subnet.name === subnet);
+      const watch = watchOf(subnet);
       const target = watch?.subnet.targets.find((one) => one.name === name);
       return watch && target && targetProbes.probe(target, watch.probers);
     },
+    restarts: createRestartJudge({ snapshot: board.snapshot, probeNodes, intervalMs, now }),
     probeSubnetsNow: subnetProbes.probeNow,
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>

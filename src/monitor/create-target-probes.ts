@@ -1,12 +1,16 @@
 import type { Prober } from '../model/prober.ts';
-import { type RoundName, type Target, targetKey } from '../model/target.ts';
+import { type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
 import type { ConnectionBudget } from './create-connection-budget.ts';
 import type { ProbeRuns } from './probe-runs.ts';
 
-/** Probes single targets because somebody asks for it, beside the rounds. */
+type Probers = ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
+
+/** Probes targets because somebody asks for it, beside the rounds. */
 export interface TargetProbes {
   /** Runs each probe of a target once. While one asked for is running, another only waits for its end. Never rejects. */
-  probe(target: Target, probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>): Promise<void>;
+  probe(target: Target, probers: Probers): Promise<void>;
+  /** Probes all nodes of a subnet and their containers once, but reads no log: what is seen was so after the call. Never rejects. */
+  probeNodes(subnet: Subnet, probers: Probers): Promise<void>;
 }
 
 /** What it takes to probe a target. */
@@ -30,6 +34,16 @@ export function createTargetProbes({ runs, connections, onEnded, onBug }: Target
   };
 
   return {
+    probeNodes: async ({ targets }, probers) => {
+      const nodes = targets.filter(({ component }) => component === 'node');
+      const started = [...probers].flatMap(([round, byTarget]) =>
+        nodes.flatMap((target) => {
+          const prober = round === 'logs' ? undefined : byTarget.get(target);
+          return prober === undefined ? [] : [runOne(target, round, prober)];
+        }),
+      );
+      await Promise.all(started).catch(onBug);
+    },
     probe: (target, probers) => {
       const key = targetKey(target);
       const known = running.get(key);

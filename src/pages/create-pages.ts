@@ -1,6 +1,7 @@
 import type { History, RecentHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
+import type { RestartAnswer } from '../model/restart-answer.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
@@ -50,6 +51,8 @@ export interface PagesDeps {
   readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory;
   /** The last lines of a target's log that matched a pattern, without secrets. */
   readonly matchingLines: (target: Target) => readonly MatchingLine[];
+  /** Whether a node may be restarted now; undefined for what is no node. */
+  readonly mayRestart: (subnet: string, node: string) => RestartAnswer | undefined;
   readonly outside: OutsideAddresses;
   /** Whether those who see the pages may ask for a probe. */
   readonly mayProbe: boolean;
@@ -93,6 +96,7 @@ export function createPages(deps: PagesDeps): Pages {
       probeTimes: history.probeTimesOf(one, nowWall),
       barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
       lines: deps.matchingLines(one),
+      restart: one.component === 'node' ? deps.mayRestart(subnet, name) : undefined,
       incidentOf: incidents.idOf,
     };
   };

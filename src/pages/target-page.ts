@@ -7,6 +7,7 @@ import type { CheckBar, ProbeMinute, TargetHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
 import type { Problem } from '../model/problem.ts';
+import type { RestartAnswer } from '../model/restart-answer.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type CheckName, formatReason } from '../model/verdict.ts';
 import type { Moment } from './banner.ts';
@@ -31,6 +32,8 @@ export interface TargetInput extends Moment {
   readonly barsOf: (check: CheckName) => readonly CheckBar[];
   /** The last lines of its log that matched a pattern. */
   readonly lines: readonly MatchingLine[];
+  /** Of a node: whether it may be restarted now. */
+  readonly restart?: RestartAnswer | undefined;
   /** The open incident of a problem. */
   readonly incidentOf?: Incidents['idOf'];
 }
@@ -101,9 +104,15 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${check === undefined || standing === 'ok' ? '' : withCommands(`${beginSentence(isAffected ? formatReason(check) : check.seen)}.`)}</p></div></section>`;
 }
 
+/** Whether the node may be restarted now, in one line. */
+const restartLine = (restart: RestartAnswer | undefined): Html | string =>
+  restart === undefined
+    ? ''
+    : html`<p class="line">May be restarted now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'nobody knows'}</b>, because ${restart.reason}.</p>`;
+
 /** What the page of a target shows: its problems, checks, container and log. */
 export function targetContent(input: TargetInput): LiveContent {
-  const { state, target, history, probeTimes, lines, incidentOf, ...moment } = input;
+  const { state, target, history, probeTimes, lines, incidentOf, restart, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
   const isOwn = (one: Problem) => one.component === component && one.name === name;
@@ -122,6 +131,7 @@ export function targetContent(input: TargetInput): LiveContent {
         html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? `No problem of ${name} is known` : 'Problems'}</h2>
 ${own.map(card)}
 ${others.length === 0 ? '' : html`<h2>What it is affected by</h2>${others.map(card)}`}
+${restartLine(restart)}
 <p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subnet.name, name })}">Incidents of ${name}</a></p></section>`,
       },
       {

@@ -25,11 +25,23 @@ test('its containers are found by label and by name, with their memory, and no o
   expect(await docker.inspect({ name: 'demo-subnet9-1' }, AbortSignal.timeout(5_000))).toEqual({ kind: 'missing' });
 });
 
-test('it only reads, and refuses all else', async () => {
+test('it reads and restarts, and refuses all else', async () => {
   const { simulation } = await dockerOf([]);
   for (const path of ['/containers/demo-subnet1-1/stop', '/containers/create'])
     expect((await fetch(simulation.docker + path, { method: 'POST' })).status).toBe(403);
   expect((await fetch(`${simulation.docker}/images/json`)).status).toBe(404);
+});
+
+test('it restarts no container that a fault keeps as it is, and says so', async () => {
+  const { simulation } = await dockerOf(['node-down']);
+  const restart = (service: string) =>
+    fetch(`${simulation.docker}/containers/demo-${service}-1/restart`, { method: 'POST' });
+  const refused = await restart('subnet2');
+  expect([refused.status, await refused.json()]).toEqual([
+    500,
+    { message: 'a fault of the demo keeps this container as it is' },
+  ]);
+  expect((await restart('subnet9')).status).toBe(404);
 });
 
 test('the last lines of a log that runs come at once, and no others', async () => {

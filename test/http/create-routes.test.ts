@@ -50,6 +50,7 @@ const pages = createPages({
     barsOf: () => [],
   },
   matchingLines: () => [],
+  mayRestart: () => undefined,
   outside: {},
   mayProbe: false,
   now: () => 0,
@@ -82,6 +83,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     isReady: () => true,
     reload: async () => [],
     probe: () => undefined,
+    mayRestart: async () => ({ kind: 'unknown', error: 'd has no such node; it has a' }),
     api: apiThat(),
     reference: async () => ({ docs: () => '', tryIt: () => '', readAsset: async () => '' }),
     portal: async () => new Response('portal'),
@@ -265,7 +267,8 @@ describe('under basic auth', () => {
       }
     const known = await app.request(pathOf(pattern), { method, headers: { authorization } });
     // The inventory of this test is empty, and nothing has ever happened.
-    expect(known.status).toBe(/^\/(targets|badge|incidents)\//.test(pattern) ? 404 : 200);
+    const status = /^\/(targets|badge|incidents)\//.test(pattern) ? 404 : pattern === '/safe-to-restart' ? 400 : 200;
+    expect(known.status).toBe(status);
   });
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {

@@ -46,6 +46,17 @@ const n1 = diagnosedNode('n1', NAMES);
 const nodes = [n1, ...NAMES.slice(1).map((name) => diagnosedNode(name, NAMES))];
 
 describe('the page of a target', () => {
+  test('says of a node in one line whether it may be restarted now', () => {
+    const lineOf = (safe: boolean, known: boolean, reason: string) =>
+      words(pageOf(nodes, { restart: { safe, known, reason } })).match(/May be restarted now: [^.]*\./)?.[0];
+    expect(lineOf(true, true, '3 masternodes beside it vote and 3 are needed')).toBe(
+      'May be restarted now: yes , because 3 masternodes beside it vote and 3 are needed.',
+    );
+    expect(lineOf(false, true, 'n2 is being stopped')).toBe('May be restarted now: no , because n2 is being stopped.');
+    expect(lineOf(false, false, 'nothing is known')).toContain('nobody knows , because nothing is known.');
+    expect(words(pageOf(nodes))).not.toContain('May be restarted');
+  });
+
   test('says what was asked and answered last, and folds the question about the chain', () => {
     const text = words(pageOf(nodes));
     expect(text).toContain(

@@ -1,0 +1,46 @@
+import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
+import { parseServerSettings, readEnvironment } from '../settings.ts';
+import { ownOrigin } from './own-origin.ts';
+
+/** What a running daemon said, or why it said nothing, as a sentence that shows no password. */
+export type DaemonAnswer =
+  | { readonly ok: true; readonly status: number; readonly text: string; readonly path: string }
+  | { readonly ok: false; readonly isRefused: boolean; readonly error: string };
+
+/** Where the daemon of this machine answers. */
+function ownUrl(): string | undefined {
+  const settings = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
+  if (!settings.ok) return undefined;
+  return ownOrigin(settings.listen, settings.webConfig !== undefined).origin;
+}
+
+/** The address that is given, or that of the daemon of this machine; undefined when it is none. */
+export function toDaemonUrl(given: string | undefined): URL | undefined {
+  const url = URL.parse(given ?? ownUrl() ?? '');
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** What is wrong with an address that is none. */
+export const BAD_URL = '--url must be the address of subnetd, such as http://127.0.0.1:10545';
+
+/** Asks a running daemon for a path, as the user of the address. Never rejects. */
+export async function askDaemon(url: URL, wanted: string, withinMs: number): Promise<DaemonAnswer> {
+  const { origin } = url;
+  const user = readCredentials(url);
+  const headers = user && { authorization: toBasicAuthorization(user.username, user.password) };
+  const path = `${origin}${url.pathname.replace(/\/$/, '')}${wanted}`;
+  try {
+    const answer = await fetch(path, { ...(headers && { headers }), signal: AbortSignal.timeout(withinMs) });
+    if (answer.status !== 401) return { ok: true, status: answer.status, text: await answer.text(), path };
+    const error = `${origin} wants a user name and password; give them in --url http://USER:PASSWORD@…`;
+    return { ok: false, isRefused: true, error };
+  } catch (error) {
+    const { cause, name } = error as { readonly cause?: NodeJS.ErrnoException; readonly name: string };
+    const why =
+      name === 'TimeoutError' ? `no answer within ${withinMs / 1_000}s` : (cause?.code ?? cause?.message ?? name);
+    return { ok: false, isRefused: false, error: `${path} cannot be read (${why}); ${START_IT}` };
+  }
+}
+
+/** What to do when nothing of use answers. */
+export const START_IT = 'start subnetd, or give its address by --url';

@@ -1,0 +1,20 @@
+/** Whether a node may be restarted now without costing its subnet a block. */
+export interface RestartAnswer {
+  readonly safe: boolean;
+  /** False when it cannot be decided; then it is not safe either. */
+  readonly known: boolean;
+  /** Why, as the end of "because …". */
+  readonly reason: string;
+  /** How many masternodes a block needs, how many are known to vote, and how many of those may be missing. */
+  readonly required?: number | undefined;
+  readonly voting?: number | undefined;
+  readonly headroom?: number | undefined;
+}
+
+/** What came of a question about a node: the answer, or why there is none. */
+export type RestartResult =
+  | ({ readonly kind: 'answer'; readonly subnet: string; readonly node: string } & RestartAnswer)
+  /** The inventory has no such node. */
+  | { readonly kind: 'unknown'; readonly error: string }
+  /** The question does not say which node is meant. */
+  | { readonly kind: 'ambiguous'; readonly error: string };
