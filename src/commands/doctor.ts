@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import { beginSentence } from '../model/begin-sentence.ts';
 import type { ProblemSeverity } from '../model/problem-catalog.ts';
-import { type DoctorFinding, type DoctorReport, listFindings, type Unseen } from './list-findings.ts';
+import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
+import type { Unseen } from './list-looks.ts';
 import { probeOnce } from './probe-once.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine } from './report.ts';
@@ -28,12 +29,19 @@ const describeFinding = ({ subnet, name, summary, evidence, fix }: DoctorFinding
   ...(fix === '' ? [] : [`    fix: ${escapeText(fix)}`]),
 ];
 
-const describeUnseen = ({ subnet, what, names, because }: Unseen): string =>
-  escapeText(`not looked at: ${what} of ${listNames(names)} (${subnet}), because ${because}`);
+const describeUnseen = ({ subnet, what, names, because, fix }: Unseen): string =>
+  escapeText(
+    `not looked at: ${what} of ${listNames(names)} (${subnet}), because ${because}${fix === undefined ? '' : `; ${fix}`}`,
+  );
 
-function summarize({ findings, lookedAt }: DoctorReport): string {
-  const looked = `${count(lookedAt, 'thing was', 'things were')} looked at`;
-  if (findings.length === 0) return `nothing to change: ${looked}`;
+/** What should have been looked at, and could not be. */
+const missed = ({ notLookedAt }: DoctorReport): readonly Unseen[] => notLookedAt.filter(({ failed }) => failed);
+
+function summarize(report: DoctorReport): string {
+  const { findings, lookedAt } = report;
+  const unseen = missed(report).reduce((sum, { names }) => sum + names.length, 0);
+  const looked = `${count(lookedAt, 'thing was', 'things were')} looked at${unseen === 0 ? '' : `, ${unseen} could not be`}`;
+  if (findings.length === 0) return `nothing to change${unseen === 0 ? '' : ' in what was seen'}: ${looked}`;
   const bySeverity = Map.groupBy(findings, ({ severity }) => severity);
   const parts = [...bySeverity].map(([severity, own]) => `${own.length} ${severity}`);
   return `${count(findings.length, 'finding', 'findings')}: ${parts.join(', ')}; ${looked}`;
@@ -54,12 +62,15 @@ export function describeReport(report: DoctorReport): readonly string[] {
   ];
 }
 
-/** `subnetd doctor`: looks at everything once and prints what is worth a change. Exit 1 with findings. */
+/**
+ * `subnetd doctor`: looks at everything once and prints what is worth a change. Exit 1 with findings, and when something that
+ * the inventory names could not be looked at.
+ */
 export async function doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
   const probed = await probeOnce(flags, ['parent', 'setup']);
   if (probed === undefined) return 2;
   const report = listFindings(probed.snapshot);
   if (flags.json) printLine(JSON.stringify(report, null, 2));
   else for (const line of describeReport(report)) printLine(line);
-  return report.findings.length > 0 || probed.broke ? 1 : 0;
+  return report.findings.length > 0 || missed(report).length > 0 || probed.broke ? 1 : 0;
 }

@@ -1,13 +1,13 @@
 import type { Problem } from '../model/problem.ts';
-import type { ProblemName, ProblemSeverity } from '../model/problem-catalog.ts';
-import { type SetupPart, setupOf } from '../model/setup.ts';
+import type { ProblemSeverity } from '../model/problem-catalog.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
-import type { Component } from '../model/target.ts';
+import { type Component, engineOf } from '../model/target.ts';
+import { joinUnseen, listLooks, type Unseen } from './list-looks.ts';
 
 /** Something that is worth a change, with what was seen and what to do. */
 export interface DoctorFinding {
-  /** Absent for a check that fails without a known cause. */
-  readonly problem?: ProblemName;
+  /** The name of a problem, or `docker_unreachable`, or `check_failed` for a check that fails without a known cause. */
+  readonly finding: string;
   readonly severity: ProblemSeverity;
   readonly subnet: string;
   readonly component?: Component;
@@ -15,14 +15,6 @@ export interface DoctorFinding {
   readonly summary: string;
   readonly evidence: string;
   readonly fix: string;
-}
-
-/** Something of some targets that could not be looked at, and why: the end of "because …". */
-export interface Unseen {
-  readonly subnet: string;
-  readonly what: string;
-  readonly names: readonly string[];
-  readonly because: string;
 }
 
 /** What `subnetd doctor` found: the findings with the worst first. */
@@ -35,18 +27,31 @@ export interface DoctorReport {
 
 const SEVERITIES: readonly ProblemSeverity[] = ['critical', 'warning', 'info'];
 
-const PARTS: Readonly<Record<SetupPart, string>> = {
-  client: 'client version',
-  exposure: 'exposure of the RPC',
-  container: 'how the container was made',
-};
-
-const toFinding = (subnet: string, { problem, severity, component, name, summary, evidence, fix }: Problem) => ({
-  ...{ problem, severity, subnet },
+const toFinding = (
+  subnet: string,
+  { problem, severity, component, name, summary, evidence, fix }: Problem,
+): DoctorFinding => ({
+  ...{ finding: problem, severity, subnet },
   ...(component !== undefined && { component }),
   ...(name !== undefined && { name }),
   ...{ summary, evidence, fix },
 });
+
+/** A problem names one check that sees less than it could. Here each of them counts. */
+const findDegraded = ({ subnet, targets }: SubnetState): readonly DoctorFinding[] =>
+  targets.flatMap(({ target: { component, name }, checks }) =>
+    checks.flatMap((check): readonly DoctorFinding[] =>
+      check.verdict === 'degraded'
+        ? [
+            {
+              ...{ finding: 'check_degraded', severity: 'info', subnet: subnet.name, component, name },
+              summary: `the check ${check.check} of ${name} sees less than it could`,
+              ...{ evidence: check.seen, fix: check.fix },
+            },
+          ]
+        : [],
+    ),
+  );
 
 /** The checks that fail and that no problem explains. */
 function findUnexplained({ subnet, targets, problems }: SubnetState): readonly DoctorFinding[] {
@@ -59,10 +64,9 @@ function findUnexplained({ subnet, targets, problems }: SubnetState): readonly D
       check.verdict === 'fail' && !explained.has(keyOf(component, name, check.check))
         ? [
             {
-              ...{ severity: 'warning', subnet: subnet.name, component, name },
+              ...{ finding: 'check_failed', severity: 'warning', subnet: subnet.name, component, name },
               summary: `the check ${check.check} of ${name} fails`,
-              evidence: check.seen,
-              fix: check.fix,
+              ...{ evidence: check.seen, fix: check.fix },
             },
           ]
         : [],
@@ -70,55 +74,38 @@ function findUnexplained({ subnet, targets, problems }: SubnetState): readonly D
   );
 }
 
-/** One thing of one target: whether it was looked at, or why not. */
-interface Look {
-  readonly what: string;
-  readonly name: string;
-  readonly because?: string;
-}
+const isUnreachable = ({ facts }: TargetState): boolean => facts.container?.observation?.kind === 'docker-unreachable';
 
-const looksAtChecks = ({ target: { name }, checks }: TargetState): readonly Look[] =>
-  checks.map(({ check, verdict, seen }) =>
-    verdict === 'unknown' || verdict === 'skipped' ? { what: check, name, because: seen } : { what: check, name },
+/** The engines that do not answer, once each, as the check of their first container says it. */
+function findUnreachable({ subnet, targets }: SubnetState): readonly DoctorFinding[] {
+  const byEngine = Map.groupBy(targets.filter(isUnreachable), ({ target }) =>
+    target.container === undefined ? '' : engineOf(target.container),
   );
-
-function looksAtSetup({ target }: TargetState, { facts }: SubnetState): readonly Look[] {
-  const { name } = target;
-  const parts = Object.entries(setupOf(facts?.setup?.observation, target)) as readonly [
-    SetupPart,
-    { readonly ok: boolean; readonly why?: string },
-  ][];
-  return parts.map(([part, { why }]) =>
-    why === undefined ? { what: PARTS[part], name } : { what: PARTS[part], name, because: why },
-  );
-}
-
-/** What could not be looked at for the same reason is said once. */
-function joinUnseen(subnet: string, looks: readonly Look[]): readonly Unseen[] {
-  const byReason = new Map<string, { readonly what: string; readonly because: string; readonly names: string[] }>();
-  for (const { what, name, because } of looks) {
-    if (because === undefined) continue;
-    const key = JSON.stringify([what, because]);
-    const known = byReason.get(key);
-    if (known === undefined) byReason.set(key, { what, because, names: [name] });
-    else known.names.push(name);
-  }
-  return [...byReason.values()].map((one) => ({ subnet, ...one }));
+  return [...byEngine].flatMap(([engine, own]): readonly DoctorFinding[] => {
+    const check = own[0]?.checks.find((one) => one.check === 'container');
+    if (check === undefined) return [];
+    const containers = own.length === 1 ? 'one container' : `${own.length} containers`;
+    return [
+      {
+        ...{ finding: 'docker_unreachable', severity: 'warning', subnet: subnet.name },
+        summary: `the Docker Engine ${engine} cannot be asked, so nothing is known of ${containers}`,
+        ...{ evidence: check.seen, fix: check.fix ?? '' },
+      },
+    ];
+  });
 }
 
 /** What is worth a change in what was seen of all subnets, and what was not seen. */
 export function listFindings(snapshot: Snapshot): DoctorReport {
   const findings = snapshot.flatMap((state) => [
-    ...state.problems.map((problem) => toFinding(state.subnet.name, problem)),
+    ...state.problems
+      .filter(({ problem }) => problem !== 'check_degraded')
+      .map((problem) => toFinding(state.subnet.name, problem)),
+    ...findUnreachable(state),
     ...findUnexplained(state),
+    ...findDegraded(state),
   ]);
-  const looks = snapshot.map(
-    (state) =>
-      [
-        state.subnet.name,
-        state.targets.flatMap((target) => [...looksAtChecks(target), ...looksAtSetup(target, state)]),
-      ] as const,
-  );
+  const looks = snapshot.map((state) => [state.subnet.name, listLooks(state)] as const);
   return {
     findings: SEVERITIES.flatMap((severity) => findings.filter((one) => one.severity === severity)),
     notLookedAt: looks.flatMap(([subnet, own]) => joinUnseen(subnet, own)),

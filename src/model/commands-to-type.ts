@@ -26,3 +26,13 @@ export const RAISE_DESCRIPTORS = 'with LimitNOFILE in its systemd unit or with u
 /** A call that a person can repeat; the address has no user info. */
 export const commandToCall = (address: string, method: string, params: string): string =>
   `curl -s -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' ${address}`;
+
+/** The command that makes a container again after a change in its compose file. */
+export const commandToRecreate = (ref: ContainerRef | undefined): string =>
+  ref === undefined || 'name' in ref
+    ? `recreate ${ref === undefined ? 'its container' : `the container ${ref.name}`}`
+    : `run \`docker compose -p ${ref.project} up -d ${ref.service}\``;
+
+/** The name of a container in its compose file. */
+export const serviceOf = (ref: ContainerRef | undefined, name: string): string =>
+  ref === undefined || 'name' in ref ? name : ref.service;

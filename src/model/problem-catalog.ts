@@ -109,6 +109,7 @@ export const problemCatalog = {
     clearMs: 2 * MINUTE,
     judgedBy: [],
   },
+  consensus_differs: setup,
   /** A rolling upgrade takes a while. */
   rpc_exposed: exposed,
   account_exposed: exposed,
@@ -117,6 +118,15 @@ export const problemCatalog = {
   hosts_wildcard: setup,
   origins_wildcard: setup,
   client_versions_differ: { ...setup, confirmMs: 30 * MINUTE },
+  images_differ: { ...setup, confirmMs: 30 * MINUTE },
+  ports_published: setup,
+  containers_unlisted: setup,
+  docker_clock_skewed: setup,
+  log_rotation_missing: setup,
+  log_rotation_small: setup,
+  bootnode_log_quiet: setup,
+  /** It is measured once an hour. */
+  node_slow: setup,
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
   monitor_suspended: {
     alert: 'SubnetdSuspended',

@@ -1,16 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import type { ChainObservation } from '../../src/model/chain.ts';
 import type { Known } from '../../src/model/facts.ts';
-import type { TargetSetup } from '../../src/model/setup.ts';
+import type {
+  ContainerSetup,
+  EngineSetup,
+  ListedContainer,
+  SetupObservation,
+  TargetSetup,
+} from '../../src/model/setup.ts';
 import { DEFAULT_SETTINGS, targetKey } from '../../src/model/target.ts';
-import { diagnosedNode, listCauses, NOW } from '../support/diagnosed.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const FOUR = NAMES.map((name) => diagnosedNode(name, NAMES));
 
+/** What was read beside the targets. */
+type Beside = Partial<Omit<SetupObservation, 'targets'>>;
+
 /** The findings in a subnet of these targets that are set up so, by the name of the target. */
-function found(setups: Readonly<Record<string, TargetSetup>>, targets: readonly Known[] = FOUR) {
+function found(setups: Readonly<Record<string, TargetSetup>>, targets: readonly Known[] = FOUR, beside: Beside = {}) {
   const read = targets.map(({ target }) => [targetKey(target), setups[target.name] ?? {}] as const);
   const subnet = {
     name: 'devnet',
@@ -18,11 +28,30 @@ function found(setups: Readonly<Record<string, TargetSetup>>, targets: readonly 
     targets: targets.map(({ target }) => target),
     settings: DEFAULT_SETTINGS,
   };
-  const setup = { observation: { engines: new Map(), named: [], targets: new Map(read) }, at: NOW };
+  const observation = { engines: new Map(), named: [], ...beside, targets: new Map(read) };
+  const setup = { observation, at: NOW };
   return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup })).map(
     ({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix],
   );
 }
+
+const made = (name: string, over: Partial<ContainerSetup> = {}): TargetSetup => ({
+  container: {
+    ok: true,
+    value: {
+      id: name,
+      name: `generated-${name}-1`,
+      image: 'xinfinorg/xdcsubnets:v0.3.2',
+      imageId: `sha256:${'a'.repeat(64)}`,
+      log: { driver: 'json-file', isReadable: true, rotation: { fileBytes: 20e6, files: 5 } },
+      published: [],
+      ports: { rpc: 8545, ws: 9555, p2p: 20303 },
+      ...over,
+    },
+  },
+});
+const all = (setupOf: (name: string) => TargetSetup, names = NAMES) =>
+  Object.fromEntries(names.map((name) => [name, setupOf(name)]));
 
 const runs = (commit: string): TargetSetup => ({
   client: {
@@ -39,7 +68,7 @@ describe('the versions of the clients', () => {
         undefined,
         'the nodes run different versions of the client',
         '3 nodes run XDC/v2.0.0-unstable-aa/linux-amd64/go1.21.13 (n1, n2, n4), 1 runs XDC/v2.0.0-unstable-bb/linux-amd64/go1.21.13 (n3)',
-        'give n3 the line `image:` that n1 has in docker-compose.yml, or the other way round, and recreate one after another with `docker compose up -d SERVICE`',
+        'give n3 the line `image:` of n1 in docker-compose.yml, or the others that of n3, and run `docker compose -p generated up -d n3`, one node after another',
       ],
     ]);
   });
@@ -47,5 +76,207 @@ describe('the versions of the clients', () => {
   test('that are the same, or that a node does not give, are no finding', () => {
     const silent: TargetSetup = { client: { ok: false, why: 'it does not answer' } };
     expect(found({ n1: runs('aa'), n2: runs('aa'), n3: silent })).toEqual([]);
+  });
+});
+
+test('images with different content are a finding, unless the versions show it', () => {
+  const other = { imageId: `sha256:${'b'.repeat(64)}` };
+  const images = { ...all((name) => made(name)), n2: made('n2', other) };
+  expect(found(images)).toEqual([
+    [
+      'images_differ',
+      undefined,
+      'the containers of the nodes are made from different images',
+      '3 nodes have xinfinorg/xdcsubnets:v0.3.2 with the content sha256:aaaaaaaaaaaa… (n1, n3, n4), 1 has xinfinorg/xdcsubnets:v0.3.2 with the content sha256:bbbbbbbbbbbb… (n2)',
+      'pull the image of the other nodes for n2 with `docker compose pull`, name it in docker-compose.yml by a tag that does not move, and run `docker compose -p generated up -d n2`, one node after another',
+    ],
+  ]);
+  const both = {
+    ...all((name) => ({ ...made(name), ...runs('aa') })),
+    n2: { ...made('n2', other), ...runs('bb') },
+  };
+  expect(found(both).map(([problem]) => problem)).toEqual(['client_versions_differ']);
+  expect(found(all((name) => made(name)))).toEqual([]);
+});
+
+test('consensus settings that differ on one chain are a finding, those of another chain are not', () => {
+  const settings = { minePeriodMs: 2_000, timeoutPeriodMs: 20_000, certificateThreshold: 0.667, epoch: 900, gap: 450 };
+  const with4 = (chain: Partial<ChainObservation>) => [
+    ...FOUR.slice(0, 3),
+    diagnosedNode('n4', NAMES, { chain: { consensus: settings, ...chain } }),
+  ];
+  expect(found({}, with4({}))).toEqual([
+    [
+      'consensus_differs',
+      undefined,
+      'the nodes follow different consensus settings',
+      '3 nodes have a mine period of 2s, a timeout of 10s, the threshold 0.667, epochs of 900 blocks, a gap of 450 blocks (n1, n2, n3), 1 has a mine period of 2s, a timeout of 20s, the threshold 0.667, epochs of 900 blocks, a gap of 450 blocks (n4)',
+      'compare genesis.json of n4 with that of n1 by `sha256sum genesis.json`, put the right file in its place, and run `docker compose -p generated up -d n4`, one node after another',
+    ],
+  ]);
+  expect(found({}, with4({ genesis: '0xother' })).map(([problem]) => problem)).not.toContain('consensus_differs');
+});
+
+describe('published ports', () => {
+  const publish = (containerPort: number, hostIp = '0.0.0.0', protocol = 'tcp') => ({
+    ...{ containerPort, hostPort: containerPort, hostIp, protocol },
+  });
+
+  test('on all addresses are one finding that names the line of the compose file', () => {
+    const both = ['0.0.0.0', '::'].flatMap((ip) => [publish(8545, ip), publish(9555, ip), publish(20303, ip)]);
+    const stats = diagnosedService('stats');
+    expect(
+      found({ n1: made('n1', { published: both }), stats: made('stats', { published: [publish(5213)], ports: {} }) }, [
+        ...FOUR,
+        stats,
+      ]),
+    ).toEqual([
+      [
+        'ports_published',
+        undefined,
+        'Docker publishes ports to everybody who reaches its machine',
+        'published on all addresses: n1 (8545, RPC; 9555, WebSocket), stats (5213, the stats server)',
+        'below `ports:` in docker-compose.yml write the address before the port, for n1 `127.0.0.1:8545:8545` in place of `8545:8545`, or the address of a private network, and run `docker compose -p generated up -d n1`; a firewall such as ufw does not stop what Docker publishes',
+      ],
+    ]);
+  });
+
+  test('on one address, of p2p, by udp, and of the frontend are none', () => {
+    const published = [
+      publish(8545, '127.0.0.1'),
+      publish(9555, '10.0.0.5'),
+      publish(20303),
+      publish(8545, '::', 'udp'),
+    ];
+    expect(
+      found({ n1: made('n1', { published }), frontend: made('frontend', { published: [publish(5214)], ports: {} }) }, [
+        ...FOUR,
+        diagnosedService('frontend'),
+      ]),
+    ).toEqual([]);
+  });
+});
+
+describe('the log of a container', () => {
+  const log = (fileBytes: number, files: number) => ({
+    log: { driver: 'json-file', isReadable: true, rotation: { fileBytes, files } },
+  });
+
+  test('of which Docker keeps less than a busy node prints in minutes is a finding', () => {
+    expect(found({ n1: made('n1', log(50_000, 1)), n2: made('n2', log(500_000, 2)) })).toEqual([
+      [
+        'log_rotation_small',
+        'n1',
+        'Docker keeps too little of the log of n1',
+        'Docker keeps 1 file of 50 kB of generated-n1-1, which a busy node fills in 10s',
+        'write `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below n1 in docker-compose.yml, and run `docker compose -p generated up -d n1`',
+      ],
+    ]);
+  });
+
+  test('that is never cut is one finding for all', () => {
+    const endless = { log: { driver: 'json-file', isReadable: true } };
+    const journal = { log: { driver: 'journald', isReadable: true } };
+    expect(
+      found({ n1: made('n1', endless), n2: made('n2', endless), n3: made('n3', journal), n4: made('n4') }),
+    ).toEqual([
+      [
+        'log_rotation_missing',
+        undefined,
+        'Docker never throws log lines away, so they fill the disk',
+        'the log driver json-file has no max-size for 2 of 4 containers: n1, n2',
+        'write `"log-opts": { "max-size": "20m", "max-file": "5" }` into /etc/docker/daemon.json and restart Docker, or `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below each service in docker-compose.yml; then recreate each container, for n1: run `docker compose -p generated up -d n1`',
+      ],
+    ]);
+  });
+
+  test('of a bootnode that prints no pings is a finding', () => {
+    const { target } = diagnosedService('stats');
+    const bootnode: Known = {
+      target: { ...target, component: 'bootnode', name: 'bootnode', container: { name: 'boot' } },
+      facts: {},
+    };
+    const at = (verbosity: number) => found({ bootnode: made('bootnode', { verbosity }) }, [...FOUR, bootnode]);
+    expect(at(4)).toEqual([
+      [
+        'bootnode_log_quiet',
+        'bootnode',
+        'the log of the bootnode does not show whom it hears',
+        'generated-bootnode-1 runs with -verbosity 4, and pings are printed from 5 on',
+        'write `command: ["-verbosity", "6", "-nodekey", "bootnode.key"]` below bootnode in docker-compose.yml, and recreate the container boot',
+      ],
+    ]);
+    expect(at(5)).toEqual([]);
+  });
+});
+
+describe('an engine', () => {
+  const engineOf = (value: Partial<EngineSetup>): Beside => ({
+    engines: new Map([['default', { ok: true, value: { projects: [], ...value } }]]),
+  });
+
+  test('whose clock differs by seconds from ours is a finding', () => {
+    expect(found({}, FOUR, engineOf({ clockAheadMs: -12_300 }))).toEqual([
+      [
+        'docker_clock_skewed',
+        undefined,
+        'the clock of Docker differs from that of subnetd',
+        'by the times of their answers, that of the engine default is 12s behind ours',
+        'see on both machines which clock is wrong with `chronyc tracking`, and set it with `chronyc makestep`; until then the times of containers and of their log lines are wrong by as much',
+      ],
+    ]);
+    expect(found({}, FOUR, engineOf({ clockAheadMs: 4_900 }))).toEqual([]);
+  });
+
+  test('with containers of a project that the inventory lacks is a finding, but for those that have done their work', () => {
+    const list = (service: string, over: Partial<ListedContainer> = {}): ListedContainer => ({
+      ...{ name: `generated-${service}-1`, service, status: 'running', isIgnored: false },
+      ...over,
+    });
+    const containers = [
+      list('n1'),
+      list('n5'),
+      list('csc', { status: 'exited', exitCode: 0 }),
+      list('faucet', { status: 'exited', exitCode: 1 }),
+      list('new', { status: 'created' }),
+      list('monitor', { isIgnored: true }),
+    ];
+    const seen = engineOf({ projects: [{ project: 'generated', containers }] });
+    const named = FOUR.flatMap(({ target }) => target.container ?? []);
+    expect(found({}, FOUR, { ...seen, named })).toEqual([
+      [
+        'containers_unlisted',
+        undefined,
+        'the inventory lacks containers of its compose projects',
+        'not in the inventory: generated-n5-1 (running), generated-faucet-1 (exited with code 1)',
+        'add what belongs to the subnet to the inventory, as with `container: { project: generated, service: n5 }`; give what does not the label `subnetd.ignore: "true"` in docker-compose.yml',
+      ],
+    ]);
+    const elsewhere = { project: 'generated', service: 'n5', engine: 'machine2' };
+    const others = [...named, { name: 'generated-faucet-1' }, { project: 'generated', service: 'n5' }];
+    expect(found({}, FOUR, { ...seen, named: [...named, elsewhere] })).toHaveLength(1);
+    expect(found({}, FOUR, { ...seen, named: others })).toEqual([]);
+  });
+});
+
+describe('a slow node', () => {
+  const took = (...tookMs: number[]): TargetSetup => ({
+    client: { ok: true, value: { version: { ok: true, value: 'XDC' }, tookMs } },
+  });
+
+  test('is one that takes a second, or ten times as long as the others', () => {
+    const usual = { n1: took(8, 12, 9), n2: took(10, 11, 9), n4: took(8, 8, 8) };
+    expect(found({ ...usual, n3: took(90, 800, 130) })).toEqual([
+      [
+        'node_slow',
+        'n3',
+        'n3 answers slowly',
+        'of 3 requests in a row the median took 130ms and the longest 800ms; the median of all nodes is 9ms',
+        'look at the processor, the disk and the network of its machine, and run `docker compose -p generated logs --tail 50 n3`',
+      ],
+    ]);
+    expect(found({ ...usual, n3: took(99, 95, 2_000) })).toEqual([]);
+    const slow = found(all(() => took(1_200, 1_000, 900)));
+    expect(slow.map(([, name]) => name)).toEqual(NAMES);
   });
 });

@@ -51,14 +51,14 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
   const readDue = async (signal: AbortSignal) => {
     const due = subnet.targets.filter(isDue);
     if (due.length === 0) return;
-    const { isWhole, readTarget } = await import('./read-target.ts');
+    const { isLasting, readTarget } = await import('./read-target.ts');
     const waiting = due.values();
     const work = async () => {
       for (const target of waiting) {
         const setup = await readTarget(target, tools, signal);
         // What was broken off says nothing.
         if (signal.aborted) return;
-        known.set(target, { setup, until: now() + (isWhole(setup) ? validMs(target) : EVERY_MS) });
+        known.set(target, { setup, until: now() + (isLasting(setup) ? validMs(target) : EVERY_MS) });
         if (isPaced && due.length > UNPACED) await wait(PACE_MS * AT_ONCE, undefined, { signal }).catch(() => {});
       }
     };

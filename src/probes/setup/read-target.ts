@@ -38,5 +38,10 @@ export async function readTarget(target: Target, tools: SetupTools, signal: Abor
   return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
 }
 
-/** Whether all that there is a way to could be read. */
-export const isWhole = (setup: TargetSetup): boolean => Object.values(setup).every(({ ok }) => ok);
+/** Who answers so slowly is read again soon, because that may have been chance. */
+const SLOW_MS = 100;
+
+/** Whether what was read counts for an hour: all of it could be read, and nothing of it may have been chance. */
+export const isLasting = (setup: TargetSetup): boolean =>
+  Object.values(setup).every(({ ok }) => ok) &&
+  !(setup.client?.ok === true && setup.client.value.tookMs.some((ms) => ms >= SLOW_MS));

@@ -1,0 +1,88 @@
+import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
+import { formatDuration } from '../../model/duration.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { type ContainerSetup, type SetupObservation, setupOf } from '../../model/setup.ts';
+import type { Target } from '../../model/target.ts';
+import { listNames, type SubnetView } from '../subnet-view.ts';
+
+/** What Docker should keep at least. A busy node prints 5 kB a second (measured at level 4), so this is some minutes. */
+const LEAST_BYTES = 1e6;
+const BUSY_BYTES_PER_MS = 5;
+
+/** The pings that a bootnode hears are printed from this level on (XDC-Subnet p2p/discover/udp.go: Trace). */
+const PINGS = 5;
+
+const ROTATION = '`logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }`';
+
+interface Made {
+  readonly target: Target;
+  readonly container: ContainerSetup;
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
+
+/** Logs of which Docker keeps so little that lines are gone before somebody reads them. */
+function findSmall({ target, container: { name: container, log } }: Made): Suspicion | undefined {
+  const { fileBytes, files } = log.rotation ?? { fileBytes: LEAST_BYTES, files: 1 };
+  const bytes = fileBytes * files;
+  if (bytes >= LEAST_BYTES) return undefined;
+  const { component, name, container: ref } = target;
+  return {
+    problem: 'log_rotation_small',
+    component,
+    name,
+    summary: `Docker keeps too little of the log of ${name}`,
+    evidence: `Docker keeps ${files} ${files === 1 ? 'file' : 'files'} of ${formatBytes(fileBytes)} of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,
+    fix: `write ${ROTATION} below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
+    explains: [],
+    causes: [],
+  };
+}
+
+/** Logs that grow until the disk is full. */
+function findEndless(made: readonly Made[]): readonly Suspicion[] {
+  const endless = made.filter(({ container: { log } }) => log.driver === 'json-file' && log.rotation === undefined);
+  if (endless.length === 0) return [];
+  const names = endless.map(({ target }) => target.name);
+  const [{ target } = { target: undefined }] = endless;
+  return [
+    {
+      problem: 'log_rotation_missing',
+      summary: 'Docker never throws log lines away, so they fill the disk',
+      evidence: `the log driver json-file has no max-size for ${names.length} of ${made.length} containers: ${listNames(names)}`,
+      fix: `write \`"log-opts": { "max-size": "20m", "max-file": "5" }\` into /etc/docker/daemon.json and restart Docker, or ${ROTATION} below each service in docker-compose.yml; then recreate each container, for ${target?.name}: ${commandToRecreate(target?.container)}`,
+      explains: [],
+      causes: [],
+    },
+  ];
+}
+
+/** A bootnode whose log does not show which nodes it hears. */
+function findQuiet({ target, container }: Made): Suspicion | undefined {
+  const { component, name, container: ref } = target;
+  const { verbosity } = container;
+  if (component !== 'bootnode' || verbosity === undefined || verbosity >= PINGS) return undefined;
+  return {
+    problem: 'bootnode_log_quiet',
+    component,
+    name,
+    summary: 'the log of the bootnode does not show whom it hears',
+    evidence: `${container.name} runs with -verbosity ${verbosity}, and pings are printed from ${PINGS} on`,
+    fix: `write \`command: ["-verbosity", "6", "-nodekey", "bootnode.key"]\` below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
+    explains: [],
+    causes: [],
+  };
+}
+
+/** Logs of containers that show too little, lose lines, or fill the disk. */
+export function findLogSetup({ targets }: SubnetView, setup: SetupObservation): readonly Suspicion[] {
+  const made = targets.flatMap(({ state: { target } }): readonly Made[] => {
+    const { container } = setupOf(setup, target);
+    return container?.ok ? [{ target, container: container.value }] : [];
+  });
+  return [
+    ...made.flatMap((one) => [findSmall(one), findQuiet(one)].filter((found) => found !== undefined)),
+    ...findEndless(made),
+  ];
+}

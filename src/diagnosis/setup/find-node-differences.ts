@@ -1,0 +1,101 @@
+import type { ConsensusSettings } from '../../model/chain.ts';
+import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
+import { formatDuration } from '../../model/duration.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { type SetupObservation, setupOf } from '../../model/setup.ts';
+import { isStopped, listNames, type NodeView, type SubnetView } from '../subnet-view.ts';
+import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
+
+/** Who has which value, of the running nodes that gave one; undefined when all have the same. */
+function findApart(
+  { nodes }: SubnetView,
+  read: (node: NodeView) => string | undefined,
+): readonly [Group, Group, ...Group[]] | undefined {
+  const given = nodes.flatMap((node) => {
+    const value = isStopped(node) ? undefined : read(node);
+    return value === undefined ? [] : [[node.name, value] as const];
+  });
+  const [first, second, ...others] = groupByValue(given);
+  return first && second && [first, second, ...others];
+}
+
+/** The nodes that have another value than most, and how to make the first of them again. */
+function describeOthers({ nodes }: SubnetView, [, ...others]: readonly Group[]) {
+  const names = others.flatMap((group) => group.names);
+  const ref = nodes.find(({ name }) => name === names[0])?.target.container;
+  return { names: listNames(names), service: serviceOf(ref, names[0] ?? ''), recreate: commandToRecreate(ref) };
+}
+
+const versionOf = (setup: SetupObservation, { target }: NodeView): string | undefined => {
+  const { client } = setupOf(setup, target);
+  return client?.ok && client.value.version.ok ? client.value.version.value : undefined;
+};
+
+const containerOf = (setup: SetupObservation, { target }: NodeView) => {
+  const { container } = setupOf(setup, target);
+  return container?.ok ? container.value : undefined;
+};
+
+function findVersions(view: SubnetView, setup: SetupObservation): Suspicion | undefined {
+  const groups = findApart(view, (node) => versionOf(setup, node));
+  if (groups === undefined) return undefined;
+  const { names, service, recreate } = describeOthers(view, groups);
+  return {
+    problem: 'client_versions_differ',
+    summary: 'the nodes run different versions of the client',
+    evidence: describeGroups(groups, ['runs', 'run']),
+    fix: `give ${names} the line \`image:\` of ${groups[0].names[0]} in docker-compose.yml, or the others that of ${service}, and ${recreate}, one node after another`,
+    explains: [],
+    causes: [],
+  };
+}
+
+/** Images with one name and different content, or different names, although the clients are the same. */
+function findImages(view: SubnetView, setup: SetupObservation): Suspicion | undefined {
+  const groups = findApart(view, (node) => {
+    const { image = 'an image', imageId } = containerOf(setup, node) ?? {};
+    return imageId && `${image} with the content ${imageId.slice(0, 19)}…`;
+  });
+  if (groups === undefined || findApart(view, (node) => versionOf(setup, node)) !== undefined) return undefined;
+  const { names, recreate } = describeOthers(view, groups);
+  return {
+    problem: 'images_differ',
+    summary: 'the containers of the nodes are made from different images',
+    evidence: describeGroups(groups, ['has', 'have']),
+    fix: `pull the image of the other nodes for ${names} with \`docker compose pull\`, name it in docker-compose.yml by a tag that does not move, and ${recreate}, one node after another`,
+    explains: [],
+    causes: [],
+  };
+}
+
+const describeConsensus = (settings: ConsensusSettings): string =>
+  [
+    `a mine period of ${formatDuration(settings.minePeriodMs)}`,
+    `a timeout of ${formatDuration(settings.timeoutPeriodMs)}`,
+    `the threshold ${settings.certificateThreshold}`,
+    `epochs of ${settings.epoch} blocks`,
+    `a gap of ${settings.gap} blocks`,
+  ].join(', ');
+
+/** Nodes on one chain that follow different consensus settings. */
+function findConsensus(view: SubnetView): Suspicion | undefined {
+  const groups = findApart(view, ({ isForeign, said }) => {
+    const consensus = said?.observation.consensus;
+    return isForeign || consensus === undefined ? undefined : describeConsensus(consensus);
+  });
+  if (groups === undefined) return undefined;
+  const { names, recreate } = describeOthers(view, groups);
+  const [{ names: most }] = groups;
+  return {
+    problem: 'consensus_differs',
+    summary: 'the nodes follow different consensus settings',
+    evidence: describeGroups(groups, ['has', 'have']),
+    fix: `compare genesis.json of ${names} with that of ${most[0]} by \`sha256sum genesis.json\`, put the right file in its place, and ${recreate}, one node after another`,
+    explains: [],
+    causes: [],
+  };
+}
+
+/** In what the nodes of a subnet differ. */
+export const findNodeDifferences = (view: SubnetView, setup: SetupObservation): readonly Suspicion[] =>
+  [findConsensus(view), findVersions(view, setup), findImages(view, setup)].filter((one) => one !== undefined);

@@ -1,0 +1,46 @@
+import { commandToSeeLog } from '../../model/commands-to-type.ts';
+import { formatDuration } from '../../model/duration.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { type SetupObservation, setupOf } from '../../model/setup.ts';
+import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
+
+/** From this median on a node is slow, whatever the others are. */
+const SLOW_MS = 1_000;
+
+/** So many times slower than the others, and at least this slow. */
+const TIMES = 10;
+const LEAST_MS = 100;
+
+/** The one in the middle; of two in the middle the smaller one. */
+const medianOf = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.ceil(values.length / 2) - 1] ?? 0;
+
+interface Timed {
+  readonly node: NodeView;
+  readonly median: number;
+  readonly max: number;
+  readonly count: number;
+}
+
+/** Nodes that answer JSON-RPC far more slowly than others do. */
+export function findSlowNodes({ nodes }: SubnetView, setup: SetupObservation): readonly Suspicion[] {
+  const timed = nodes.flatMap((node): readonly Timed[] => {
+    const { client } = setupOf(setup, node.target);
+    if (!client?.ok || client.value.tookMs.length === 0 || isStopped(node)) return [];
+    const { tookMs } = client.value;
+    return [{ node, median: medianOf(tookMs), max: Math.max(...tookMs), count: tookMs.length }];
+  });
+  // Of many nodes the slow ones hardly move the median, and of few the smaller one counts.
+  const usual = medianOf(timed.map(({ median }) => median));
+  const isSlow = ({ median }: Timed) => median >= SLOW_MS || (median >= LEAST_MS && median >= TIMES * usual);
+  return timed.filter(isSlow).map(({ node, median, max, count }) => ({
+    problem: 'node_slow',
+    component: 'node',
+    name: node.name,
+    summary: `${node.name} answers slowly`,
+    evidence: `of ${count} requests in a row the median took ${formatDuration(median)} and the longest ${formatDuration(max)}; the median of all nodes is ${formatDuration(usual)}`,
+    fix: `look at the processor, the disk and the network of its machine, and ${commandToSeeLog(node.target)}`,
+    explains: [],
+    causes: [],
+  }));
+}
