@@ -1,5 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { DEMO_PROJECT } from './containers.ts';
+import { CONTRACT, WALLET } from './parent-chain.ts';
 
 /** The simulated relayer and nodes have a quick rhythm, so that what is broken shows within a minute or so. */
 const LOG_CHECKS = { schedule: 'every 5s', bootnodeWindow: '30s', submissionsWithin: '1m', blockDataWithin: '30s' };
@@ -10,6 +11,8 @@ export interface DemoServers {
   readonly relayer: string;
   readonly stats: string;
   readonly frontend: string;
+  /** A node of the parent chain. */
+  readonly parent: string;
   /** The Docker Engine that has its containers. */
   readonly docker: string;
 }
@@ -29,7 +32,7 @@ const containerOf = (service: string) => ({ container: { project: DEMO_PROJECT, 
  * or as YAML; without it the defaults hold.
  */
 export const toDemoInventory = (
-  { nodes, statsFiles, relayer, stats, frontend, docker, browser }: DemoAddresses,
+  { nodes, statsFiles, relayer, stats, frontend, parent, docker, browser }: DemoAddresses,
   checks?: string | Readonly<Record<string, unknown>>,
 ): string => {
   const { hostname, port } = new URL(docker);
@@ -47,6 +50,7 @@ export const toDemoInventory = (
           ...containerOf('frontend'),
           ...(browser !== undefined && { browser: { executablePath: browser } }),
         },
+        parentChain: { rpc: parent, contract: CONTRACT.replace('0x', 'xdc'), wallet: WALLET.replace('0x', 'xdc') },
         checks: { logs: LOG_CHECKS, ...(typeof checks === 'string' ? parse(checks) : checks) },
       },
     ],

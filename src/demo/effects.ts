@@ -48,7 +48,19 @@ export interface Effects {
   readonly unheard: readonly string[];
   /** Docker refuses the logs of the containers of these. */
   readonly unreadable: readonly string[];
-  /** What is wrong with the relayer: it prints nothing more, is dead, sees a fork, or finds no contract. */
+  /** The parent chain does not answer. */
+  readonly parentDown: boolean;
+  /** The node of the parent chain is restarted once, between two cycles of the relayer. */
+  readonly parentRestarts: boolean;
+  /** The parent chain takes back its last blocks once; what was in them comes back with the next cycle of the relayer. */
+  readonly parentReorganised: boolean;
+  /** The parent chain has lost the checkpoint contract. */
+  readonly contractGone: boolean;
+  /** The relayer submits to another contract than that of the inventory. */
+  readonly checkpointLost: boolean;
+  /** The wallet of the relayer has no coins. */
+  readonly walletEmpty: boolean;
+  /** What the relayer prints of what is wrong with it, or that it prints nothing more. */
   readonly relayer?: RelayerFault;
   /** The stats server runs, and no node is connected to it. */
   readonly statsStale: boolean;
@@ -61,7 +73,7 @@ export interface Effects {
 }
 
 /** The worst first: a dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
-const RELAYER_FAULTS = ['dead', 'silent', 'no-contract', 'forking'] as const;
+const RELAYER_FAULTS = ['dead', 'silent', 'no-parent', 'no-contract', 'no-funds', 'forking'] as const;
 export type RelayerFault = (typeof RELAYER_FAULTS)[number];
 
 /** A container is stopped, or it is started again and again, each time to its end. */
@@ -91,6 +103,12 @@ export const NO_EFFECTS: Effects = {
   logLevelLow: false,
   unheard: [],
   unreadable: [],
+  parentDown: false,
+  parentRestarts: false,
+  parentReorganised: false,
+  contractGone: false,
+  checkpointLost: false,
+  walletEmpty: false,
   statsStale: false,
   frontendError: false,
   consoleError: false,
@@ -135,6 +153,12 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   logLevelLow: sum.logLevelLow || (next.logLevelLow ?? false),
   unheard: join(sum.unheard, next.unheard),
   unreadable: join(sum.unreadable, next.unreadable),
+  parentDown: sum.parentDown || (next.parentDown ?? false),
+  parentRestarts: sum.parentRestarts || (next.parentRestarts ?? false),
+  parentReorganised: sum.parentReorganised || (next.parentReorganised ?? false),
+  contractGone: sum.contractGone || (next.contractGone ?? false),
+  checkpointLost: sum.checkpointLost || (next.checkpointLost ?? false),
+  walletEmpty: sum.walletEmpty || (next.walletEmpty ?? false),
   ...relayerOf(sum, next),
   statsStale: sum.statsStale || (next.statsStale ?? false),
   frontendError: sum.frontendError || (next.frontendError ?? false),

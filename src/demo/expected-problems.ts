@@ -41,7 +41,26 @@ const seenSkewed = (effects: Effects, nodes: readonly string[]): readonly string
   return nodes.filter((name) => skewed.includes(name) && !mute.has(name));
 };
 
-const problemsOfServices = (effects: Effects, browser: boolean): readonly string[] => {
+/** What the parent chain itself shows: the first of these hides what the relayer says of its submissions. */
+const problemOfParent = ({ parentDown, contractGone }: Effects): string | undefined => {
+  if (parentDown) return 'parent_unreachable relayer';
+  return contractGone ? 'contract_missing relayer' : undefined;
+};
+
+const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly string[] => {
+  const { relayer, checkpointLost, finalityStalled } = effects;
+  const ofParent = problemOfParent(effects);
+  const isStopped = relayer === 'dead' || relayer === 'silent' || relayer === 'forking';
+  const submits = relayer === undefined && producesBlocks(effects, nodes) && !finalityStalled;
+  return [
+    ...(relayer === 'dead' ? ['relayer_dead relayer'] : []),
+    ...(ofParent ? [ofParent] : isStopped ? ['relayer_stopped relayer'] : []),
+    ...(relayer === 'no-funds' ? ['wallet_without_funds relayer'] : []),
+    ...(checkpointLost && ofParent === undefined && submits ? ['checkpoint_behind relayer'] : []),
+  ];
+};
+
+const problemsOfServices = (effects: Effects, { nodes, browser }: DemoParts): readonly string[] => {
   const { closed, fates, relayer, statsStale, frontendError, consoleError } = effects;
   const lost = closed.filter(
     (service) => fates[service] === undefined && !(service === 'relayer' && relayer === 'dead'),
@@ -49,16 +68,15 @@ const problemsOfServices = (effects: Effects, browser: boolean): readonly string
   const unseen = !closed.includes('frontend') && (frontendError || (consoleError && browser));
   return [
     ...lost.map((service) => `service_down ${service}`),
-    ...(relayer === 'dead' ? ['relayer_dead relayer', 'relayer_stopped relayer'] : []),
-    ...(relayer === 'silent' || relayer === 'forking' ? ['relayer_stopped relayer'] : []),
-    ...(relayer === 'no-contract' ? ['contract_missing relayer'] : []),
+    ...problemsOfRelayer(effects, nodes),
     ...(statsStale && !closed.includes('stats') ? ['stats_stale stats'] : []),
     ...(unseen ? ['frontend_errors frontend'] : []),
   ];
 };
 
 /** The problems, each with the name of what has it, that these effects are the causes of, and no consequence of another. */
-export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): readonly string[] => {
+export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[] => {
+  const { nodes } = parts;
   if (effects.unreachable) return ['monitor_offline'];
   const { down, isolated, cut, fates, unheard, unreadable } = effects;
   const gone = new Set([...down, ...isolated]);
@@ -81,6 +99,6 @@ export const problemsOf = (effects: Effects, { nodes, browser }: DemoParts): rea
     // The log of a container that does not run has been read to its end.
     ...unreadable.filter((name) => fates[name] === undefined).map((name) => `log_source_down ${name}`),
     ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),
-    ...problemsOfServices(effects, browser),
+    ...problemsOfServices(effects, parts),
   ];
 };

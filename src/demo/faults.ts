@@ -2,54 +2,6 @@ import { type Effects, mergeEffects } from './effects.ts';
 import { type Changes, changesOf, type DemoParts } from './expected-changes.ts';
 import { problemsOf } from './expected-problems.ts';
 
-/** The names of what `subnetd demo --fault` can break. */
-export const FAULT_NAMES = [
-  'node-stalled',
-  'node-down',
-  'node-behind',
-  'peer-missing',
-  'admin-not-exposed',
-  'rpc-error-inside-result',
-  'rpc-garbage',
-  'subnet-halted',
-  'service-down',
-  'relayer-silent',
-  'relayer-dead-container-up',
-  'relayer-forking',
-  'bootnode-misses-a-node',
-  'stats-stale',
-  'frontend-error',
-  'console-error',
-  'log-level-low',
-  'log-unreadable',
-  'oom-kill',
-  'ipc-path-too-long',
-  'fork',
-  'mesh-hole',
-  'node-partitioned',
-  'other-genesis',
-  'liar',
-  'non-voting',
-  'penalty',
-  'finality-stalled',
-  'clock-wrong',
-  'contract-gone',
-  'monitor-offline',
-  'rolling-restart',
-] as const;
-
-export type FaultName = (typeof FAULT_NAMES)[number];
-
-/** A fault of the demo: `what` breaks, in a sentence, and exactly what changes once things have settled. */
-export interface DemoFault extends Changes {
-  readonly name: FaultName;
-  readonly what: string;
-  /** The problems that it brings, each with the name of what has it, as `node_stalled subnet2`. */
-  readonly problems: readonly string[];
-  /** What it takes to see it, when that is not there; then nothing changes. */
-  readonly needs?: string;
-}
-
 interface Entry {
   readonly what: string;
   /** The fewest nodes with which the fault can exist, and why it needs more than one. */
@@ -62,7 +14,7 @@ const needsFour = { least: 4, because: 'with fewer the chain halts when one node
 const needsSecond = { least: 2, because: 'it happens to subnet2' } as const;
 
 /** One entry per fault. What the checks make of it is not written here: it follows from the effects. */
-const TABLE: Readonly<Record<FaultName, Entry>> = {
+const FAULTS = {
   'node-stalled': {
     what: 'subnet2 keeps its peers and answers, but its height is stalled.',
     ...needsSecond,
@@ -218,7 +170,32 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
   'contract-gone': {
     what: 'The parent chain answers, but has no contract at the address of the checkpoint contract.',
     least: 1,
-    effects: { relayer: 'no-contract' },
+    effects: { contractGone: true, relayer: 'no-contract' },
+  },
+  'parent-down': {
+    what: 'The node of the parent chain does not answer, neither the relayer nor subnetd.',
+    least: 1,
+    effects: { parentDown: true, relayer: 'no-parent' },
+  },
+  'parent-restarted': {
+    what: 'The node of the parent chain is restarted, is away for ten seconds, and all is well afterwards.',
+    least: 1,
+    effects: { parentRestarts: true },
+  },
+  'parent-reorganised': {
+    what: 'The parent chain takes back the last checkpoint in a reorganisation, and has it again with the next cycle of the relayer.',
+    least: 1,
+    effects: { parentReorganised: true },
+  },
+  'checkpoint-behind': {
+    what: 'The relayer says that it submits, but the checkpoint contract of the inventory does not move.',
+    least: 1,
+    effects: { checkpointLost: true },
+  },
+  'wallet-empty': {
+    what: 'The wallet of the relayer has no coins left, so the parent chain refuses its transactions.',
+    least: 1,
+    effects: { walletEmpty: true, relayer: 'no-funds' },
   },
   'monitor-offline': {
     what: 'subnetd has lost its network: no node, no service and no Docker Engine answers it, while the subnet is well.',
@@ -230,7 +207,24 @@ const TABLE: Readonly<Record<FaultName, Entry>> = {
     ...needsFour,
     effects: { rolling: true },
   },
-};
+} as const satisfies Readonly<Record<string, Entry>>;
+
+export type FaultName = keyof typeof FAULTS;
+
+const TABLE: Readonly<Record<FaultName, Entry>> = FAULTS;
+
+/** The names of what `subnetd demo --fault` can break. */
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
+
+/** A fault of the demo: `what` breaks, in a sentence, and exactly what changes once things have settled. */
+export interface DemoFault extends Changes {
+  readonly name: FaultName;
+  readonly what: string;
+  /** The problems that it brings, each with the name of what has it, as `node_stalled subnet2`. */
+  readonly problems: readonly string[];
+  /** What it takes to see it, when that is not there; then nothing changes. */
+  readonly needs?: string;
+}
 
 /** The names that the demo gives to its nodes: subnet1, subnet2, … */
 export const demoNodeNames = (count: number): readonly string[] =>

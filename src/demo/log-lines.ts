@@ -60,6 +60,28 @@ export const relayerNoContractLines = (ms: number): readonly string[] => [
   relayerLine(ms, `Fail to process full relayer job {\n  message: "${NO_CODE}"\n}`, 50),
 ];
 
+const NO_CONNECTION = "CONNECTION ERROR: Couldn't connect to node http://192.168.25.200:8602.";
+
+/** The same when the parent chain does not answer. */
+export const relayerNoParentLines = (ms: number): readonly string[] => [
+  relayerLine(
+    ms,
+    `Error while trying to fetch the last audited subnet's block in XDC PARENTNET {\n  message: "${NO_CONNECTION}"\n}`,
+    50,
+  ),
+  relayerLine(ms, `Fail to process full relayer job {\n  message: "${NO_CONNECTION}"\n}`, 50),
+];
+
+/** The same when the wallet cannot pay for the first block that is due. */
+export const relayerNoFundsLines = (ms: number, block: number): readonly string[] => [
+  relayerLine(ms, `submitDynamic startblock ${block} pushing 1 blocks, 1 remaining(inclusive) into PARENTNET`),
+  relayerLine(
+    ms,
+    "Fail to submit transactions into PARENTNET {\n  message: 'Returned error: Insufficient funds for gas * price + value'\n}",
+    50,
+  ),
+];
+
 /** What the relayer prints at its start, as recorded. */
 export const relayerStartLines = (ms: number): readonly string[] => [
   `[0] 7:C ${new Date(ms).toUTCString().slice(5, 25)}.000 # oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo`,

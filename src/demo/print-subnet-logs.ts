@@ -14,12 +14,15 @@ import {
   relayerExitLine,
   relayerLine,
   relayerNoContractLines,
+  relayerNoFundsLines,
+  relayerNoParentLines,
   relayerStartLines,
   statsBlockLine,
   statsHistoryLine,
   statsStartLines,
   statsStdoutLines,
 } from './log-lines.ts';
+import type { SimulatedParent } from './parent-chain.ts';
 import { nodeEnv } from './plan-containers.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
@@ -53,6 +56,7 @@ export function printSubnetLogs(
   subnet: SimulatedSubnet,
   containers: Containers,
   effects: () => Effects,
+  parent: Pick<SimulatedParent, 'submit'>,
 ): SubnetLogs {
   const { names, chain, now } = subnet;
   const { print } = containers;
@@ -114,6 +118,7 @@ export function printSubnetLogs(
 
   let relayedAt = Math.floor(past / RELAY_PERIOD_MS);
   let submitted = subnet.committedAt(past);
+  parent.submit(submitted);
   let relayer: 'running' | 'silent' | 'dead' = 'running';
   const printRelayer = (at: number) => {
     const { relayer: wanted } = effects();
@@ -144,6 +149,10 @@ export function printSubnetLogs(
       );
     } else if (wanted === 'no-contract') {
       lines.push(...relayerNoContractLines(at));
+    } else if (wanted === 'no-parent') {
+      lines.push(...relayerNoParentLines(at));
+    } else if (wanted === 'no-funds') {
+      lines.push(...relayerNoFundsLines(at, submitted + 1));
     } else if (wanted !== 'silent' && to > submitted) {
       const range = `${submitted + 1} to ${to}`;
       lines.push(
@@ -155,6 +164,7 @@ export function printSubnetLogs(
         toLine('Full CSC Sync completed!'),
       );
       submitted = to;
+      parent.submit(to);
     }
     print('relayer', lines, at);
   };

@@ -11,6 +11,7 @@ import { demoNodeNames, effectsOf, type FaultName, findFaultErrors } from './fau
 import { frontendService } from './frontend-service.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
+import { createParentChain } from './parent-chain.ts';
 import { planContainers } from './plan-containers.ts';
 import { printSubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
@@ -59,6 +60,7 @@ const createQueue = (): ((work: () => Promise<void>) => Promise<void>) => {
 };
 
 const ENGINE = 'docker';
+const PARENT = 'parent';
 
 /** How often a rolling restart looks whose turn it is. */
 const TURN_MS = 250;
@@ -127,6 +129,12 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
 
   const identities = names.map((name) => subnet.node(name).identity);
   const containers = createContainers(planContainers(identities, current.logLevelLow ? 2 : 4), now);
+  const parent = createParentChain({
+    hashOf: subnet.chain.hashOf,
+    now,
+    effects: () => current,
+    since: () => wantedSince,
+  });
   let stopped = false;
   const openAndClose = async (): Promise<void> => {
     if (stopped) return;
@@ -182,6 +190,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       ENGINE,
       createEngineHandler(containers, { isRefused: (service) => current.unreadable.includes(service), restart }),
     );
+    await listenAs(PARENT, parent.handler);
     await openAndClose();
   } catch (error) {
     await closeAll();
@@ -189,7 +198,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));
-  const logs = printSubnetLogs(folder, subnet, containers, () => current);
+  const logs = printSubnetLogs(folder, subnet, containers, () => current, parent);
   const stopContainers = runContainers(containers, logs, () => current, now);
   const turns = setInterval(() => {
     if (findRestarts().join() !== restarts.join()) void serially(change);
@@ -200,6 +209,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     relayer: listenerOf('relayer').url,
     stats: listenerOf('stats').url,
     frontend: listenerOf('frontend').url,
+    parent: listenerOf(PARENT).url,
     docker: listenerOf(ENGINE).url,
     browser,
   };

@@ -1,4 +1,5 @@
 import { relayedAt } from './checkpoints.ts';
+import { CONTRACT, WALLET } from './parent-chain.ts';
 import { html, json, type Service, type ServiceAnswer } from './service.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
@@ -40,10 +41,10 @@ const network = (subnet: SimulatedSubnet): ServiceAnswer => {
 const relayer = ({ committedAt, now }: SimulatedSubnet): ServiceAnswer => {
   const backlog = committedAt(now()) - committedAt(relayedAt(now()));
   return json({
-    account: { balance: '2000', walletAddress: '0xcd0340a2214058390d204a826de05312deadbeef' },
+    account: { balance: '2000', walletAddress: WALLET },
     // The real server writes -1 for an empty backlog.
     backlog: backlog === 0 ? -1 : backlog,
-    contractAddress: '0x0c8e79f3534b00d9a3d4a856b665bf4ebc22f2ba',
+    contractAddress: CONTRACT,
     health: { status: backlog > 100 ? 'DOWN' : 'UP' },
     mode: 'full',
   });

@@ -129,7 +129,9 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   // What keeps the relayer from submitting is a problem of its own.
   if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
   const allowed = findAllowedLag(view, mode);
-  if ((lag.blocks <= allowed.blocks && lag.ms <= allowed.ms) || catchesUp(view, progress)) return undefined;
+  const blocks = lag.blocks - lag.since.blocks;
+  const ms = lag.ms - lag.since.ms;
+  if ((blocks <= allowed.blocks && ms <= allowed.ms) || catchesUp(view, progress)) return undefined;
   const said = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)`;
   return toSuspicion(view, 'checkpoint_behind', {

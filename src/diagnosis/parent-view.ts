@@ -48,6 +48,8 @@ export function findAllowedLag(view: SubnetView, mode: CheckpointMode): AllowedL
 
 /** The lag of the contract, in blocks and in time; undefined while it is unknown. */
 export interface Lag extends CheckpointLag {
+  /** How much of it may have come since the contract was read. */
+  readonly since: AllowedLag;
   /** By the times of the blocks, else by the usual time between two. */
   readonly ms: number;
 }
@@ -62,7 +64,9 @@ export function findLag(view: SubnetView): Lag | undefined {
   if (lag === undefined) return undefined;
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   const { blocks, seconds } = lag;
-  return { ...lag, ms: seconds === undefined ? blocks * minePeriodMs : seconds * 1000 };
+  const agoMs = Math.max(view.now - (parent?.progress?.readAt ?? view.now), 0);
+  const since = { ms: agoMs, blocks: Math.ceil(agoMs / minePeriodMs) };
+  return { ...lag, since, ms: seconds === undefined ? blocks * minePeriodMs : seconds * 1000 };
 }
 
 /** A contract that moves faster than the subnet makes blocks by this factor catches up. */

@@ -52,6 +52,11 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['finality-stalled', ['relayer/relayer/submissions'], []],
   ['clock-wrong', [], []],
   ['contract-gone', ['relayer/relayer/submissions'], []],
+  ['parent-down', ['relayer/relayer/submissions'], []],
+  ['parent-restarted', [], []],
+  ['parent-reorganised', [], []],
+  ['checkpoint-behind', [], []],
+  ['wallet-empty', ['relayer/relayer/submissions'], []],
   [
     'monitor-offline',
     [
@@ -97,6 +102,11 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'finality-stalled': ['finality_stalled'],
   'clock-wrong': ['node_clock_skewed subnet2'],
   'contract-gone': ['contract_missing relayer'],
+  'parent-down': ['parent_unreachable relayer'],
+  'parent-restarted': [],
+  'parent-reorganised': [],
+  'checkpoint-behind': ['checkpoint_behind relayer'],
+  'wallet-empty': ['wallet_without_funds relayer'],
   'monitor-offline': ['monitor_offline'],
   'rolling-restart': [],
 };
@@ -213,6 +223,11 @@ test('a fault that needs more nodes says how many, and is not listed', () => {
     'oom-kill',
     'finality-stalled',
     'contract-gone',
+    'parent-down',
+    'parent-restarted',
+    'parent-reorganised',
+    'checkpoint-behind',
+    'wallet-empty',
     'monitor-offline',
   ]);
 });

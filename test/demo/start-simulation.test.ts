@@ -71,6 +71,11 @@ test('the inventory names every address, container and log, and leaves all check
         relayer: { url: simulation.relayer, ...container('relayer') },
         stats: { url: simulation.stats, ...container('stats'), logFiles: [expect.stringContaining('debug')] },
         frontend: { url: simulation.frontend, ...container('frontend') },
+        parentChain: {
+          rpc: simulation.parent,
+          contract: 'xdc0c8e79f3534b00d9a3d4a856b665bf4ebc22f2ba',
+          wallet: 'xdccd0340a2214058390d204a826de05312deadbeef',
+        },
         checks: { logs: expect.any(Object) },
       },
     ],
@@ -100,6 +105,7 @@ test('after stop nothing listens, no connection is left, and nothing can be swit
     simulation.relayer,
     simulation.stats,
     simulation.frontend,
+    simulation.parent,
     simulation.docker,
   ];
   expect(await Promise.all(urls.map(isRefused))).toEqual(urls.map(() => true));

@@ -144,6 +144,11 @@ describe('a checkpoint contract', () => {
     expect(found(5_000 - 301)).toEqual(['checkpoint_behind relayer']);
   });
 
+  test('is not blamed for the blocks that came after it was read', () => {
+    expect(named(parent(at(998 - 165), { readAt: NOW - 30_000 }))).toEqual([]);
+    expect(named(parent(at(998 - 166), { readAt: NOW - 30_000 }))).toEqual(['checkpoint_behind relayer']);
+  });
+
   test('that catches up is no problem, and one that only keeps its distance is', () => {
     const moves = (blocks: number) => ({
       recent: [

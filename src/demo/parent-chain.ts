@@ -1,0 +1,126 @@
+import type { RequestListener } from 'node:http';
+import { RELAY_PERIOD_MS } from './checkpoints.ts';
+import type { Effects } from './effects.ts';
+
+/** The checkpoint contract and the wallet of the relayer on the parent chain of the demo. */
+export const CONTRACT = '0x0c8e79f3534b00d9a3d4a856b665bf4ebc22f2ba';
+export const WALLET = '0xcd0340a2214058390d204a826de05312deadbeef';
+
+/** In whole coins. */
+const BALANCE = 2_000;
+
+/** The development network of XDC. */
+const PARENT_CHAIN_ID = 551;
+
+/** It makes a block in this time. */
+const BLOCK_MS = 2_000;
+const FIRST_BLOCK_MS = Date.UTC(2023, 0, 1);
+
+/** The contract counts a block as committed when it has these after it. */
+const CONFIRMED_BY = 3;
+
+/** A restart begins when a cycle of the relayer is over, and lasts this long. */
+const RESTART_AFTER_MS = 2_000;
+const RESTART_MS = 10_000;
+
+const GET_LATEST_BLOCKS = '0x66dcb0ba';
+const MODE = '0x1fcbc407';
+
+/** Programs that a node of the parent chain answers calls of, and what the relayer does there. */
+export interface SimulatedParent {
+  readonly handler: RequestListener;
+  /** The relayer has submitted the blocks up to this one. */
+  submit(number: number): void;
+}
+
+const toHex = (value: bigint | number): string => `0x${value.toString(16)}`;
+const toWord = (value: bigint | number): string => value.toString(16).padStart(64, '0');
+
+/** The text of a short string, as a contract returns it. */
+const toText = (text: string): string =>
+  `0x${toWord(32)}${toWord(text.length)}${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+
+interface Call {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
+/** What the parent chain knows of the subnet, its clock, what is broken, and since when. */
+export interface ParentOptions {
+  readonly hashOf: (number: number) => string;
+  readonly now: () => number;
+  readonly effects: () => Effects;
+  readonly since: () => number;
+}
+
+/** A node of the parent chain with the checkpoint contract, in full mode. It knows only what a monitor asks. */
+export function createParentChain({ hashOf, now, effects, since }: ParentOptions): SimulatedParent {
+  let submitted = 0;
+  /** What was submitted before: a reorganisation of the chain takes the last transaction back. */
+  let before = 0;
+
+  const isDown = (): boolean => {
+    const { parentDown, parentRestarts } = effects();
+    const begins = Math.ceil(since() / RELAY_PERIOD_MS) * RELAY_PERIOD_MS + RESTART_AFTER_MS;
+    return parentDown || (parentRestarts && now() >= begins && now() < begins + RESTART_MS);
+  };
+  const isReorganised = (): boolean => effects().parentReorganised && now() - since() < RELAY_PERIOD_MS;
+
+  const readContract = (data: unknown): string => {
+    if (data === MODE) return toText('full');
+    if (data !== GET_LATEST_BLOCKS) return '0x';
+    const latest = isReorganised() ? before : submitted;
+    const words = [latest, Math.max(latest - CONFIRMED_BY, 0)].map(
+      (number) => `${hashOf(number).slice(2)}${toWord(number)}`,
+    );
+    return `0x${words.join('')}`;
+  };
+  const answer = ({ method, params = [] }: Call): unknown => {
+    const height = Math.floor((now() - FIRST_BLOCK_MS) / BLOCK_MS);
+    const { contractGone, walletEmpty } = effects();
+    switch (method) {
+      case 'eth_chainId':
+        return toHex(PARENT_CHAIN_ID);
+      case 'eth_blockNumber':
+        return toHex(height);
+      case 'eth_getBlockByNumber':
+        return { number: toHex(height), timestamp: toHex(Math.floor((FIRST_BLOCK_MS + height * BLOCK_MS) / 1000)) };
+      case 'eth_getBalance':
+        return toHex(walletEmpty ? 0 : BigInt(BALANCE) * 10n ** 18n);
+      case 'eth_getCode':
+        return contractGone ? '0x' : '0x6000';
+      case 'eth_call': {
+        const { data } = (params[0] ?? {}) as { readonly data?: unknown };
+        return contractGone ? '0x' : readContract(data);
+      }
+      default:
+        return undefined;
+    }
+  };
+  const toMessage = (call: Call) => {
+    const result = answer(call);
+    const error = { code: -32601, message: `the method ${call.method} does not exist/is not available` };
+    return { jsonrpc: '2.0', id: call.id, ...(result === undefined ? { error } : { result }) };
+  };
+
+  return {
+    submit: (number) => {
+      if (effects().checkpointLost) return;
+      before = submitted;
+      submitted = number;
+    },
+    handler: async (request, response) => {
+      if (isDown()) return void request.socket.destroy();
+      try {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+        const calls = JSON.parse(Buffer.concat(chunks).toString()) as Call | readonly Call[];
+        const body = Array.isArray(calls) ? calls.map(toMessage) : toMessage(calls as Call);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      } catch {
+        response.destroy();
+      }
+    },
+  };
+}

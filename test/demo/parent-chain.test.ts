@@ -1,0 +1,123 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { NO_EFFECTS } from '../../src/demo/effects.ts';
+import type { FaultName } from '../../src/demo/faults.ts';
+import { openListener } from '../../src/demo/listener.ts';
+import { CONTRACT, createParentChain } from '../../src/demo/parent-chain.ts';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
+import { parseInventory } from '../../src/inventory/parse-inventory.ts';
+import type { Checkpoint, ParentFacts } from '../../src/model/parent-chain.ts';
+import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { readParent } from '../../src/probes/read-parent.ts';
+import { foldParent } from '../../src/rules/fold-parent.ts';
+import { eventually } from '../support/cli.ts';
+
+const CYCLE_MS = 20_000;
+
+/** A simulated subnet at the end of a cycle of its relayer, with a clock that only the test moves. */
+async function simulate(faults: readonly FaultName[]) {
+  let time = Math.ceil(Date.now() / CYCLE_MS) * CYCLE_MS + 1_000;
+  const simulation = await startSimulation({ nodes: 4, faults, now: () => time });
+  onTestFinished(() => simulation.stop());
+  const parsed = parseInventory(simulation.inventory(), {});
+  if (!parsed.ok) throw new Error('the inventory of the demo is bad');
+  const [subnet] = parsed.inventory.subnets;
+  const chain = subnet?.parentChain;
+  if (subnet === undefined || chain === undefined) throw new Error('the demo has a subnet and a parent chain');
+  let facts: ParentFacts | undefined;
+  const read = async () => {
+    facts = foldParent(facts, await readParent(chain, subnet, new AbortController().signal), {
+      at: time,
+      wallMs: time,
+    });
+    return facts;
+  };
+  return {
+    simulation,
+    read,
+    pass: (ms: number) => {
+      time += ms;
+    },
+  };
+}
+
+const checkpointOf = ({ observation: { contract } }: ParentFacts): Checkpoint | undefined =>
+  contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined;
+
+test('the contract of the demo holds what the relayer has submitted, and the subnet has it too', async () => {
+  const { read, pass } = await simulate([]);
+  const first = await read();
+  expect(first).toMatchObject({
+    firstChainId: 551,
+    observation: { balance: { ok: true, value: 2_000n * 10n ** 18n } },
+  });
+  expect(first.headAgeMs).toBeLessThan(2_000);
+  const checkpoint = checkpointOf(first);
+  expect(checkpoint).toMatchObject({ mode: 'full', onSubnet: { found: 'same' } });
+  expect(checkpoint?.committed.number).toBe((checkpoint?.latest.number ?? 0) - 3);
+  pass(CYCLE_MS);
+  await eventually(async () => expect((await read()).progress?.hasAdvanced).toBe(true));
+});
+
+test('faults of the parent chain are there until they are taken away', async () => {
+  const { simulation, read } = await simulate([]);
+  await simulation.setFaults(['parent-down']);
+  expect((await read()).observation.head).toEqual({ ok: false, why: 'cannot be reached' });
+  await simulation.setFaults(['contract-gone', 'wallet-empty']);
+  expect((await read()).observation).toMatchObject({
+    contract: { ok: true, value: { kind: 'missing' } },
+    balance: { ok: true, value: 0n },
+  });
+  await simulation.setFaults([]);
+  expect(checkpointOf(await read())).toMatchObject({ onSubnet: { found: 'same' } });
+});
+
+test('a restart of the parent chain lasts ten seconds, between two cycles of the relayer', async () => {
+  const { simulation, read, pass } = await simulate([]);
+  await simulation.setFaults(['parent-restarted']);
+  const answers = async () => (await read()).observation.head.ok;
+  pass(CYCLE_MS);
+  expect(await answers()).toBe(true);
+  pass(1_000);
+  expect(await answers()).toBe(false);
+  pass(10_000);
+  expect(await answers()).toBe(true);
+  pass(CYCLE_MS);
+  expect(await answers()).toBe(true);
+});
+
+test('a reorganisation of the parent chain takes back the last checkpoint, until the next cycle of the relayer', async () => {
+  const { simulation, read, pass } = await simulate([]);
+  const height = async () => checkpointOf(await read())?.committed.number ?? 0;
+  const before = await height();
+  pass(CYCLE_MS);
+  await eventually(async () => expect(await height()).toBeGreaterThan(before));
+  const after = await height();
+  await simulation.setFaults(['parent-reorganised']);
+  expect(await height()).toBe(before);
+  pass(CYCLE_MS);
+  await eventually(async () => expect(await height()).toBeGreaterThan(after));
+});
+
+test('a contract that is not that of the relayer takes nothing of what the relayer submits', async () => {
+  let effects = NO_EFFECTS;
+  const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
+  const parent = createParentChain({ hashOf, now: Date.now, effects: () => effects, since: () => 0 });
+  const listener = await openListener('127.0.0.1', parent.handler);
+  onTestFinished(() => listener.close());
+  await listener.open();
+  const read = async () => {
+    const subnet = { name: 'd', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
+    const chain = { rpc: listener.url, contract: CONTRACT };
+    const seen = await readParent(chain, subnet, new AbortController().signal);
+    return (
+      seen.contract?.ok && seen.contract.value.kind === 'checkpoint' && seen.contract.value.checkpoint.latest.number
+    );
+  };
+  parent.submit(20);
+  effects = { ...NO_EFFECTS, checkpointLost: true };
+  parent.submit(30);
+  expect(await read()).toBe(20);
+  effects = NO_EFFECTS;
+  parent.submit(40);
+  expect(await read()).toBe(40);
+});
