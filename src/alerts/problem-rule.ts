@@ -25,6 +25,8 @@ export interface ProblemTexts<Name extends string> {
   readonly summary: string;
   readonly description: string;
   readonly dashboard: AlertRule['dashboard'];
+  /** Where a restarted subnetd needs longer than usual. */
+  readonly keepFiringFor?: string;
 }
 
 /** A rule that fires while subnetd reports one of the problems that the catalog gives to the alert. */
@@ -39,10 +41,10 @@ export function reportProblems<const Name extends string>(
   const labels: readonly AlertLabel[] = ofSubnet ? ['subnet'] : TARGET;
   const seen = `max by (${labels.join(', ')}) (${standing(problems)})`;
   return {
+    keepFiringFor: KEEP_FIRING,
     ...rest,
     severity,
     for: '0s',
-    keepFiringFor: KEEP_FIRING,
     expr: severity === 'warning' && !ofSubnet ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)` : seen,
     labels,
   };

@@ -2,6 +2,9 @@ import { reportProblems } from './problem-rule.ts';
 
 const ofService = { dashboard: 'subnetd-services' } as const;
 
+/** What a wallet spends is known again some minutes after a restart of subnetd. */
+const ofWallet = { keepFiringFor: '15m' } as const;
+
 /** Alerts about the relayer, the stats server and the frontend. */
 export const serviceRules = [
   reportProblems({
@@ -59,6 +62,22 @@ export const serviceRules = [
     summary: 'subnetd cannot read the checkpoint of {{ $labels.subnet }}.',
     description:
       'The node of the parent chain does not answer subnetd, while the relayer of {{ $labels.subnet }} submits. Whether its blocks arrive is not known. See that parentChain.rpc of the inventory is reached from here.',
+  }),
+  reportProblems({
+    ...ofService,
+    ...ofWallet,
+    name: 'SubnetRelayerWalletLow',
+    summary: 'The wallet of the relayer of {{ $labels.subnet }} runs out in less than a week.',
+    description:
+      'At what it spends now, the wallet of the relayer of {{ $labels.subnet }} has coins for less than 7 days. Send coins to the wallet PARENTNET_WALLET on the parent chain; the status page says how many.',
+  }),
+  reportProblems({
+    ...ofService,
+    ...ofWallet,
+    name: 'SubnetRelayerWalletNearlyEmpty',
+    summary: 'The wallet of the relayer of {{ $labels.subnet }} runs out in less than two days.',
+    description:
+      'At what it spends now, the wallet of the relayer of {{ $labels.subnet }} has coins for less than 2 days; then the relayer submits nothing. Send coins to the wallet PARENTNET_WALLET on the parent chain now.',
   }),
   reportProblems({
     ...ofService,

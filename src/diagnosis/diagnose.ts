@@ -14,6 +14,7 @@ import { findParentProblems } from './find-parent-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
+import { findWalletProblems } from './find-wallet-problems.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { withContract } from './with-contract.ts';
 
@@ -71,6 +72,7 @@ export function diagnose(
     ...findClockProblems(view),
     ...findSubnetProblems(view),
     ...findParentProblems(view),
+    ...findWalletProblems(view),
     ...findLogProblems(view),
     ...findUnusedBootnode(view),
     ...findSetupProblems(view),

@@ -1,6 +1,7 @@
 import { findCheckpointLag } from '../model/checkpoint-lag.ts';
 import type { CheckpointProgress, ParentFacts, ParentObservation } from '../model/parent-chain.ts';
 import type { SubnetState } from '../model/snapshot.ts';
+import { findSpend, type Spend, toCoins, type WalletFacts } from '../model/wallet-spend.ts';
 import { bit, type Family, timeOf } from './family.ts';
 
 const gauge = (name: string, help: string, value: (state: SubnetState) => number | undefined): Family => ({
@@ -24,6 +25,15 @@ const readNow = ({ facts }: SubnetState): CheckpointProgress | undefined =>
 
 const lagOf = (state: SubnetState) =>
   readNow(state) && findCheckpointLag(state.targets, state.reference, state.facts?.parent);
+
+/** The wallet as the last probe read it. */
+const walletNow = ({ facts }: SubnetState): WalletFacts | undefined =>
+  facts?.parent?.observation.balance?.ok ? facts.parent.wallet : undefined;
+
+const spendOf = (state: SubnetState): Spend | undefined => {
+  const wallet = walletNow(state);
+  return wallet && findSpend(wallet);
+};
 
 /** Metrics of the parent chain and of the checkpoint contract on it, of subnets whose inventory names them. */
 export const parentFamilies: readonly Family[] = [
@@ -59,5 +69,22 @@ export const parentFamilies: readonly Family[] = [
       'When the checkpoint last rose, at first when it was first read, in Unix seconds.',
       ({ facts }) => facts?.parent?.progress?.advancedAt,
     ),
+  ),
+  gauge('relayer_balance', 'Balance of the wallet of the relayer on the parent chain, in whole coins.', (state) => {
+    const wallet = walletNow(state);
+    return wallet && toCoins(wallet.balance);
+  }),
+  gauge(
+    'relayer_spend_per_day',
+    'What the wallet of the relayer spends in a day, by up to the last 24 hours, in whole coins.',
+    (state) => {
+      const spend = spendOf(state);
+      return spend && toCoins(spend.perDay);
+    },
+  ),
+  gauge(
+    'relayer_days_left',
+    'How many days the wallet of the relayer lasts at what it spends; absent while that is not known, and without spend.',
+    (state) => spendOf(state)?.daysLeft,
   ),
 ];

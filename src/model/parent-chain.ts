@@ -1,4 +1,5 @@
 import type { WatchedMs } from './clock.ts';
+import type { WalletFacts } from './wallet-spend.ts';
 
 /** The chain on which the relayer submits the blocks of a subnet. Addresses are `0x` or `xdc` and 40 hexadecimal digits. */
 export interface ParentChain {
@@ -9,6 +10,9 @@ export interface ParentChain {
   /** The wallet of the relayer. */
   readonly wallet?: string;
 }
+
+/** XDC writes addresses as `xdc…` too. */
+export const toAddress = (address: string): `0x${string}` => `0x${address.slice(-40).toLowerCase()}`;
 
 /** A value read from the parent chain, or why there is none: a sentence about the chain without its subject. */
 export type ParentResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
@@ -77,6 +81,8 @@ export interface ParentFacts {
   readonly firstChainId?: number;
   /** Kept while the contract cannot be read; absent until it once could. */
   readonly progress?: CheckpointProgress;
+  /** Kept while the balance cannot be read; absent until it once could. */
+  readonly wallet?: WalletFacts;
 }
 
 /** The parent chains of the inventory, and what is read from them. */

@@ -96,6 +96,8 @@ export const problemCatalog = {
   parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },
   parent_behind: { ...parent, alert: 'SubnetParentBehind', confirmMs: MINUTE },
   parent_unseen: { ...parent, alert: 'SubnetdParentUnseen', confirmMs: 2 * MINUTE },
+  wallet_low: { ...parent, alert: 'SubnetRelayerWalletLow' },
+  wallet_nearly_empty: { ...parent, alert: 'SubnetRelayerWalletNearlyEmpty', severity: 'critical' },
   service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },

@@ -1,4 +1,10 @@
-import type { ContractReading, ParentChain, ParentObservation, ParentResult } from '../model/parent-chain.ts';
+import {
+  type ContractReading,
+  type ParentChain,
+  type ParentObservation,
+  type ParentResult,
+  toAddress,
+} from '../model/parent-chain.ts';
 import type { Subnet } from '../model/target.ts';
 import { callParent } from './call-parent.ts';
 import { findOnSubnet } from './find-on-subnet.ts';
@@ -6,9 +12,6 @@ import { readContract } from './read-contract.ts';
 
 /** How long a parent chain may take for each answer. They are asked for together, as single calls: public nodes refuse batches. */
 const WITHIN_MS = 5_000;
-
-/** XDC writes addresses as `xdc…` too. */
-const toAddress = (address: string): `0x${string}` => `0x${address.slice(-40).toLowerCase()}`;
 
 /** Adds whether the subnet has the block that the contract counts as committed. */
 async function compare(

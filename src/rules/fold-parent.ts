@@ -1,4 +1,6 @@
 import type { Checkpoint, CheckpointProgress, ParentFacts, ParentObservation } from '../model/parent-chain.ts';
+import type { WalletFacts } from '../model/wallet-spend.ts';
+import { foldWallet } from './fold-wallet.ts';
 
 /** For as long, what was read of the contract is remembered: its pace is judged over this time. */
 const RECENT_MS = 300_000;
@@ -28,6 +30,16 @@ function foldUnanswered({ head }: ParentObservation, before: ParentFacts | undef
   return { since, probes: probes + 1 };
 }
 
+/** The wallet of another chain is another one. */
+function readWallet({ balance, chainId }: ParentObservation, firstChainId: number | undefined): bigint | undefined {
+  const isOther = chainId?.ok && chainId.value !== firstChainId;
+  return balance?.ok && !isOther ? balance.value : undefined;
+}
+
+function foldBalance(before: WalletFacts | undefined, balance: bigint | undefined, at: number) {
+  return balance === undefined ? before : foldWallet(before, balance, at);
+}
+
 /** Adds what a probe of the parent chain saw at a watched time, which is `wallMs` in Unix milliseconds. */
 export function foldParent(
   before: ParentFacts | undefined,
@@ -39,6 +51,7 @@ export function foldParent(
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
   const read = contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined;
   const progress = read === undefined ? before?.progress : foldCheckpoint(before?.progress, read, at);
+  const wallet = foldBalance(before?.wallet, readWallet(observation, firstChainId), at);
   return {
     observation,
     at,
@@ -46,5 +59,6 @@ export function foldParent(
     ...(head.ok && { headAgeMs: wallMs - head.value.timestamp * 1000 }),
     ...(firstChainId !== undefined && { firstChainId }),
     ...(progress && { progress }),
+    ...(wallet && { wallet }),
   };
 }

@@ -99,6 +99,7 @@ describe('the catalogue', () => {
       'SubnetCheckpointBehind',
       'SubnetContractOfOtherChain',
       'SubnetParentOtherChain',
+      'SubnetRelayerWalletNearlyEmpty',
       'SubnetdDown',
     ]);
   });

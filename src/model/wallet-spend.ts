@@ -1,0 +1,80 @@
+import type { WatchedMs } from './clock.ts';
+import { formatDuration } from './duration.ts';
+
+/** What a wallet paid within a part of the time, in the smallest unit. */
+export interface SpendPart {
+  readonly from: WatchedMs;
+  /** How long it was watched in this part. */
+  readonly watchedMs: number;
+  readonly spent: bigint;
+  /** Readings that were lower than the one before. */
+  readonly payments: number;
+}
+
+/** How near the end of a wallet is. */
+export type WalletLevel = 'low' | 'nearly_empty';
+
+/** The balance of a wallet over many probes. */
+export interface WalletFacts {
+  /** The last one that was read, in the smallest unit. */
+  readonly balance: bigint;
+  readonly readAt: WatchedMs;
+  /** The last 24 hours, the oldest first. */
+  readonly parts: readonly SpendPart[];
+  /** The last payments, the oldest first: what is far above them is no fee. */
+  readonly recent: readonly bigint[];
+  /** Absent while there is enough, or nobody can say. */
+  readonly level?: WalletLevel;
+}
+
+/** What a wallet spends, in the smallest unit. */
+export interface Spend {
+  readonly payments: number;
+  /** How long it was watched. */
+  readonly overMs: number;
+  readonly perDay: bigint;
+  readonly daysLeft: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** With less, one payment more or less would change the estimate by half. */
+const ENOUGH = { payments: 3, ms: 600_000 };
+
+const MILLI = 1_000n;
+
+/** What a wallet spends; undefined while too little was seen, and for a wallet that pays nothing. */
+export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'parts'>): Spend | undefined {
+  let payments = 0;
+  let overMs = 0;
+  let spent = 0n;
+  for (const part of parts) {
+    payments += part.payments;
+    overMs += part.watchedMs;
+    spent += part.spent;
+  }
+  if (payments < ENOUGH.payments || overMs < ENOUGH.ms) return undefined;
+  const perDay = (spent * BigInt(DAY_MS)) / BigInt(Math.round(overMs));
+  if (perDay === 0n) return undefined;
+  return { payments, overMs, perDay, daysLeft: Number((balance * MILLI) / perDay) / Number(MILLI) };
+}
+
+const COIN = 1e18;
+
+/** An amount in the smallest unit as whole coins. */
+export const toCoins = (amount: bigint): number => Number(amount) / COIN;
+
+const small = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, useGrouping: false });
+const large = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, useGrouping: false });
+
+/** As a person says it: `0.00123`, `12.35`, `2000`. */
+export function formatCoins(amount: bigint): string {
+  const coins = toCoins(amount);
+  return (coins < 1_000 ? small : large).format(coins);
+}
+
+/** As a person says it: `6.5 days`, `5h 20m`. */
+export function formatDays(days: number): string {
+  if (days < 1) return formatDuration(days * DAY_MS);
+  return days < 10 ? `${Math.floor(days * 10) / 10} days` : `${Math.floor(days)} days`;
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import type { Known, LogFacts, RelayerLogFacts } from '../../src/model/facts.ts';
+import type { ParentFacts } from '../../src/model/parent-chain.ts';
+import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
+import type { WalletFacts } from '../../src/model/wallet-spend.ts';
+import { foldWallet } from '../../src/rules/fold-wallet.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+const COIN = 10n ** 18n;
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const WALLET = 'xdcCD0340a2214058390d204a826de05312deadbeef';
+
+const service = diagnosedService('relayer');
+
+/** A relayer in full mode, which submits. */
+const relayer: Known = (() => {
+  const mode = { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt: NOW, attempted: false } as const;
+  const log: RelayerLogFacts = { submissions: 9, submittedAt: NOW, modes: ['full'], byMode: { full: mode } };
+  return { ...service, facts: { ...service.facts, logs: { ...(service.facts.logs as LogFacts), relayer: log } } };
+})();
+
+/** A relayer whose log shows that its wallet cannot pay. */
+const unpaid: Known = {
+  ...relayer,
+  facts: {
+    ...relayer.facts,
+    logs: {
+      ...(relayer.facts.logs as LogFacts),
+      patterns: { no_funds: { means: 'error', count: 3, at: NOW, order: 1, what: 'it cannot pay', own: false } },
+    },
+  },
+};
+
+/** A wallet that has paid a coin a minute for two hours, and has this many coins. */
+function wallet(coins: number, readAt = NOW): WalletFacts {
+  let facts: WalletFacts | undefined;
+  for (let minute = 120; minute >= 0; minute--)
+    facts = foldWallet(facts, BigInt(coins + minute) * COIN, readAt - minute * MINUTE);
+  if (facts === undefined) throw new Error('no balance was read');
+  return facts;
+}
+
+const causesOf = (
+  facts: WalletFacts,
+  services: readonly Known[] = [relayer],
+  parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
+) => {
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];
+  const parent: ParentFacts = {
+    observation: {
+      head: { ok: true, value: { number: 77, timestamp: 1 } },
+      balance: { ok: true, value: facts.balance },
+    },
+    at: NOW,
+    headAgeMs: 2_000,
+    firstChainId: 551,
+    wallet: facts,
+  };
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map(({ target }) => target),
+    parentChain,
+  };
+  return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { parent }));
+};
+
+const problems = (...given: Parameters<typeof causesOf>) => causesOf(...given).map(({ problem }) => problem);
+
+test('a wallet with coins for less than a week says how many to send, and where', () => {
+  const [one, ...more] = causesOf(wallet(9_000));
+  expect(more).toEqual([]);
+  expect(one).toEqual({
+    problem: 'wallet_low',
+    component: 'relayer',
+    name: 'relayer',
+    summary: 'the wallet of the relayer runs out in less than a week',
+    evidence: 'its balance is 9000 coins, and it spends 1440 a day (120 payments in 2h), so 6.2 days are left',
+    fix: 'send 34200 coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain, which lasts for 30 days',
+    explains: [],
+    causes: [],
+  });
+});
+
+test('one with coins for less than two days is another problem, in the place of the first', () => {
+  const [one, ...more] = causesOf(wallet(500));
+  expect(more).toEqual([]);
+  expect(one).toMatchObject({
+    problem: 'wallet_nearly_empty',
+    summary: 'the wallet of the relayer runs out in less than two days',
+    evidence: 'its balance is 500 coins, and it spends 1440 a day (120 payments in 2h), so 8h 20m are left',
+  });
+});
+
+test('one with enough coins is no problem, nor is one whose spend is not known', () => {
+  expect(problems(wallet(20_000))).toEqual([]);
+  expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);
+});
+
+test('without a relayer in the inventory it is a problem of the whole subnet', () => {
+  const [one] = causesOf(wallet(9_000), []);
+  expect(one).not.toHaveProperty('component');
+});
+
+test('a balance that cannot be read any more keeps what is known, and says how old it is', () => {
+  const [one] = causesOf(wallet(9_000, NOW - 5 * MINUTE));
+  expect(one?.evidence).toContain('its balance is 9000 coins, read 5m ago, and');
+});
+
+test('a relayer that says that it cannot pay has that problem only', () => {
+  expect(problems(wallet(1), [unpaid])).toEqual(['wallet_without_funds']);
+});
+
+test('a wallet that the inventory does not name any more is no problem', () => {
+  expect(problems(wallet(1), [relayer], { rpc: 'http://p' })).toEqual([]);
+});
