@@ -6,20 +6,36 @@ import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.
 import { type ExitCode, printLine, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
-/** `subnetd drill`: sends a test alert to each Alertmanager, waits until it shows, and ends it. */
-export async function drill(flags: AlertmanagerFlags & { readonly hold: string }): Promise<ExitCode> {
+/** The flags of `subnetd drill`, as they are typed. */
+export interface DrillFlags extends AlertmanagerFlags {
+  readonly hold: string;
+  readonly to?: readonly string[];
+}
+
+/** `subnetd drill`: sends a test alert to each Alertmanager, waits until it shows, and ends it; or to channels. */
+export async function drill(flags: DrillFlags): Promise<ExitCode> {
   const holdMs = flags.hold === '0s' ? 0 : parseDuration(flags.hold);
   if (holdMs === undefined) {
     report(['subnetd drill: --hold must be a duration such as 30s, 5m or 1h']);
     return 2;
+  }
+  const stopping = new AbortController();
+  const stopOnSignal = () => void untilSignal().then(() => stopping.abort());
+  if (flags.to !== undefined) {
+    if (flags.url !== undefined) {
+      report(['subnetd drill: give one of --to and --url']);
+      return 2;
+    }
+    stopOnSignal();
+    const { drillChannels } = await import('./drill-channels.ts');
+    return drillChannels({ to: flags.to, config: flags.config, holdMs, signal: stopping.signal });
   }
   const read = await readAlertmanagers(flags);
   if (!read.ok) {
     report(read.errors.map((error) => `subnetd drill: ${error}`));
     return 2;
   }
-  const stopping = new AbortController();
-  void untilSignal().then(() => stopping.abort());
+  stopOnSignal();
   const results = await runDrill({
     clients: read.clients,
     id: randomBytes(4).toString('hex'),

@@ -90,7 +90,8 @@ function addPlatformCommands(program: Command, runs: Runs): void {
 function addAlertCommands(program: Command, runs: Runs): void {
   program
     .command('drill')
-    .description('send a test alert to each Alertmanager, wait until it shows, and end it')
+    .description('send a test alert to each Alertmanager, wait until it shows, and end it; or to channels')
+    .option('--to <name>', 'send it through this channel of the inventory instead; repeatable', collect)
     .addOption(config())
     .addOption(alertmanager())
     .option('--hold <duration>', 'keep it firing this long, so that receivers are notified', '0s')

@@ -36,8 +36,13 @@ export async function readAlertmanagers(
   if (urls.length > 0 || mayBeNone)
     return { ok: true, clients: urls.map((one) => createClient(one, login)), inventory: read.inventory };
   const line = 'alertmanager: { urls: [http://127.0.0.1:9093] }';
+  const { channels = [] } = read.inventory;
+  const way =
+    channels.length === 0
+      ? 'give --url'
+      : `give --url; a drill goes to a channel with --to, as in --to ${channels[0]?.name}`;
   return {
     ok: false,
-    errors: [`${configPath}: no Alertmanager is named; add the line "${line}" with its address, or give --url`],
+    errors: [`${configPath}: no Alertmanager is named; add the line "${line}" with its address, or ${way}`],
   };
 }

@@ -1,5 +1,6 @@
 import type { Client } from './create-client.ts';
 import { createSender } from './create-sender.ts';
+import { sleep } from './sleep.ts';
 import type { PostableAlert } from './to-alert.ts';
 
 /** The result of a drill at one Alertmanager; `receivers` are the names in its configuration. */
@@ -33,17 +34,6 @@ interface Shown {
   readonly receivers: readonly { readonly name: string }[];
   readonly status: { readonly state: string };
 }
-
-const sleep = (ms: number, signal?: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    if (signal?.aborted) done();
-    signal?.addEventListener('abort', done, { once: true });
-  });
 
 async function drillOne(client: Client, options: DrillOptions): Promise<Drilled> {
   const { id, now, holdMs, onShown, signal } = options;

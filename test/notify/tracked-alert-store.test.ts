@@ -5,6 +5,7 @@ import { migrations } from '../../src/db/migrations.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
 import { openSqlite } from '../../src/db/open-sqlite.ts';
+import { groupKey, type NotifiedGroup } from '../../src/model/notified-alert.ts';
 import { alertKey, type TrackedAlert } from '../../src/model/tracked-alert.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { useDatabases } from '../support/use-api.ts';
@@ -39,6 +40,29 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
     expect(await reopened('two').load()).toEqual([alert('c', 'firing')]);
     expect(await reopened('three').load()).toEqual([]);
     await again.close();
+  });
+
+  it('are kept apart from what their channels were notified of', async () => {
+    const address = await databases.create();
+    const connection = await openDatabase(address);
+    const { trackedAlerts, notified } = await createRepositories(connection);
+    const { labels, annotations } = alert('a', 'firing');
+    const group = (name: string, sentAt: number): NotifiedGroup => ({
+      channel: name,
+      group: "it’s a subnet's",
+      alerts: { [alertKey(labels)]: { labels, annotations, startsAt: 1_790_000_000_123 } },
+      sentAt,
+      thread: 't',
+    });
+    const save = (gone: readonly string[], ...groups: readonly NotifiedGroup[]) =>
+      notified('one').save(new Map(groups.map((one) => [groupKey(one), one])), gone);
+    await trackedAlerts('one').save(byKey(alert('a', 'firing')), []);
+    await save([], group('ops', 1), group('mail', 1));
+    await save([groupKey(group('mail', 1))], group('ops', 2));
+    expect(await notified('one').load()).toEqual([group('ops', 2)]);
+    expect(await notified('two').load()).toEqual([]);
+    expect(await trackedAlerts('one').load()).toEqual([alert('a', 'firing')]);
+    await connection.close();
   });
 
   it('are found where an older subnetd has called them incidents', async () => {

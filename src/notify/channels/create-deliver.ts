@@ -49,7 +49,7 @@ function byHttp(
 export function createDeliver(channel: Channel, { poster, now, mail }: DeliverDeps): Deliver {
   const label = formatChannel(channel);
   const { name, target } = channel;
-  const setting = `${target.kind} of the channel ${name} under notify`;
+  const setting = `notify[${name}].${target.kind}`;
   if (target.kind === 'email') return createMailDeliver(channel, target, setting, mail);
   const { toRequest, ...words } = byHttp(target, setting);
   return async (message, signal) => {

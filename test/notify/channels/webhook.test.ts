@@ -182,11 +182,11 @@ describe('a webhook', () => {
 
   it.each([
     [{ status: 500 }, 'answers with status 500; look at its log or its status page'],
-    [{ status: 403 }, 'refuses the credentials; correct webhook of the channel ops under notify (status 403)'],
-    [{ status: 404 }, 'does not know this address; correct webhook of the channel ops under notify (status 404)'],
+    [{ status: 403 }, 'refuses the credentials; correct notify[ops].webhook (status 403)'],
+    [{ status: 404 }, 'does not know this address; correct notify[ops].webhook (status 404)'],
     [
       { status: 302, headers: { location: 'http://127.0.0.1:1/elsewhere' } },
-      'redirects elsewhere; write its final address into webhook of the channel ops under notify (status 302)',
+      'redirects elsewhere; write its final address into notify[ops].webhook (status 302)',
     ],
     ['hang', 'does not answer within 0.5s; look at its log'],
   ] as const)('that answers %j is tried again, more and more rarely, and says so once', async (answer, why) => {
@@ -263,7 +263,7 @@ describe('a webhook', () => {
     const channels = run({ kind: 'webhook', urlFile, secretFile: missing });
     channels.set(firingAlert('n1', channels.time.clock.now()));
     await channels.run(35);
-    const setting = 'webhook of the channel ops under notify';
+    const setting = 'notify[ops].webhook';
     expect(channels.heard).toEqual([
       `channel ops (webhook) cannot be used: ${setting}.urlFile: ${urlFile} holds no URL; write the whole address into it, with https://`,
     ]);
