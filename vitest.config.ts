@@ -44,6 +44,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'commands/suspended': 10,
   'logs/tail/rewritten-files': 6,
   'commands/rolling-restart': 18,
+  'commands/doctor': 8,
   'commands/health': 8,
   'db/lost-connection': 8,
   'commands/reload': 8,

@@ -64,7 +64,8 @@ const CHAIN: readonly ChainPart[] = ['chainId', 'genesis', 'consensus'];
 function looksAtChain({ target: { component, name }, facts }: TargetState): readonly Look[] {
   if (component !== 'node') return [];
   const look = { what: 'chain id, genesis and consensus settings', name };
-  const chain = facts.node?.chain?.observation;
+  if (facts.node === undefined) return [{ ...look, because: 'the inventory gives no way to ask it', isExcused: true }];
+  const chain = facts.node.chain?.observation;
   if (chain === undefined) return [{ ...look, because: 'it has not answered about them' }];
   const missing = CHAIN.filter((part) => chain.missing[part] !== undefined);
   return [missing.length === 0 ? look : { ...look, because: `it did not give ${missing.join(', ')}` }];

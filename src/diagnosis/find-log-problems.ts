@@ -1,9 +1,10 @@
-import { describeRef } from '../model/commands-to-type.ts';
+import { commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
 import type { Suspicion } from '../model/problem.ts';
+import { type SetupObservation, setupOf, type TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import type { ContainerRef } from '../model/target.ts';
+import type { ContainerRef, Target } from '../model/target.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
@@ -46,7 +47,18 @@ function findUnread({ facts: { logs } }: TargetState): readonly ['file' | 'conta
     : undefined;
 }
 
-function findSourceDown({ state }: TargetView): Suspicion | undefined {
+/** A log driver that keeps nothing to read. */
+function explainDriver({ container: ref, name }: Target, container: TargetSetup['container']) {
+  if (!container?.ok || container.value.log.isReadable) return undefined;
+  const { driver } = container.value.log;
+  const why = driver === 'none' ? '' : ', as cache-disabled is set';
+  return [
+    `its log driver is ${driver}, of which Docker keeps nothing to read${why}`,
+    `write ${LOG_ROTATION} below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
+  ] as const;
+}
+
+function findSourceDown({ state }: TargetView, setup: SetupObservation | undefined): Suspicion | undefined {
   const unread = findUnread(state);
   if (unread === undefined) return undefined;
   const { component, name, container, logFiles } = state.target;
@@ -54,7 +66,8 @@ function findSourceDown({ state }: TargetView): Suspicion | undefined {
   const isFile = source === 'file';
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
   const notYet = ['reading it has not begun', 'look at the log of subnetd'] as const;
-  const [seen, fix] = fault === undefined ? notYet : (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what];
+  const driver = isFile ? undefined : explainDriver(state.target, setupOf(setup, state.target).container);
+  const [seen, fix] = driver ?? (fault === undefined ? notYet : (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what]);
   return {
     problem: 'log_source_down',
     component,
@@ -85,11 +98,11 @@ function findLinesLost({ state }: TargetView, now: number): Suspicion | undefine
 }
 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
-export function findLogProblems({ targets, now }: SubnetView): readonly Suspicion[] {
+export function findLogProblems({ targets, facts, now }: SubnetView): readonly Suspicion[] {
   const found: Suspicion[] = [];
   for (const view of targets) {
     if (view.state.facts.logs === undefined) continue;
-    const unread = findSourceDown(view);
+    const unread = findSourceDown(view, facts.setup?.observation);
     const lost = findLinesLost(view, now);
     if (unread) found.push(unread);
     if (lost) found.push(lost);

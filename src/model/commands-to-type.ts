@@ -36,3 +36,6 @@ export const commandToRecreate = (ref: ContainerRef | undefined): string =>
 /** The name of a container in its compose file. */
 export const serviceOf = (ref: ContainerRef | undefined, name: string): string =>
   ref === undefined || 'name' in ref ? name : ref.service;
+
+/** The lines of a compose file by which Docker keeps a log for a while, but not for ever. */
+export const LOG_ROTATION = '`logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }`';

@@ -280,3 +280,22 @@ describe('a slow node', () => {
     expect(slow.map(([, name]) => name)).toEqual(NAMES);
   });
 });
+
+test('a log driver that keeps nothing to read is why a log cannot be read', () => {
+  const read = { up: true, lines: 9, since: 0, caughtUp: true };
+  const unread = { container: { ...read, up: false, fault: { what: 'broken' } } } as const;
+  const n1 = { ...(FOUR[0] as Known) };
+  const blind = [{ ...n1, facts: { ...n1.facts, logs: { sources: unread, patterns: {} } } }, ...FOUR.slice(1)];
+  const withDriver = (driver: string, isReadable: boolean) =>
+    found({ n1: made('n1', { log: { driver, isReadable } }) }, blind).map(([, , , evidence, fix]) => [evidence, fix]);
+  const cannot = 'the log of the service n1 of the compose project generated cannot be read: ';
+  const fix =
+    'write `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below n1 in docker-compose.yml, and run `docker compose -p generated up -d n1`';
+  expect(withDriver('none', false)).toEqual([
+    [`${cannot}its log driver is none, of which Docker keeps nothing to read`, fix],
+  ]);
+  expect(withDriver('syslog', false)).toEqual([
+    [`${cannot}its log driver is syslog, of which Docker keeps nothing to read, as cache-disabled is set`, fix],
+  ]);
+  expect(withDriver('local', true)[0]?.[0]).toBe(`${cannot}Docker breaks off when it is read`);
+});

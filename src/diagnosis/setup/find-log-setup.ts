@@ -1,4 +1,4 @@
-import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
+import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type ContainerSetup, type SetupObservation, setupOf } from '../../model/setup.ts';
@@ -11,8 +11,6 @@ const BUSY_BYTES_PER_MS = 5;
 
 /** The pings that a bootnode hears are printed from this level on (XDC-Subnet p2p/discover/udp.go: Trace). */
 const PINGS = 5;
-
-const ROTATION = '`logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }`';
 
 interface Made {
   readonly target: Target;
@@ -34,7 +32,7 @@ function findSmall({ target, container: { name: container, log } }: Made): Suspi
     name,
     summary: `Docker keeps too little of the log of ${name}`,
     evidence: `Docker keeps ${files} ${files === 1 ? 'file' : 'files'} of ${formatBytes(fileBytes)} of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,
-    fix: `write ${ROTATION} below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
+    fix: `write ${LOG_ROTATION} below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
     explains: [],
     causes: [],
   };
@@ -51,7 +49,7 @@ function findEndless(made: readonly Made[]): readonly Suspicion[] {
       problem: 'log_rotation_missing',
       summary: 'Docker never throws log lines away, so they fill the disk',
       evidence: `the log driver json-file has no max-size for ${names.length} of ${made.length} containers: ${listNames(names)}`,
-      fix: `write \`"log-opts": { "max-size": "20m", "max-file": "5" }\` into /etc/docker/daemon.json and restart Docker, or ${ROTATION} below each service in docker-compose.yml; then recreate each container, for ${target?.name}: ${commandToRecreate(target?.container)}`,
+      fix: `write \`"log-opts": { "max-size": "20m", "max-file": "5" }\` into /etc/docker/daemon.json and restart Docker, or ${LOG_ROTATION} below each service in docker-compose.yml; then recreate each container, for ${target?.name}: ${commandToRecreate(target?.container)}`,
       explains: [],
       causes: [],
     },
