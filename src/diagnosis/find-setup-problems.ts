@@ -1,5 +1,6 @@
 import type { Suspicion } from '../model/problem.ts';
 import type { SetupObservation } from '../model/setup.ts';
+import { findDockerExposures } from './setup/find-docker-exposures.ts';
 import { findEngineProblems } from './setup/find-engine-problems.ts';
 import { findLogSetup } from './setup/find-log-setup.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';
@@ -14,6 +15,7 @@ type Finder = (view: SubnetView, setup: SetupObservation) => readonly Suspicion[
 const finders: readonly Finder[] = [
   findNodeDifferences,
   findRpcExposures,
+  findDockerExposures,
   findPublishedPorts,
   findLogSetup,
   findEngineProblems,

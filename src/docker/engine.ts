@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OpenDockerApi } from '../model/exposure.ts';
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
 import { createDockerClient, toResponse } from './client.ts';
@@ -16,6 +17,7 @@ import {
   type SetupInspection,
 } from './inspect.ts';
 import { createContainerMemory } from './memory.ts';
+import { requestOpenApis } from './request-exposure.ts';
 
 /** The API of one Docker Engine: GET requests only, except for commands that the inventory allows. */
 export interface Docker {
@@ -29,6 +31,8 @@ export interface Docker {
   inspectSetup(ref: ContainerRef, signal: AbortSignal): Promise<SetupInspection>;
   /** Lists the containers of a compose project, or of none, until the signal aborts. Never rejects. */
   listProject(project: string | undefined, signal: AbortSignal): Promise<ProjectListing>;
+  /** Asks where the engine serves its API to anybody; undefined when it does not say. Never rejects. */
+  listOpenApis(signal: AbortSignal): Promise<readonly OpenDockerApi[] | undefined>;
   /**
    * Reports events, and each change of whether the stream is open, until the returned function is called. Resumes where
    * it was after a restart of the engine.
@@ -76,6 +80,7 @@ export function createDocker(address: DockerAddress): Docker {
     inspectLog: (ref, signal) => inspectLog(client, ref, signal),
     inspectSetup: (ref, signal) => inspectSetup(client, ref, signal),
     listProject: (project, signal) => listProject(client, project, signal),
+    listOpenApis: (signal) => requestOpenApis(client, signal),
     inspect: (ref, signal) => inspectContainer(client, memory, ref, signal),
     follow: (onEvent, onState) => {
       const end = followDockerEvents(client, onEvent, onState);

@@ -1,5 +1,5 @@
 import { type Container, type ContainerObservation, type DockerFault, sshFaults } from '../model/observation.ts';
-import type { ContainerSetup, ListedContainer } from '../model/setup.ts';
+import type { ContainerSetup } from '../model/setup.ts';
 import type { ContainerRef } from '../model/target.ts';
 import type { DockerClient } from './client.ts';
 import { toContainerSetup } from './container-setup.ts';
@@ -197,7 +197,7 @@ export async function inspectSetup(
 
 /** The containers of a compose project, and the time of the answer. */
 export type ProjectListing =
-  | { readonly kind: 'listed'; readonly containers: readonly ListedContainer[]; readonly engineMs?: number }
+  | ({ readonly kind: 'listed' } & Awaited<ReturnType<typeof requestProject>>)
   | Exclude<ContainerObservation, { kind: 'found' | 'missing' }>;
 
 /** Lists the containers of a compose project, or of none: then only the time of the answer counts. Never rejects. */

@@ -19,6 +19,8 @@ export interface DockerLink {
   inspectSetup(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<SetupInspection>;
   /** Lists the containers of a compose project, or of none. Never rejects; ends after `timeoutMs` or when the signal aborts. */
   listProject(project: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<ProjectListing>;
+  /** Asks where the engine serves its API to anybody. Never rejects; ends after `timeoutMs` or when the signal aborts. */
+  listOpenApis(timeoutMs: number, signal?: AbortSignal): ReturnType<Docker['listOpenApis']>;
   /** Finds the container whose log is the target's now, or says why there is none. Never rejects. */
   findLog(ref: ContainerRef, signal?: AbortSignal): Promise<LogContainer | LogFault>;
   /** Runs a command in the container. Never rejects; ends after `timeoutMs` or when the signal aborts. */
@@ -100,6 +102,10 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
       request(timeoutMs, outer, (docker, signal) => docker.inspectSetup(ref, signal)),
     listProject: (project, timeoutMs, outer) =>
       request(timeoutMs, outer, (docker, signal) => docker.listProject(project, signal)),
+    listOpenApis: async (timeoutMs, outer) => {
+      const docker = engine?.docker;
+      return docker && within(outer, timeoutMs, (signal) => docker.listOpenApis(signal));
+    },
     findLog: async (ref, outer) => {
       const found = await request(FIND_LOG_MS, outer, (docker, signal) => docker.inspectLog(ref, signal));
       if (found.kind === 'found') return found.log;

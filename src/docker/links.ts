@@ -14,6 +14,11 @@ export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'inspectSetup'
   openTail(ref: ContainerRef, ...asked: Parameters<DockerLink['openTail']>): ReturnType<DockerLink['openTail']>;
   /** Lists the containers of a compose project, or of none, on the engine of this name. */
   listProject(engine: string, ...asked: Parameters<DockerLink['listProject']>): ReturnType<DockerLink['listProject']>;
+  /** Asks where the engine of this name serves its API to anybody. */
+  listOpenApis(
+    engine: string,
+    ...asked: Parameters<DockerLink['listOpenApis']>
+  ): ReturnType<DockerLink['listOpenApis']>;
   /** Do the events of the reference's engine arrive? */
   hasEvents(ref: ContainerRef): boolean;
   /** Does each engine answer? Undefined while it was never asked. */
@@ -54,6 +59,7 @@ export function createDockerLinks(
     inspect: (ref, ...asked) => linkOf(ref).inspect(ref, ...asked),
     inspectSetup: (ref, ...asked) => linkOf(ref).inspectSetup(ref, ...asked),
     listProject: (engine, ...asked) => (links.get(engine) ?? unused).listProject(...asked),
+    listOpenApis: (engine, ...asked) => (links.get(engine) ?? unused).listOpenApis(...asked),
     findLog: (ref, ...asked) => linkOf(ref).findLog(ref, ...asked),
     exec: (ref, ...asked) => linkOf(ref).exec(ref, ...asked),
     openLog: (ref, ...asked) => linkOf(ref).openLog(...asked),

@@ -1,8 +1,10 @@
+import type { Endpoint } from '../model/exposure.ts';
 import { readBounded } from '../model/read-bounded.ts';
 import type { ListedContainer } from '../model/setup.ts';
 import { type DockerClient, toResponse } from './client.ts';
 import { isOneOff } from './event.ts';
 import { toMembers } from './members.ts';
+import { toPlainEndpoint } from './request-exposure.ts';
 
 /** As much as thousands of containers with many labels. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -32,7 +34,11 @@ export async function requestProject(
   client: DockerClient,
   project: string | undefined,
   signal: AbortSignal,
-): Promise<{ readonly containers: readonly ListedContainer[]; readonly engineMs?: number }> {
+): Promise<{
+  readonly containers: readonly ListedContainer[];
+  readonly engineMs?: number;
+  readonly plainAt?: Endpoint;
+}> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const filters = { label: [`com.docker.compose.project=${project}`] };
   client.dial(
@@ -47,6 +53,7 @@ export async function requestProject(
     (error, answer) => (error ? reject(error) : resolve(answer)),
   );
   const response = toResponse(await promise);
+  const plainAt = toPlainEndpoint(response);
   const bytes = await readBounded(response, MAX_BYTES);
   const body: unknown = bytes && JSON.parse(bytes.toString());
   if (!Array.isArray(body)) throw new Error('this is no list of containers');
@@ -54,5 +61,6 @@ export async function requestProject(
   return {
     containers: body.map(toListed).filter((one) => one !== undefined),
     ...(at > 0 && { engineMs: at + 500 }),
+    ...(plainAt && { plainAt }),
   };
 }

@@ -24,6 +24,13 @@ export interface RpcExposure {
   readonly wallet?: 'unlocked' | 'locked';
 }
 
+/** A TCP address at which a Docker Engine serves its API to whoever reaches it. */
+export interface OpenDockerApi {
+  /** Such as `http://0.0.0.0:2375`. */
+  readonly url: string;
+  readonly lacks: 'encryption' | 'client certificates';
+}
+
 function toBlockList(subnets: readonly (readonly [string, number])[]): BlockList {
   const list = new BlockList();
   for (const [network, prefix] of subnets) list.addSubnet(network, prefix, familyOf(network));

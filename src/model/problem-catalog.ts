@@ -115,6 +115,7 @@ export const problemCatalog = {
   /** A rolling upgrade takes a while. */
   rpc_exposed: exposed,
   account_exposed: exposed,
+  docker_exposed: exposed,
   rpc_open: setup,
   account_unlocked: setup,
   hosts_wildcard: setup,

@@ -1,5 +1,5 @@
 import type { WatchedMs } from './clock.ts';
-import type { RpcExposure } from './exposure.ts';
+import type { Endpoint, OpenDockerApi, RpcExposure } from './exposure.ts';
 import { type ContainerRef, type Target, targetKey } from './target.ts';
 
 /** A fact about the set-up of a subnet, or why it could not be read: the end of "because …". */
@@ -79,6 +79,10 @@ export interface ProjectSetup {
 export interface EngineSetup {
   /** By how much its clock is ahead of ours, to half a second. Absent when its answers have no time. */
   readonly clockAheadMs?: number;
+  /** Where it answers over TCP without TLS, if it is reached so. */
+  readonly plainAt?: Endpoint;
+  /** Where it serves its API to anybody; absent when it does not say. */
+  readonly openApis?: readonly OpenDockerApi[];
   readonly projects: readonly ProjectSetup[];
 }
 

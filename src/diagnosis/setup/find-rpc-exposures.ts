@@ -83,7 +83,7 @@ function toEnvLine({ node: { name }, seen, dangerous }: Exposed): string {
 
 /** The way out where the start script decides. */
 const toOwnMachine = ({ port }: Exposed): string =>
-  `publish the port as 127.0.0.1:${port}:${port} in docker-compose.yml, without network_mode: host, or close it in the firewall`;
+  `publish the port as 127.0.0.1:${port}:${port} in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes)`;
 
 function findNamespaces(one: Exposed): readonly Suspicion[] {
   const { node, reach, where, dangerous } = one;

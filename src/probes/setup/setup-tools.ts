@@ -10,7 +10,7 @@ export interface KnownSetup {
 
 /** What the probes of the set-up of all subnets share. */
 export interface SetupTools {
-  readonly docker: Pick<DockerLinks, 'inspectSetup' | 'listProject'>;
+  readonly docker: Pick<DockerLinks, 'inspectSetup' | 'listProject' | 'listOpenApis'>;
   /** Watched time. */
   readonly now: () => number;
   /** Unix milliseconds. */
