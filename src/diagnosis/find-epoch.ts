@@ -97,6 +97,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const isNew = (address: string) => !known.has(address) && known.add(address).size > 0;
   return {
     ...place,
+    isNextKnown: chosen !== undefined,
     ...{ block, round },
     masternodes: [
       ...active.map(describeActive),

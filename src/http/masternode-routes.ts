@@ -17,6 +17,7 @@ export interface MasternodesStatus {
     readonly firstBlock?: number;
     readonly choiceBlock?: number;
     readonly nextFirstBlock?: number;
+    readonly isNextKnown?: boolean;
     readonly block?: number;
     readonly round?: number;
     readonly masternodes: readonly MasternodeStatus[];

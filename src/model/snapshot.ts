@@ -87,6 +87,8 @@ export interface Epoch {
   readonly choiceBlock?: number;
   /** The first block of the next epoch. */
   readonly nextFirstBlock?: number;
+  /** Whether it is known who has turns in the next epoch. */
+  readonly isNextKnown: boolean;
   /** The newest block that is counted, and its round. */
   readonly block: number;
   readonly round: number;

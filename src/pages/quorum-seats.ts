@@ -6,7 +6,8 @@ import { type Html, shape } from './marks.ts';
 /** More seats than these are drawn only for who does not vote. */
 const MAX_SEATS = 12;
 
-const LOOK: Readonly<Record<Vote, { readonly standing: Standing; readonly word: string }>> = {
+/** How each vote is shown. */
+export const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonly word: string }>> = {
   votes: { standing: 'ok', word: 'votes' },
   silent: { standing: 'bad', word: 'silent' },
   penalised: { standing: 'warn', word: 'penalised' },
@@ -36,7 +37,7 @@ export function quorumSeats(members: readonly Member[], quorum: Quorum | undefin
     shown.length === 0
       ? html`<p>All ${sorted.length} nodes vote.</p>`
       : html`<ul class="seats">${shown.map(({ name, vote }, index) => {
-          const { standing, word } = LOOK[vote];
+          const { standing, word } = LOOK_OF_VOTE[vote];
           const need = !isLong && index + 1 === quorum?.required ? ' need' : '';
           return html`<li class="${standing}${need}">${shape(standing)}<b>${name}</b>${word}</li>`;
         })}</ul>`

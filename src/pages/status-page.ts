@@ -7,6 +7,7 @@ import type { Target } from '../model/target.ts';
 import { banner, type Moment, worstFirst } from './banner.ts';
 import { type LiveContent, page, type Section } from './frame.ts';
 import type { Html } from './marks.ts';
+import { masternodeRows } from './masternode-rows.ts';
 import { problemCard } from './problem-card.ts';
 import { subnetGrid } from './subnet-grid.ts';
 import { subnetPicture } from './subnet-picture.ts';
@@ -55,8 +56,15 @@ ${more > 0 ? html`<p class="empty">${more} more are in <a href="/status.json">st
 function inFull(state: SubnetState, { minutesOf, historyOf, ...moment }: StatusInput): readonly Section[] {
   const { subnet, targets } = state;
   const id = `state-targets-${subnet.name}`;
+  const masternodes = `masternodes-${subnet.name}`;
   return [
     { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), moment) },
+    {
+      id: `state-${masternodes}`,
+      html: html`<section class="panel" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
+${masternodeRows(subnet.name, state.epoch)}
+</section>`,
+    },
     {
       id,
       html: html`<section class="panel" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>

@@ -47,6 +47,7 @@ describe('the masternodes of the recorded network', () => {
   test('have made every block of the epoch between them, each its turns without those it missed', () => {
     expect(recordedEpoch('healthy', ALL)).toEqual({
       ...{ number: 0, firstBlock: 0, choiceBlock: 450, nextFirstBlock: 900, block: 103, round: 109 },
+      isNextKnown: false,
       masternodes: [
         { address: A80D, name: 'n1', vote: 'votes', blocksMade: 27, missedRounds: 0, votesMissing: 0 },
         { address: A8A8, name: 'n2', vote: 'votes', blocksMade: 22, missedRounds: 6, votesMissing: 0 },
@@ -198,6 +199,7 @@ describe('the next epoch', () => {
     expect(find(before, 'n4')).toMatchObject({ vote: 'penalised', name: 'n4', blocksMade: 0 });
     expect(find(before, 'n4')).not.toHaveProperty('backInEpoch');
     const after = epochOf({ masternodes: members(), nextEpoch: chosen(NAMES, []) });
+    expect([before?.isNextKnown, after?.isNextKnown]).toEqual([false, true]);
     expect(find(after, 'n4')).toMatchObject({ vote: 'penalised', backInEpoch: 2 });
     expect(find(after, 'n1')).not.toHaveProperty('leavesInEpoch');
   });

@@ -85,7 +85,8 @@ test('without a script everything is there, and the page says when it was made',
   const page = await context.newPage();
   await page.goto(url);
   expect(await page.locator('.live').textContent()).toMatch(/^Made 0 s ago\s*Refresh$/);
-  expect(await page.locator('tbody tr').count()).toBe(8);
+  expect(await page.locator('#state-targets-demo tbody tr').count()).toBe(8);
+  expect(await page.locator('#state-masternodes-demo tbody tr').count()).toBe(4);
   expect(await page.locator('.cmd').first().isVisible()).toBe(true);
   expect(await page.locator('.cmd button').first().isVisible()).toBe(false);
   await context.close();
