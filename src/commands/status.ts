@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { Status } from '../http/to-status.ts';
 import { formatDuration } from '../model/duration.ts';
+import { describePlanned } from '../model/planned-work.ts';
 import { askDaemon, BAD_URL, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
@@ -32,12 +33,17 @@ const clock = (iso: string): string => `${iso.slice(11, 16)} UTC`;
 const lasting = (iso: string, now: number): string => formatDuration(Math.max(0, now - Date.parse(iso)));
 
 function describeProblem(
-  { severity, state, summary, since, evidence, fix }: Subnet['problems'][number],
+  { severity, state, summary, since, evidence, fix, plannedUntil, plannedReason }: Subnet['problems'][number],
   now: number,
 ): readonly string[] {
   const head = `${severity}: ${summary} (${state} since ${clock(since)}, ${lasting(since, now)})`;
   return [
     `${INDENT}${paint(severity === 'critical' ? ['bold', 'red'] : 'bold', escapeText(head))}`,
+    ...(plannedUntil === undefined || plannedReason === undefined
+      ? []
+      : [
+          `${INDENT}${INDENT}${escapeText(describePlanned({ until: Date.parse(plannedUntil), reason: plannedReason }))}`,
+        ]),
     `${INDENT}${INDENT}${escapeText(evidence)}`,
     ...(fix === '' ? [] : [`${INDENT}${INDENT}to do: ${escapeText(fix)}`]),
   ];

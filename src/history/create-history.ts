@@ -1,4 +1,5 @@
 import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../model/history.ts';
+import { findPlanned, type PlannedWork } from '../model/planned-work.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Target, targetKey } from '../model/target.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -12,14 +13,14 @@ export const SPANS: Readonly<Record<Span, number>> = { hour: 24, day: 30 };
 /** When nothing was recorded for longer than this, nobody looked. */
 const UNSEEN_MS = 60_000;
 
-/** What a target is at a moment. What fails because of another target is not its own time down. */
-export function partOf({ target, checks }: TargetState): keyof Uptime {
+/** What a target is at a moment. What fails because of another target is not its own time down, nor is planned work. */
+export function partOf({ target, checks }: TargetState, plannedWork: readonly PlannedWork[] = []): keyof Uptime {
   const isDown = checks.some(
     ({ verdict, because }) =>
       verdict === 'fail' &&
       (because === undefined || (because.component === target.component && because.name === target.name)),
   );
-  if (isDown) return 'fail';
+  if (isDown) return findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned';
   if (checks.some(({ verdict }) => verdict === 'fail')) return 'ok';
   return checks.some(({ verdict }) => verdict === 'pass' || verdict === 'degraded') ? 'ok' : 'unseen';
 }
@@ -85,7 +86,7 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
         // A clock that was set, or a pause: what happened meanwhile is not known.
         if (passed <= 0 || passed > UNSEEN_MS) continue;
         for (const target of state.targets) {
-          const part = partOf(target);
+          const part = partOf(target, state.plannedWork);
           add(target.target, 'hour', at, part, passed);
           add(target.target, 'day', at, part, passed);
         }

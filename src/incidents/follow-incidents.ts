@@ -69,7 +69,7 @@ function open(
 ): Incident {
   const key = incidentKey(subnet, problem);
   const words = wordsOf(problem);
-  const { component, name, severity, alert, since, openedAt = now } = problem;
+  const { component, name, severity, alert, since, openedAt = now, planned } = problem;
   if (last !== undefined && isWithinWindow(last, openedAt)) return reopen(last, words);
   let second = 0;
   // A clock that was set back must not give two incidents one id.
@@ -82,6 +82,7 @@ function open(
     ...{ first: words, last: words, returns: 0 },
     ...(last !== undefined && { earlier: last.id }),
     ...{ causes: [], effects: [], notified: [] },
+    ...(planned?.mutes && { planned: { reason: planned.reason, until: planned.until, by: planned.by } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Exchange } from './find-exchanges.ts';
 import type { HistoryChange, Minute } from './history.ts';
 import type { ShownLine } from './last-lines.ts';
+import type { Planned } from './planned-work.ts';
 import type { ProblemRef } from './problem.ts';
 import type { ProblemName, ProblemSeverity } from './problem-catalog.ts';
 import type { Quorum, Vote } from './snapshot.ts';
@@ -56,6 +57,8 @@ export interface Incident {
   readonly causes: readonly string[];
   readonly effects: readonly string[];
   readonly notified: readonly IncidentNotification[];
+  /** It began during planned work, so that nobody was notified before that ended. `until` is wall time. */
+  readonly planned?: Planned;
 }
 
 /** One target at the moment of failing. */

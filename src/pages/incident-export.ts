@@ -1,7 +1,7 @@
 import { beginSentence } from '../model/begin-sentence.ts';
 import type { Incident, IncidentRecord } from '../model/incident.ts';
 import { describeAnswer, verdictOf } from './incident-parts.ts';
-import { describeIncident, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';
+import { describeIncident, describeWork, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';
 import { absolute } from './times.ts';
 
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
@@ -9,7 +9,8 @@ const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefin
 
 /** An incident for programs: times are ISO 8601 in UTC, and what is not known is null. */
 export function incidentJson({ incident, capsule, timeline, notes }: IncidentRecord) {
-  const { foundAt, startedAt, clearSince, endedAt, end, notified, earlier, component, name, ...rest } = incident;
+  const { foundAt, startedAt, clearSince, endedAt, end, notified, earlier, component, name, planned, ...rest } =
+    incident;
   return {
     ...rest,
     component: component ?? null,
@@ -21,6 +22,7 @@ export function incidentJson({ incident, capsule, timeline, notes }: IncidentRec
     endedAt: isoOf(endedAt),
     end: end ?? null,
     earlier: earlier ?? null,
+    planned: planned === undefined ? null : { ...planned, until: toIso(planned.until) },
     notified: notified.map((one) => ({ ...one, at: toIso(one.at) })),
     notes: notes.map((one) => ({ ...one, at: toIso(one.at) })),
     capsule:
@@ -68,7 +70,7 @@ const quoted = (text: string): string =>
 /** A post-mortem begins here: an incident as Markdown. */
 export function incidentMarkdown(record: IncidentRecord, linked: readonly Incident[], nowWall: number): string {
   const { incident, capsule, notes } = record;
-  const { id, startedAt, endedAt, severity, alert, last, notified } = incident;
+  const { id, startedAt, endedAt, severity, alert, last, notified, planned } = incident;
   const links = (title: string, ids: readonly string[]) =>
     linked.filter((one) => ids.includes(one.id)).map((one) => `| ${title} | ${plain(titleOf(one))}, ${one.id} |`);
   const sections = [
@@ -84,6 +86,7 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
       `| Lasted | ${durationOf(incident, nowWall)} |`,
       `| Severity | ${severity} |`,
       `| Alert | ${plain(alert)} |`,
+      ...(planned === undefined ? [] : [`| Planned | ${plain(describeWork(planned))} |`]),
       ...notified.map(({ at, to, phase }) => `| Accepted, ${phase} | ${plain(to)}, ${absolute(at)} |`),
       ...links('Brought by', incident.causes),
       ...links('Brought', incident.effects),

@@ -4,7 +4,15 @@ import type { Incident, IncidentRecord } from '../model/incident.ts';
 import { withCommands } from './commands.ts';
 import { page } from './frame.ts';
 import { capsulePanel, changesPanel } from './incident-parts.ts';
-import { describeIncident, durationOf, formatTimes, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
+import {
+  describeIncident,
+  describeWork,
+  durationOf,
+  formatTimes,
+  lastFoundAt,
+  stateOf,
+  titleOf,
+} from './incident-words.ts';
 import { badge, type Html, shape, standingOfSeverity } from './marks.ts';
 import { spanChart } from './pace-chart.ts';
 import { incidentPath, subnetPath, targetPath } from './paths.ts';
@@ -108,6 +116,7 @@ export function incidentPage(input: IncidentInput, { footer }: { readonly footer
 <h1>${title}</h1>
 <p class="tags">${badge(standing, word)}${badge(standingOfSeverity(incident.severity), incident.severity)}</p>
 <p class="story">${describeIncident(incident, nowWall)}</p>
+${incident.planned === undefined ? '' : html`<p class="hint">${beginSentence(describeWork(incident.planned))}. Nobody is notified before that ends.</p>`}
 ${isWhole ? '' : html`<p class="empty">The database does not answer, so only what this process of subnetd knows is here.</p>`}</div>
 ${figures(record, nowWall)}
 <div class="grid aside">

@@ -2,6 +2,7 @@ import { beginSentence } from '../model/begin-sentence.ts';
 import type { Standing } from '../model/headline.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { Incident, IncidentEnd, IncidentRecord } from '../model/incident.ts';
+import { formatMinute, type Planned } from '../model/planned-work.ts';
 import { lastingExactly } from './times.ts';
 
 /** What an incident was about, with its subnet. */
@@ -28,6 +29,10 @@ const ENDS: Readonly<Record<IncidentEnd, string>> = {
 
 /** How often, in words. */
 export const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/** The work during which an incident began. */
+export const describeWork = ({ reason, until, by }: Planned): string =>
+  `it began during work of ${by} that was planned until ${formatMinute(until)}: ${reason}`;
 
 /** One or two sentences: what was seen last, and how it ended. */
 export function describeIncident(incident: Incident, nowWall: number): string {

@@ -4,7 +4,7 @@ import type { ExplainedCheck, Problem } from '../model/problem.ts';
 import { commandBlock, commandsOf, withCommands } from './commands.ts';
 import { badge, type Html, standingOfSeverity } from './marks.ts';
 import { incidentPath, subnetPath, targetPath } from './paths.ts';
-import { since } from './times.ts';
+import { at, since } from './times.ts';
 
 const STATES = { suspected: 'suspected', open: 'open', clearing: 'clearing' } as const;
 
@@ -48,13 +48,14 @@ export function problemCard(
   { toWall, nowWall }: { readonly toWall: (at: number) => number; readonly nowWall: number },
   { causes = [], namesSubnet = false, incident }: CardOptions = {},
 ): Html {
-  const { severity, state, summary, evidence, fix, alert, explains, name, component } = problem;
+  const { severity, state, summary, evidence, fix, alert, explains, name, component, planned } = problem;
   const id = ['problem', subnet, problem.problem, name].filter(Boolean).join('-');
   const tone = severity === 'critical' ? 'alarm' : severity === 'warning' ? 'heed' : 'note';
   return html`<article class="problem ${tone}" aria-labelledby="${id}">
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
 <p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${STATES[state]}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
+${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'Nobody is notified before.' : 'It began before that.'}</p>`}
 <p>${beginSentence(evidence)}.</p>
 ${explains.length === 0 ? '' : listExplained(explains)}
 </div>

@@ -93,3 +93,18 @@ test('it says why nothing can be known, and exits with 2', async () => {
   expect((await runCommand(['status', '--url', 'ftp://a'])).stderr).toContain('--url must be the address of subnetd');
   expect((await runCommand(['status', '--url', 'http://a:%@127.0.0.1:1'])).code).toBe(2);
 });
+
+test('says of a planned problem until when it is and why, as /status.json has it', () => {
+  const planned = { reason: 'kernel upgrade', until: WALL + 3_600_000, by: 'ann', mutes: true };
+  const state = stateOf(nodes('n2'));
+  const problems = state.problems.map((one) => (one.name === 'n2' ? { ...one, planned } : one));
+  const status = toStatus([{ ...state, problems }], toWall);
+  expect(
+    status.subnets[0]?.problems.map((one) => [one.name, one.planned, one.plannedUntil, one.plannedReason]),
+  ).toEqual([
+    [undefined, false, undefined, undefined],
+    ['n2', true, '2026-11-22T04:04:09.000Z', 'kernel upgrade'],
+  ]);
+  expect(status.subnets[0]?.problems[1]?.plannedBy).toBe('ann');
+  expect(describeStatus(status, WALL)).toContain('    planned until 2026-11-22 04:04 UTC: kernel upgrade');
+});

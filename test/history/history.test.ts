@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createHistory } from '../../src/history/create-history.ts';
 import { createPace } from '../../src/history/pace.ts';
 import { createTimeRing } from '../../src/history/time-ring.ts';
+import type { PlannedWork } from '../../src/model/planned-work.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode, STOPPED } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
@@ -58,15 +59,18 @@ test('the time down is that of the target which is the cause, not of those that 
   const given = (name: string) =>
     name === 'n2' ? down : { peers: NAMES.filter((one) => one !== 'n2' && one !== name) };
   const state = stateOf(NAMES.map((name) => diagnosedNode(name, NAMES, given(name))));
-  const history = createHistory();
   const at = Date.UTC(2026, 0, 1, 12, 30);
-  for (let passed = 0; passed <= 60_000; passed += 10_000) history.record([state], at + passed);
-  const lastHour = (index: number) => {
-    const target = state.targets[index]?.target;
-    return target && history.historyOf(target, at).hours.at(-1);
+  const lastHours = (plannedWork: readonly PlannedWork[]) => {
+    const history = createHistory();
+    for (let passed = 0; passed <= 60_000; passed += 10_000) history.record([{ ...state, plannedWork }], at + passed);
+    return state.targets.slice(0, 2).map(({ target }) => history.historyOf(target, at).hours.at(-1));
   };
-  expect(lastHour(1)).toEqual({ ok: 0, fail: 60_000, unseen: 0, planned: 0 });
-  expect(lastHour(0)).toEqual({ ok: 60_000, fail: 0, unseen: 0, planned: 0 });
+  const well = { ok: 60_000, fail: 0, unseen: 0, planned: 0 };
+  expect(lastHours([])).toEqual([well, { ok: 0, fail: 60_000, unseen: 0, planned: 0 }]);
+  // Work on all of them makes that time planned, and leaves the time up as it is.
+  const work = { subnet: 'devnet', from: 0, until: at, reason: 'upgrade', by: 'ann' };
+  expect(lastHours([work])).toEqual([well, { ok: 0, fail: 0, unseen: 0, planned: 60_000 }]);
+  expect(lastHours([{ ...work, name: 'n1' }])).toEqual([well, { ok: 0, fail: 60_000, unseen: 0, planned: 0 }]);
 });
 
 test('a pause is no time at all, and a target that is gone is forgotten', () => {

@@ -48,6 +48,19 @@ function run(steps: readonly Step[], start: Followed = NOTHING_FOLLOWED, ahead: 
 }
 
 describe('an incident', () => {
+  it('that begins during planned work keeps what was announced, and one from before does not', () => {
+    const planned = { reason: 'upgrade', until: DAY + 60 * MINUTE, by: 'ann' };
+    const during = down(MINUTE, { planned: { ...planned, mutes: true } });
+    expect(run([[MINUTE, withProblems(during)]]).only.planned).toEqual(planned);
+    const after: readonly Step[] = [
+      [MINUTE, withProblems(during)],
+      [61 * MINUTE, withProblems(down(MINUTE))],
+    ];
+    expect(run(after).only.planned).toEqual(planned);
+    const before = down(MINUTE, { planned: { ...planned, mutes: false } });
+    expect(run([[MINUTE, withProblems(before)]]).only).not.toHaveProperty('planned');
+  });
+
   it('begins when its problem is open, and keeps the first and the last words and the worst severity', () => {
     const suspected = down(MINUTE, { state: 'suspected' });
     expect(run([[MINUTE, withProblems(suspected)]]).all).toEqual([]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createIncidentMemory } from '../../src/incidents/create-incident-memory.ts';
 import type { Incident, IncidentRecord, Incidents } from '../../src/model/incident.ts';
 import { createIncidentPages } from '../../src/pages/create-incident-pages.ts';
@@ -271,6 +271,19 @@ describe('the page of an incident', () => {
   });
 });
 
+test('an incident that began during planned work says so, on its page and in its exports', async () => {
+  const planned = { reason: 'kernel upgrade', until: START + 60 * MINUTE, by: 'ann' };
+  const during: IncidentRecord = { ...record, incident: { ...down, planned } };
+  const pages = await pagesOf([during]);
+  const said = 't began during work of ann that was planned until 2026-11-22 04:12 UTC: kernel upgrade';
+  const page = await pages.incident(down.id, false);
+  expect(wordsOf(page)).toContain(`I${said}. Nobody is notified before that ends.`);
+  expect(wordsOf(await (await pagesOf(all)).incident(down.id, false))).not.toContain('planned');
+  expect(incidentMarkdown(during, [], NOW)).toContain(`| Planned | i${said} |`);
+  const json = JSON.parse((await pages.exportIncident(down.id, 'json')) ?? '');
+  expect(json.planned).toEqual({ ...planned, until: '2026-11-22T04:12:07.000Z' });
+});
+
 describe('the export of an incident', () => {
   it('as JSON has ISO times, and null for what is not known', async () => {
     const pages = await pagesOf(all);
@@ -288,7 +301,7 @@ describe('the export of an incident', () => {
       timeline: { changes: [{ at: '2026-11-22T03:11:48.000Z' }, {}, {}], minutes: [{ blocks: 30 }] },
     });
     expect(JSON.parse((await pages.exportIncident(halt.id, 'json')) ?? '')).toMatchObject({
-      ...{ component: null, name: null, endedAt: null, end: null, earlier: null, capsule: null },
+      ...{ component: null, name: null, endedAt: null, end: null, earlier: null, planned: null, capsule: null },
       timeline: { changes: [], minutes: [] },
     });
     expect(await pages.exportIncident('nothing', 'json')).toBeUndefined();

@@ -193,3 +193,15 @@ describe('the status page', () => {
     expect(gzipSync(page).length).toBeLessThan(40_000);
   });
 });
+
+test('a card says until when its problem is planned, why and by whom', () => {
+  const state = stateOf(nodes({ n2: DOWN }));
+  const cardWith = (mutes: boolean) => {
+    const planned = { reason: '<kernel> upgrade', until: WALL + 3_600_000, by: 'ann', mutes };
+    const page = pageOf([{ ...state, problems: state.problems.map((one) => ({ ...one, planned })) }]);
+    return words(/<article class="problem[\s\S]*?<\/article>/.exec(page)?.[0] ?? '');
+  };
+  expect(cardWith(true)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). Nobody is notified before.');
+  expect(cardWith(false)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). It began before that.');
+  expect(pageOf([state])).not.toContain('Planned');
+});

@@ -58,6 +58,11 @@ export function planMessage(
     const current = firing.get(key);
     return current === undefined || current.isWithheld ? [] : [{ ...toNotified(current), startsAt: alert.startsAt }];
   });
+  // During planned work nobody is reminded of what it covers.
+  const isReminded = known.some(([key]) => {
+    const current = firing.get(key);
+    return current !== undefined && !current.isWithheld && current.planned === undefined;
+  });
   const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
     kind,
     begun: worstFirst(begun.map(toNotified)),
@@ -74,7 +79,7 @@ export function planMessage(
     ) ||
     (isRested && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
   if (isDue) return message('change');
-  if (begun.length + ended.length > 0 || ongoing.length === 0 || before === undefined || repeatMs === undefined)
+  if (begun.length + ended.length > 0 || !isReminded || before === undefined || repeatMs === undefined)
     return undefined;
   return isOver(before.sentAt, repeatMs, now) ? message('reminder') : undefined;
 }

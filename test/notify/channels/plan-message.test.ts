@@ -71,6 +71,14 @@ describe('a message', () => {
     expect(planMessage(firing.get('devnet') ?? new Map(), before, undefined, START + 9 * REPEAT)).toBeUndefined();
   });
 
+  it('reminds nobody of what planned work covers, before it ends', () => {
+    const before = notified(30 * S, node('n1'));
+    const planned = { reason: 'upgrade', until: START + 9 * REPEAT, by: 'ann', mutes: false };
+    expect(words(plan(2 * REPEAT, [{ ...node('n1'), planned }], before))).toBeUndefined();
+    expect(words(plan(2 * REPEAT, [node('n1')], before))).toBe('reminder: + - =n1');
+    expect(words(plan(2 * REPEAT, [], before))).toBe('change: + -n1 =');
+  });
+
   it('comes at most once a minute, but at once for a new alert that pages', () => {
     const before = notified(30 * S, node('n1'));
     const both = [node('n1'), node('n2', 31 * S)];
