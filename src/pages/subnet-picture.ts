@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Minute } from '../model/history.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Moment } from './banner.ts';
+import { checkpointItem } from './checkpoint-item.ts';
 import { withCommands } from './commands.ts';
 import { type Html, shape, standingOf } from './marks.ts';
 import { paceChart } from './pace-chart.ts';
@@ -94,7 +95,7 @@ ${figures(state, minutes, expected, moment)}
 </div>
 <div class="grid two">
 <section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peerMesh(nodes, members)}</section>
-${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}</ul></section>`}
+${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}</ul></section>`}
 </div>
 </section>`;
 }
