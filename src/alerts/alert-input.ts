@@ -12,7 +12,7 @@ export interface AlertInput {
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   /** Number of rounds of a subnet that started late since then. */
   readonly lateRounds: (subnet: string, since: WatchedMs) => number;
-  /** Number of alerts that an Alertmanager did not accept since then, counted per attempt. */
+  /** Number of alerts that an Alertmanager or a channel did not accept since then, counted per attempt. */
   readonly notSent: (since: WatchedMs) => number;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   readonly enginesUp: ReadonlyMap<string, boolean | undefined>;

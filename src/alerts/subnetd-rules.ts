@@ -113,9 +113,9 @@ unless on (subnet) ${PLANNED_SUBNET}`,
   increase(subnetd_alerts_failed_total[5m]) + increase(subnetd_alerts_dropped_total[5m])
 ) > 0`,
     labels: INSTANCE,
-    summary: 'subnetd cannot tell an Alertmanager of alerts.',
+    summary: 'subnetd cannot send its alerts.',
     description:
-      'An Alertmanager did not take {{ $value | humanize }} alerts from {{ $labels.instance }} within five minutes, so what subnetd pushes may reach nobody. The log of subnetd names the Alertmanager and why; start it, or correct `alertmanager` in the inventory.',
+      '{{ $value | humanize }} alerts of {{ $labels.instance }} were not accepted within five minutes, by an Alertmanager or a channel, so they may reach nobody. The log of subnetd names it and why; start it, or correct `alertmanager` or `notify` in the inventory.',
     dashboard: 'subnetd-self',
   },
   {

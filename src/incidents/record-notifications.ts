@@ -12,14 +12,14 @@ const isAbout = ({ alert, subnet, component, name }: Incident, labels: AlertLabe
 
 /** Alerts are sent again every minute; only the first of each phase is news. */
 function add(incident: Incident, one: IncidentNotification): Incident {
-  const last = incident.notified.findLast(({ to }) => to === one.to);
+  const last = incident.notified.findLast(({ to, isChannel }) => to === one.to && isChannel === one.isChannel);
   const isKnown = last === undefined ? one.phase === 'resolved' : last.phase === one.phase;
   return isKnown || incident.notified.length >= MOST
     ? incident
     : { ...incident, notified: [...incident.notified, one] };
 }
 
-/** The incidents after an Alertmanager has accepted an alert; times are watched time. */
+/** The incidents after an Alertmanager or a channel has accepted an alert; times are watched time. */
 export function recordNotification(followed: Followed, labels: AlertLabels, one: IncidentNotification): Followed {
   const note = (incidents: ReadonlyMap<string, Incident>, isMeant: (incident: Incident) => boolean) => {
     const meant = [...incidents].filter(([, incident]) => isAbout(incident, labels) && isMeant(incident));

@@ -1,5 +1,5 @@
 import type { HistoryChange } from '../model/history.ts';
-import type { Capsule, Incident, Incidents } from '../model/incident.ts';
+import type { Capsule, Incident, IncidentNotification, Incidents } from '../model/incident.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import { settleWithin } from '../model/within.ts';
@@ -16,8 +16,12 @@ import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } f
 export interface IncidentsLink extends Incidents {
   /** Takes the changes of the history as they are found. */
   addChanges(changes: readonly HistoryChange[]): void;
-  /** An Alertmanager has accepted an alert; `to` is its address as it may be shown. */
-  addNotification(labels: AlertLabels, phase: 'firing' | 'resolved', to: string): void;
+  /** Somebody has accepted an alert. */
+  addNotification(
+    labels: AlertLabels,
+    phase: 'firing' | 'resolved',
+    by: Omit<IncidentNotification, 'at' | 'phase'>,
+  ): void;
   /** Follows and writes once more, for a limited time. */
   stop(): Promise<void>;
 }
@@ -134,8 +138,8 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isNotifying: deps.isNotifying,
     addChanges: timelines.add,
-    addNotification: (labels, phase, to) =>
-      keep(allOf(followed), recordNotification(followed, labels, { at: clock.now(), to, phase })),
+    addNotification: (labels, phase, by) =>
+      keep(allOf(followed), recordNotification(followed, labels, { at: clock.now(), phase, ...by })),
     stop: async () => {
       clearTimeout(first);
       clearInterval(timer);

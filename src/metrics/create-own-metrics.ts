@@ -143,17 +143,17 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   });
   counter(
     'subnetd_alerts_sent_total',
-    'Alerts that an Alertmanager accepted, counted for each Alertmanager and resend.',
+    'Alerts that an Alertmanager or a channel accepted, counted for each of them and each resend.',
     () => state.alerts().sent,
   );
   counter(
     'subnetd_alerts_failed_total',
-    'Alerts that an Alertmanager did not accept, counted for each attempt.',
+    'Alerts that an Alertmanager or a channel did not accept, counted for each attempt.',
     () => state.alerts().failed,
   );
   counter(
     'subnetd_alerts_dropped_total',
-    'Alerts dropped because too many waited for an Alertmanager.',
+    'Alerts that were never accepted: too many waited for an Alertmanager, or they ended while a channel failed.',
     () => state.alerts().dropped,
   );
   counter(

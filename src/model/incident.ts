@@ -15,11 +15,12 @@ export interface IncidentWords {
   readonly fix: string;
 }
 
-/** An Alertmanager accepted the alert of an incident, firing or resolved. */
+/** An Alertmanager or a channel accepted the alert of an incident, firing or resolved. */
 export interface IncidentNotification {
   readonly at: number;
-  /** The Alertmanager, as it may be shown. */
+  /** The Alertmanager as it may be shown, or the name of the channel. */
   readonly to: string;
+  readonly isChannel?: true;
   readonly phase: 'firing' | 'resolved';
 }
 

@@ -33,11 +33,20 @@ function secretsOf(text: string): readonly string[] {
   ];
 }
 
+/** The addresses of those who are notified. Other channels have theirs in files. */
+const receiverUrls = ({
+  alertmanager,
+  channels = [],
+}: Pick<Inventory, 'alertmanager' | 'channels'>): readonly string[] => [
+  ...alertmanager.urls,
+  ...channels.flatMap(({ target }) => (target.kind === 'webhook' && target.url !== undefined ? [target.url] : [])),
+];
+
 /**
- * The secrets that the inventory holds about these targets and the Alertmanagers: passwords in addresses, and parts of paths
+ * The secrets that the inventory holds about these targets and those who are notified: passwords in addresses, and parts of paths
  * and queries, which may be tokens.
  */
 export const findKnownSecrets = (
   targets: readonly Target[],
-  { urls }: Inventory['alertmanager'],
-): readonly string[] => [...new Set([...targets.flatMap(urlsOf), ...urls].flatMap(secretsOf))];
+  receivers: Pick<Inventory, 'alertmanager' | 'channels'>,
+): readonly string[] => [...new Set([...targets.flatMap(urlsOf), ...receiverUrls(receivers)].flatMap(secretsOf))];

@@ -87,10 +87,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly SubnetWatch[] = [];
   const watchOf = (subnet: string) => watches.find((watch) => watch.subnet.name === subnet);
   let ready = false;
-  let alertmanager: Inventory['alertmanager'] = { urls: [] };
+  let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
   const secrets = createSubnetSecrets(
     (name) => watchOf(name)?.subnet,
-    () => alertmanager,
+    () => receivers,
   );
 
   /** Probes a target outside of its rounds because of news, and looks at its subnet again if a verdict changed. */
@@ -229,7 +229,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       connections.expect(next.map(({ probers }) => probers));
       const before = watches;
       watches = next;
-      alertmanager = inventory.alertmanager;
+      receivers = inventory;
       secrets.clear();
 
       const probers = new Set(probersOf(next));

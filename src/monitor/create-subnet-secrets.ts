@@ -1,6 +1,5 @@
-import type { Alertmanagers } from '../model/alertmanager.ts';
 import { findKnownSecrets } from '../model/known-secrets.ts';
-import type { Subnet, Target } from '../model/target.ts';
+import type { Inventory, Subnet, Target } from '../model/target.ts';
 
 /** What the inventory keeps secret, as far as a log of a target's subnet may hold it. */
 export interface SubnetSecrets {
@@ -12,7 +11,7 @@ export interface SubnetSecrets {
 /** Finds the secrets of a subnet once, for the first who needs them. */
 export function createSubnetSecrets(
   subnetOf: (name: string) => Subnet | undefined,
-  alertmanager: () => Alertmanagers,
+  receivers: () => Pick<Inventory, 'alertmanager' | 'channels'>,
 ): SubnetSecrets {
   const known = new Map<string, readonly string[]>();
   return {
@@ -20,8 +19,8 @@ export function createSubnetSecrets(
       const before = known.get(target.subnet);
       if (before !== undefined) return before;
       const subnet = subnetOf(target.subnet);
-      if (subnet === undefined) return findKnownSecrets([target], alertmanager());
-      const found = findKnownSecrets(subnet.targets, alertmanager());
+      if (subnet === undefined) return findKnownSecrets([target], receivers());
+      const found = findKnownSecrets(subnet.targets, receivers());
       known.set(subnet.name, found);
       return found;
     },

@@ -18,6 +18,13 @@ export interface Push {
   stop(): Promise<void>;
 }
 
+/** Takes that an Alertmanager, or a channel, has accepted an alert. */
+export type OnAccepted = (
+  labels: AlertLabels,
+  phase: 'firing' | 'resolved',
+  by: { readonly to: string; readonly isChannel?: true },
+) => void;
+
 /** Dependencies and settings of the push. */
 export interface PushOptions {
   readonly clock: Clock;
@@ -34,7 +41,7 @@ export interface PushOptions {
   readonly onTransition: (transition: Transition) => void;
   readonly onFailure: (why: string) => void;
   /** An Alertmanager has accepted an alert, each time; `to` is its address as it may be shown. */
-  readonly onAccepted?: (labels: AlertLabels, phase: 'firing' | 'resolved', to: string) => void;
+  readonly onAccepted?: OnAccepted;
   readonly onRecovery: (address: string) => void;
   /** A bug in the push itself. */
   readonly onBug: (error: unknown) => void;
@@ -106,7 +113,7 @@ export function createPush(options: PushOptions): Push {
         const onAccepted = (alerts: readonly PostableAlert[]) => {
           const at = toWall(now());
           for (const { labels, endsAt } of alerts)
-            options.onAccepted?.(labels, Date.parse(endsAt) > at ? 'firing' : 'resolved', client.address);
+            options.onAccepted?.(labels, Date.parse(endsAt) > at ? 'firing' : 'resolved', { to: client.address });
         };
         return createSender({ client, counts, onFailure: options.onFailure, onAccepted, onRecovery });
       });

@@ -89,7 +89,7 @@ export function startPush({
       channels: startChannels({
         ...{ clock, instance, counts, mail, log },
         store: () => notified(instance),
-        onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, to),
+        onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, { to, isChannel: true }),
       }),
       counts,
       generatorUrl: publicUrl,

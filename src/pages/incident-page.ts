@@ -61,12 +61,12 @@ function notifiedPanel({ incident }: IncidentRecord, isNotifying: boolean): Html
   const none = isNotifying
     ? severity === 'info'
       ? 'It is only context, which pages nobody.'
-      : 'No Alertmanager has accepted its alert. A graver problem of the subnet may notify in its place.'
-    : 'Prometheus notifies of it, and subnetd does not know whom. With an Alertmanager in the inventory, subnetd notifies by itself.';
+      : 'Nobody has accepted its alert yet. A graver problem of the subnet may notify in its place.'
+    : 'Prometheus notifies of it, and subnetd does not know whom. With an Alertmanager or a channel in the inventory, subnetd notifies by itself.';
   const list = html`<ul>${notified.map(
-    ({ at, to, phase }) =>
-      html`<li>${shape('ok')} ${phase === 'firing' ? '' : 'Resolved: '}${to} <span class="dim">${atSecond(at)}</span></li>`,
-  )}</ul><p class="hint">These Alertmanagers accepted ${alert}. Whom they notified, they know.</p>`;
+    ({ at, to, phase, isChannel }) =>
+      html`<li>${shape('ok')} ${phase === 'firing' ? '' : 'Resolved: '}${isChannel ? 'channel ' : ''}${to} <span class="dim">${atSecond(at)}</span></li>`,
+  )}</ul><p class="hint">They accepted ${alert}. Whom an Alertmanager notified, it knows.</p>`;
   return html`<section class="panel" aria-labelledby="notified"><h2 id="notified">Notified</h2>${notified.length === 0 ? html`<p class="empty">${none}</p>` : list}</section>`;
 }
 

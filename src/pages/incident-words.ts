@@ -95,11 +95,11 @@ export function toEntries({ incident, timeline, notes }: IncidentRecord): readon
       subject: one.name ?? one.subnet,
       text: describeChange(one),
     })),
-    ...incident.notified.map(({ at, to, phase }) => ({
+    ...incident.notified.map(({ at, to, phase, isChannel }) => ({
       at,
       standing: 'off' as const,
       subject: alert,
-      text: `${phase === 'firing' ? 'accepted' : 'accepted as resolved'} by the Alertmanager ${to}`,
+      text: `${phase === 'firing' ? 'accepted' : 'accepted as resolved'} by the ${isChannel ? 'channel' : 'Alertmanager'} ${to}`,
     })),
     ...notes.map(({ at, author }) => ({ at, standing: 'off' as const, subject: author, text: 'added a note' })),
   ].sort((one, other) => one.at - other.at);

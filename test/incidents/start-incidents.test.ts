@@ -122,7 +122,7 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
     expect(await first.addNote('nothing', { author: 'grace', text: 'x' })).toBe('unknown');
     const labels = { alertname: 'SubnetContainerDown', subnet: 'devnet', component: 'node', name: 'n2' };
     for (const phase of ['resolved', 'firing', 'firing'] as const)
-      first.addNotification(labels, phase, 'http://am:9093');
+      first.addNotification(labels, phase, { to: 'http://am:9093' });
     await first.stop();
 
     const second = run(sources, first.wall() + MINUTE);
@@ -131,7 +131,7 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
     expect(await second.only()).toMatchObject({ id: begun.id, startedAt: begun.startedAt, returns: 0 });
     second.show(well);
     await eventually(async () => expect((await second.only()).endedAt).toBeDefined());
-    second.addNotification(labels, 'resolved', 'http://am:9093');
+    second.addNotification(labels, 'resolved', { to: 'http://am:9093' });
     // Ten minutes after the end, the timeline is stored.
     const ended = await second.only();
     await eventually(async () => {

@@ -68,7 +68,17 @@ describe('a line of a log is shown without', () => {
           browser: { cdpUrl: 'ws://10.0.0.3/devtools-id-1' },
         },
       ],
-      { urls: ['http://10.0.0.4/alert-token-1'] },
+      {
+        alertmanager: { urls: ['http://10.0.0.4/alert-token-1'] },
+        channels: [
+          {
+            name: 'ops',
+            target: { kind: 'webhook', url: 'https://u:hook-pass@h/hook-token-1' },
+            severities: ['critical'],
+          },
+          { name: 'file', target: { kind: 'webhook', urlFile: '/run/secrets/in-a-file' }, severities: ['critical'] },
+        ],
+      },
     );
     for (const secret of [
       'p@ss/w',
@@ -79,6 +89,8 @@ describe('a line of a log is shown without', () => {
       'letmein',
       'devtools-id-1',
       'alert-token-1',
+      'hook-pass',
+      'hook-token-1',
     ])
       expect(one(`it says ${secret}!`, known), secret).toBe(`it says ${LEFT_OUT}!`);
     expect(one('the path /rpc of 10.0.0.1:8545', known)).toBe('the path /rpc of 10.0.0.1:8545');

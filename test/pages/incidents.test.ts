@@ -220,17 +220,25 @@ describe('the page of an incident', () => {
       'latest_block fail: n2 refuses connections POST http://192.0.2.1:8545 XDPoS_getV2BlockByNumber["latest"] the connection was refused',
       'Log of n2, 2 lines panic: ``` bye The log of n1 was not read: Docker does not answer.',
       'Runbook SubnetContainerDown n2 devnet Brought open The subnet is halted',
-      'Resolved: http://am:9093 03:25:07 These Alertmanagers accepted SubnetContainerDown. Whom they notified, they know.',
+      'Resolved: http://am:9093 03:25:07 They accepted SubnetContainerDown. Whom an Alertmanager notified, it knows.',
       'grace, 2026-11-22 03:17:07 started it # by hand Your note API key or token with the scope operate Add note',
     ])
       expect(page).toContain(text);
     expect(await pageOf(halt.id)).toContain('Brought by ended The container of n2 is down');
   });
 
+  it('names the channel through which people were notified', async () => {
+    const notified = [{ at: START, to: 'on-call', phase: 'firing', isChannel: true } as const];
+    const other = { ...record, incident: { ...record.incident, notified } };
+    const page = await pageOf(down.id, { read: async () => ({ ...other, isWhole: true }) });
+    expect(page).toContain('SubnetContainerDown accepted by the channel on-call');
+    expect(page).toMatch(/Notified channel on-call \d\d:\d\d:\d\d They accepted SubnetContainerDown/);
+  });
+
   it('of one that is open says that nobody was notified, or who does it', async () => {
     const page = await pageOf(halt.id);
     expect(page).toContain('open critical It exited with 137. It has lasted for 59 min 7 s.');
-    expect(page).toContain('No Alertmanager has accepted its alert.');
+    expect(page).toContain('Nobody has accepted its alert yet.');
     expect(page).toContain('Nothing was kept of the moment it began');
     expect(await pageOf(halt.id, { isNotifying: () => false })).toContain(
       'Prometheus notifies of it, and subnetd does not',
