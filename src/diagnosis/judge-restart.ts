@@ -74,7 +74,9 @@ const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unk
 function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Others {
   const members = new Map((state.members ?? []).map((member) => [member.name, member]));
   let gone = 0;
-  for (const { isOut } of members.values()) if (isOut) gone += 1;
+  // A node that is starting may not have connected to the others yet.
+  const isGone = ({ isOut, vote }: Member) => isOut === true || vote === 'unknown';
+  for (const member of members.values()) if (isGone(member)) gone += 1;
   const masters = state.epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
   const why = { out: [] as string[], recovering: [] as string[], doubtful: [] as string[] };
   let votes = 0;
@@ -82,7 +84,7 @@ function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Ot
   for (const target of state.targets) {
     const member = members.get(target.target.name);
     if (target.target.component !== 'node' || member === undefined || !isVoter(member)) continue;
-    const voter = viewVoter(state, target, member, gone - (member.isOut ? 1 : 0), moment);
+    const voter = viewVoter(state, target, member, gone - Number(isGone(member)), moment);
     if (target.target.name === name) ownVotes = voter.kind === 'votes';
     else if (voter.kind === 'votes') votes += 1;
     else why[voter.kind].push(voter.why);
