@@ -1,9 +1,9 @@
 import { importDeployment } from '../import/import-deployment.ts';
 import { type ExitCode, report } from './report.ts';
 
-/** `subnetd import DIR [--host HOST]` */
-export function importFolder(folder: string, { host }: { readonly host?: string }): ExitCode {
-  const imported = importDeployment(folder, host === undefined ? {} : { host });
+/** `subnetd import DIR [--host HOST | --compose]` */
+export function importFolder(folder: string, flags: { readonly host?: string; readonly compose?: boolean }): ExitCode {
+  const imported = importDeployment(folder, flags);
   if (!imported.ok) {
     report(imported.errors);
     return 2;

@@ -230,6 +230,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .description('print the inventory of a folder that the subnet deployment generator wrote')
     .argument('<dir>', 'the folder, usually called generated')
     .option('--host <host>', 'the address of that machine, if subnetd runs on another one')
+    .option('--compose', 'for subnetd in a container on the network of the deployment')
     .action(runs(async () => (await import('./import.ts')).importFolder));
   addOperatorCommands(program, runs);
   addPlatformCommands(program, runs);

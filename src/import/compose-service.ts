@@ -51,13 +51,22 @@ export function toPort(value: unknown): number | undefined {
   return port >= 1 && port <= 65535 ? port : undefined;
 }
 
-function toPortMapping(entry: unknown, context: ComposeContext): ComposeService['ports'] {
+/** The ports of `8545` or `8545-8548`; none when they are none. */
+function toPorts(text: string | undefined): readonly number[] {
+  const [first, last = first, ...rest] = (text ?? '').split('-').map(toPort);
+  if (first === undefined || last === undefined || rest.length > 0) return [];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+function toPortMappings(entry: unknown, context: ComposeContext): ComposeService['ports'] {
   const long = isRecord(entry) ? entry : undefined;
-  const short = /^(?:(?:.*:)?(\d+):)?(\d+)(?:\/(\w+))?$/.exec((long ? '' : expand(entry, context)) ?? '');
-  const target = toPort(long ? expand(long.target, context) : short?.[2]);
-  const published = toPort(long ? expand(long.published, context) : short?.[1]);
-  if (target === undefined || (long?.protocol ?? short?.[3]) === 'udp') return [];
-  return [{ target, published }];
+  const short = /^(?:(?:.*:)?([\d-]+):)?([\d-]+)(?:\/(\w+))?$/.exec((long ? '' : expand(entry, context)) ?? '');
+  if ((long?.protocol ?? short?.[3]) === 'udp') return [];
+  const targets = toPorts(long ? expand(long.target, context) : short?.[2]);
+  const published = toPorts(long ? expand(long.published, context) : short?.[1]);
+  // Of a range for fewer ports, Docker takes any.
+  const isPaired = published.length === targets.length;
+  return targets.map((target, index) => ({ target, published: isPaired ? published[index] : undefined }));
 }
 
 function toMount(entry: unknown, context: ComposeContext): readonly (readonly [target: string, source: string])[] {
@@ -100,7 +109,7 @@ export function toComposeService(value: Readonly<Record<string, unknown>>, conte
     profiles: toList(value.profiles).map(String),
     hostNetwork: value.network_mode === 'host',
     address,
-    ports: toList(value.ports).flatMap((entry) => toPortMapping(entry, context)),
+    ports: toList(value.ports).flatMap((entry) => toPortMappings(entry, context)),
     mounts: new Map(toList(value.volumes).flatMap((entry) => toMount(entry, context))),
     envFiles: toList(value.env_file).flatMap((entry) => {
       const path = expand(isRecord(entry) ? entry.path : entry, context);

@@ -13,8 +13,10 @@ export interface Deployment {
   readonly engine?: string;
   /** In the form for a URL. */
   readonly host: string;
-  /** The monitor runs on the machine of the deployment, so it reaches files, sockets and Docker. */
+  /** The monitor runs on the machine of the deployment, so it reaches Docker. */
   readonly local: boolean;
+  /** It runs in a container on the network of the deployment: it reaches services by their names, and no file of the host. */
+  readonly inside: boolean;
 }
 
 /** A component of the inventory, its keys in the order in which they are written. */
@@ -34,6 +36,12 @@ export const containerOf = (service: string, { local, project, engine }: Deploym
 /** The name of the Docker Engine of a machine: that of the generator's profile. */
 export const engineOfMachine = (machine: number): string => `machine${machine}`;
 
+/** Where a container reaches the ports of its host. */
+export const HOST_FROM_INSIDE = 'host.docker.internal';
+
+/** Whether the monitor reaches files and sockets of the deployment. */
+export const hasFiles = ({ local, inside }: Deployment): boolean => local && !inside;
+
 /** A note if `logFiles` would read the path as a glob. */
 export const noteGlob = (path: string): readonly Note[] =>
   /[*?[\]{}()!\\]/.test(path) ? [{ kind: 'glob', what: path }] : [];
@@ -43,6 +51,13 @@ function composePort({ ports }: ComposeService, usual: number, place: number): n
   const targets = [...new Set(ports.map(({ target }) => target))];
   return targets.length === 3 && !targets.includes(usual) ? (targets[place] ?? usual) : usual;
 }
+
+/** A note if a monitor in a container must reach the service on the network of the host. */
+export const noteHostNetwork = (
+  key: string,
+  { hostNetwork }: ComposeService,
+  { inside, local }: Deployment,
+): readonly Note[] => (inside && local && hostNetwork ? [{ kind: 'hostNetwork', what: key }] : []);
 
 function noteLogAndApi({ values, files }: ServiceSettings, local: boolean): readonly Note[] {
   const level = values.get('LOG_LEVEL');
@@ -96,15 +111,16 @@ export function toNodeEntry(
   const elsewhere = machine !== undefined;
   const published = service.ports.find(({ target }) => target === rpcPort)?.published;
   const hidden = published === undefined && !service.hostNetwork;
+  const isNeighbour = deployment.inside && !elsewhere && !service.hostNetwork;
   const direct = service.address !== undefined && (elsewhere || (hidden && deployment.local));
-  const origin = direct ? service.address : deployment.host;
+  const origin = isNeighbour ? key : direct ? service.address : deployment.host;
   const near = elsewhere ? { ...deployment, local: false } : deployment;
-  const { ipc, logFiles, notes } = near.local && !nethermind ? hostFiles(key, service) : { notes: [] };
+  const { ipc, logFiles, notes } = hasFiles(near) && !nethermind ? hostFiles(key, service) : { notes: [] };
   const toAdd = service.address === undefined ? `, and add p2p: ADDRESS:${p2pPort}` : ' and p2p';
   return {
     value: {
       name: key,
-      rpc: `http://${origin}:${(service.hostNetwork ? undefined : published) ?? rpcPort}`,
+      rpc: `http://${origin}:${(service.hostNetwork || isNeighbour ? undefined : published) ?? rpcPort}`,
       ipc,
       ...containerOf(key, elsewhere ? { ...deployment, engine: engineOfMachine(machine) } : deployment),
       logFiles,
@@ -117,7 +133,8 @@ export function toNodeEntry(
       ...p2pSetting.notes,
       ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : noteLogAndApi(settings, deployment.local)),
       ...(elsewhere ? [{ kind: 'otherMachine', what: `${key} (machine${machine})` } as const] : []),
-      ...(hidden ? [{ kind: 'unpublished', what: key } as const] : []),
+      ...(hidden && !isNeighbour ? [{ kind: 'unpublished', what: key } as const] : []),
+      ...noteHostNetwork(key, service, near),
       ...notes,
     ],
   };

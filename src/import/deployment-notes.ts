@@ -10,8 +10,11 @@ const SENTENCES = {
   envFile: (files: string) =>
     `Not read: ${files}; ports come from the compose file and the generator's numbering instead, so compare them.`,
   badPort: (places: string) => `No port number in ${places}; the usual one is used, so correct it there.`,
+  badAddress: (places: string) => `Not an address: ${places}; it is left out, so correct it there.`,
+  parentToken: (place: string) =>
+    `PARENTNET_URL in ${place} may hold a token, so it is not written here; set PARENTNET_URL in the environment of subnetd to the same value.`,
   lowLogLevel: (places: string) =>
-    `LOG_LEVEL is below 3 in ${places}: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.`,
+    `LOG_LEVEL is below 3 in ${places}: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.`,
   noAdmin: (places: string) =>
     `RPC_API is without admin in ${places}: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if strangers cannot reach the RPC port.`,
   noCheckpoint: (places: string) =>
@@ -24,6 +27,12 @@ const SENTENCES = {
     `The compose file does not publish the RPC port of ${nodes}; make sure that subnetd reaches the rpc written here.`,
   noUrl: (components: string) =>
     `The compose file publishes no port of ${components}; add its url if subnetd can reach it some other way.`,
+  otherFrontend: (service: string) =>
+    `${service} is not watched: subnetd watches one frontend of a subnet; see that page by another tool, such as blackbox_exporter.`,
+  compose: () =>
+    'Written for a monitor in a container on the network of the deployment: without ipc and logFiles, so logs come through Docker; docs/compose.md shows how it joins that network.',
+  hostNetwork: (services: string) =>
+    `On the network of the host: ${services}; give the container of subnetd the line extra_hosts: ["host.docker.internal:host-gateway"].`,
   nethermind: (nodes: string) =>
     `Nethermind runs ${nodes}: it has no XDC.ipc and no xdc.log, so its peers and blocks are seen over RPC only.`,
   longIpc: (nodes: string) =>

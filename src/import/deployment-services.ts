@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { ComposeService } from './compose-service.ts';
-import { containerOf, type Deployment, type Entry, noteGlob } from './deployment-node.ts';
+import { containerOf, type Deployment, type Entry, hasFiles, noteGlob, noteHostNetwork } from './deployment-node.ts';
 import type { Note } from './deployment-notes.ts';
+import { isNoContract } from './deployment-parent.ts';
 import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
 
 /** The single components of a subnet other than its nodes, in the order of the inventory. */
@@ -12,9 +13,6 @@ const PORT_SETTING = { relayer: 'RELAYER_PORT', stats: 'STATS_PORT' } as const;
 
 const NO_SETTINGS: ServiceSettings = { values: new Map(), files: [], notes: [] };
 
-/** Generators before v1 wrote an address of zeros until the contract was deployed. */
-const isNoContract = (address: string | undefined): boolean => /^(?:0x0*)?$/.test(address ?? '');
-
 const noteCheckpoint = ({ values, files }: ServiceSettings): readonly Note[] => {
   const setting = values.get('CHECKPOINT_CONTRACT');
   const where = setting?.where ?? files.at(-1);
@@ -24,12 +22,15 @@ const noteCheckpoint = ({ values, files }: ServiceSettings): readonly Note[] => 
 function toUrl(
   key: string,
   service: ComposeService,
-  { host }: Deployment,
+  { host, inside }: Deployment,
   wanted: number | undefined,
 ): { readonly url?: string; readonly notes: readonly Note[] } {
   const mapping = service.ports.find(({ target }) => target === wanted) ?? service.ports[0];
-  const port = service.hostNetwork ? (wanted ?? mapping?.target) : mapping?.published;
-  return port === undefined ? { notes: [{ kind: 'noUrl', what: key }] } : { url: `http://${host}:${port}`, notes: [] };
+  const port = service.hostNetwork || inside ? (wanted ?? mapping?.target) : mapping?.published;
+  const origin = inside && !service.hostNetwork ? key : host;
+  return port === undefined
+    ? { notes: [{ kind: 'noUrl', what: key }] }
+    : { url: `http://${origin}:${port}`, notes: [] };
 }
 
 /** One of the four single components; undefined if nothing of it can be watched from here. */
@@ -45,7 +46,7 @@ export function toServiceEntry(
   const settings = key === 'frontend' ? NO_SETTINGS : readServiceSettings(key, service, deployment);
   const wanted = key === 'frontend' ? { notes: [] } : portSetting(settings, PORT_SETTING[key]);
   const { url, notes } = toUrl(key, service, deployment, wanted.port);
-  const logs = key === 'stats' && deployment.local ? service.mounts.get('/app/logs') : undefined;
+  const logs = key === 'stats' && hasFiles(deployment) ? service.mounts.get('/app/logs') : undefined;
   const value = {
     ...container,
     url,
@@ -59,6 +60,7 @@ export function toServiceEntry(
       ...wanted.notes,
       ...noteCheckpoint(settings),
       ...notes,
+      ...noteHostNetwork(key, service, deployment),
       ...(logs === undefined ? [] : noteGlob(logs)),
     ],
   };

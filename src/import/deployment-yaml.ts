@@ -1,5 +1,6 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { Entry } from './deployment-node.ts';
+import type { ImportedParent } from './deployment-parent.ts';
 
 /** One subnet, as `import` has found it. */
 export interface ImportedSubnet {
@@ -7,6 +8,7 @@ export interface ImportedSubnet {
   readonly nodes: readonly Entry[];
   /** The single components by their key. */
   readonly services: ReadonlyMap<string, Entry>;
+  readonly parent?: ImportedParent | undefined;
   /** The Docker Engines, the one of this machine first; empty when it is the only one. */
   readonly engines: readonly string[];
 }
@@ -25,7 +27,7 @@ const toEngines = ([here, ...others]: readonly string[]) =>
   };
 
 /** The inventory as a person would write it; the comment at its top names `folder`. */
-export function toInventoryYaml({ name, nodes, services, engines }: ImportedSubnet, folder: string): string {
+export function toInventoryYaml({ name, nodes, services, parent, engines }: ImportedSubnet, folder: string): string {
   const document = new Document({
     subnets: [
       {
@@ -33,11 +35,15 @@ export function toInventoryYaml({ name, nodes, services, engines }: ImportedSubn
         consensus: 'XDPoS',
         nodes: nodes.map(({ value }) => value),
         ...Object.fromEntries([...services].map(([key, { value }]) => [key, value])),
+        ...(parent && {
+          parentChain: { rpc: parent.rpc ?? '', contract: parent.contract, wallet: parent.wallet },
+        }),
       },
     ],
     ...toEngines(engines),
   });
   document.commentBefore = [
+    ' yaml-language-server: $schema=./inventory.schema.json',
     ` The subnet deployed from ${JSON.stringify(folder)}, as \`subnetd import\` read it.`,
     ' What is left out has its default; `subnetd check-config` checks every change.',
   ].join('\n');
@@ -64,5 +70,11 @@ export function toInventoryYaml({ name, nodes, services, engines }: ImportedSubn
       if (key !== 'key' && typeof scalar.value === 'string') scalar.value = scalar.value.replaceAll('${', () => '$${');
     },
   });
+  if (parent !== undefined && parent.rpc === undefined) {
+    const path = ['subnets', 0, 'parentChain'];
+    document.setIn([...path, 'rpc'], '${PARENTNET_URL}');
+    const chain = document.getIn(path, true);
+    if (isMap(chain)) chain.commentBefore = ` The value of PARENTNET_URL in ${parent.where}.`;
+  }
   return document.toString({ lineWidth: 0 });
 }

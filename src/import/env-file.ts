@@ -6,12 +6,14 @@ const SETTING_NAMES = [
   'LOG_LEVEL',
   'RPC_API',
   'CHECKPOINT_CONTRACT',
+  'PARENTNET_URL',
+  'PARENTNET_WALLET',
   'STATS_PORT',
   'RELAYER_PORT',
   'SUBNET_CONFIG_PATH',
 ] as const;
 
-/** The variables of a generated deployment that an inventory depends on; none of them is a secret. */
+/** The variables of a generated deployment that an inventory depends on. None is a secret, but PARENTNET_URL may hold a token. */
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /** Settings by name, each with its line, counted from 1. */

@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isNodeKey, readComposeFile } from './compose-file.ts';
 import type { ComposeService } from './compose-service.ts';
-import { type Deployment, engineOfMachine, toNodeEntry } from './deployment-node.ts';
+import { type Deployment, engineOfMachine, HOST_FROM_INSIDE, toNodeEntry } from './deployment-node.ts';
 import { formatNotes, type Note } from './deployment-notes.ts';
+import { readParent } from './deployment-parent.ts';
 import { SERVICES, toServiceEntry } from './deployment-services.ts';
 import { toInventoryYaml } from './deployment-yaml.ts';
 
@@ -13,6 +14,9 @@ import { toInventoryYaml } from './deployment-yaml.ts';
 export type ImportedDeployment =
   | { readonly ok: true; readonly yaml: string; readonly notes: readonly string[] }
   | { readonly ok: false; readonly errors: readonly string[] };
+
+/** Pages of the deployment for which the inventory has no place: the page for swaps between subnet and parent chain. */
+const OTHER_FRONTENDS = ['subswap_frontend'] as const;
 
 /** The longest name that the inventory allows. */
 const MAX_NAME = 100;
@@ -52,10 +56,19 @@ const machineOf = ({ profiles }: ComposeService): number | undefined => {
  * these by a list of harmless names. Never opens keys.json, gen.env, contract_deploy.env or a datadir.
  *
  * `host` is the address of the published ports. Unless it is loopback, the inventory is for another machine and has no
- * sockets, files or containers.
+ * sockets, files or containers. With `compose` it is for a container on the network of the deployment.
  */
-export function importDeployment(folder: string, options: { readonly host?: string }): ImportedDeployment {
-  const host = toUrlHost(options.host ?? '127.0.0.1');
+export function importDeployment(
+  folder: string,
+  options: { readonly host?: string; readonly compose?: boolean },
+): ImportedDeployment {
+  const inside = options.compose === true;
+  if (inside && options.host !== undefined)
+    return {
+      ok: false,
+      errors: ['Give --host or --compose, not both: --compose is for subnetd on the network of the deployment.'],
+    };
+  const host = inside ? HOST_FROM_INSIDE : toUrlHost(options.host ?? '127.0.0.1');
   if (host === undefined)
     return {
       ok: false,
@@ -73,12 +86,12 @@ export function importDeployment(folder: string, options: { readonly host?: stri
       ],
     };
 
-  const local = isLoopback(host);
+  const local = inside || isLoopback(host);
   const first = Math.min(...numbered.map(([, service]) => machineOf(service) ?? 1));
   const machines = [...new Set(numbered.map(([, service]) => machineOf(service) ?? first))].toSorted((a, b) => a - b);
   const hasEngines = local && project !== undefined && machines.length > 1;
   const engines = hasEngines ? machines.map(engineOfMachine) : [];
-  const deployment: Deployment = { folder, composeName, host, local, project, engine: engines[0] };
+  const deployment: Deployment = { folder, composeName, host, local, inside, project, engine: engines[0] };
   const nodes = numbered
     .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
     .map(([key, service]) => {
@@ -92,16 +105,20 @@ export function importDeployment(folder: string, options: { readonly host?: stri
       return entry ? [[key, entry] as const] : [];
     }),
   );
+  const { parent, notes: parentNotes } = readParent(services, deployment);
   const notes: readonly Note[] = [
+    ...(inside ? [{ kind: 'compose', what: folder } as const] : []),
     ...(local ? [] : [{ kind: 'remoteHost', what: host } as const]),
     ...(local && project === undefined ? [{ kind: 'noProject', what: resolve(folder) } as const] : []),
     ...engines.slice(1).map((what): Note => ({ kind: 'remoteEngine', what })),
     ...[...nodes, ...others.values()].flatMap((entry) => entry.notes),
+    ...parentNotes,
+    ...OTHER_FRONTENDS.filter((key) => services.has(key)).map((what): Note => ({ kind: 'otherFrontend', what })),
   ];
   const name = readNetworkName(folder) ?? project?.slice(0, MAX_NAME) ?? 'subnet';
   return {
     ok: true,
-    yaml: toInventoryYaml({ name, nodes, services: others, engines }, resolve(folder)),
+    yaml: toInventoryYaml({ name, nodes, services: others, parent, engines }, resolve(folder)),
     notes: formatNotes(notes),
   };
 }

@@ -43,15 +43,19 @@ export function deployment(files: Readonly<Record<string, string>>, name?: strin
 export const compose = (text: string): string => deployment({ 'docker-compose.yml': text });
 
 /** What `import` prints; throws its problems. */
-export function imported(folder: string, host?: string): { readonly yaml: string; readonly notes: readonly string[] } {
-  const result = importDeployment(folder, host === undefined ? {} : { host });
+export function imported(
+  folder: string,
+  host?: string,
+  compose = false,
+): { readonly yaml: string; readonly notes: readonly string[] } {
+  const result = importDeployment(folder, { ...(host !== undefined && { host }), compose });
   if (!result.ok) throw new Error(result.errors.join('\n'));
   return result;
 }
 
 /** The problems of a folder, which is called DIR in them. */
-export function errors(folder: string, host?: string): readonly string[] {
-  const result = importDeployment(folder, host === undefined ? {} : { host });
+export function errors(folder: string, host?: string, compose = false): readonly string[] {
+  const result = importDeployment(folder, { ...(host !== undefined && { host }), compose });
   return result.ok ? [] : result.errors.map((error) => error.replaceAll(folder, 'DIR'));
 }
 
@@ -65,13 +69,16 @@ export function subnet(yaml: string): Subnet {
 }
 
 /** The targets of a folder by name, without what is the same for all. */
-export const targets = (folder: string, host?: string) =>
+export const targets = (folder: string, host?: string, compose = false) =>
   Object.fromEntries(
-    subnet(imported(folder, host).yaml).targets.map((target) => [target.name, { ...target, subnet: undefined }]),
+    subnet(imported(folder, host, compose).yaml).targets.map((target) => [
+      target.name,
+      { ...target, subnet: undefined },
+    ]),
   );
 
 const address = (target: object | undefined): unknown => Object(target).rpc ?? Object(target).url;
 
 /** The URL of every target by its name. */
-export const addresses = (folder: string, host?: string) =>
-  Object.fromEntries(Object.entries(targets(folder, host)).map(([name, target]) => [name, address(target)]));
+export const addresses = (folder: string, host?: string, compose = false) =>
+  Object.fromEntries(Object.entries(targets(folder, host, compose)).map(([name, target]) => [name, address(target)]));

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import {
   ALL,
@@ -16,6 +17,10 @@ import {
   targets,
 } from './deployments.ts';
 
+/** The services of a compose file. */
+const readServices = (folder: string): Readonly<Record<string, unknown>> =>
+  parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8')).services;
+
 describe('a folder of the generator', () => {
   it('becomes an inventory that a person can read', () => {
     const folder = fixture('v2.0.0/wizard');
@@ -25,11 +30,12 @@ describe('a folder of the generator', () => {
   });
 
   it.each(ALL)('of %s becomes an inventory that subnetd accepts', (name) => {
-    const { yaml } = imported(fixture(name));
+    const { yaml, notes } = imported(fixture(name));
     const kinds = subnet(yaml).targets.map(({ component }) => component);
     expect(kinds.filter((kind) => kind !== 'node')).toEqual(['bootnode', 'relayer', 'stats', 'frontend']);
     expect(kinds.filter((kind) => kind === 'node')).toHaveLength(name.endsWith('added-node') ? 4 : 3);
     expect(yaml).not.toContain('subswap');
+    expect(notes.some((note) => note.startsWith('subswap_frontend is not watched'))).toBe(name.startsWith('v2'));
   });
 
   it.each([
@@ -248,11 +254,177 @@ describe('the host', () => {
   });
 });
 
+describe('the parent chain', () => {
+  const withEnv = (lines: readonly string[], service = 'relayer') =>
+    deployment({
+      'docker-compose.yml': `services:
+  subnet1: { network_mode: host }
+  ${service}: { env_file: common.env, network_mode: host, environment: [RELAYER_PORT=5215, STATS_PORT=5213] }
+`,
+      'common.env': ['CHECKPOINT_CONTRACT=0x5Fbd00000000000000000000000000000000aa01', ...lines, ''].join('\n'),
+    });
+  const chainOf = (folder: string, environment = {}) => {
+    const parsed = parseInventory(imported(folder).yaml, environment);
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
+    return parsed.inventory.subnets[0]?.parentChain;
+  };
+
+  it.each(ALL)('of %s is that of common.env', (name) => {
+    const hasContract = ['v2.0.0/wizard', 'v2.0.0/added-node'].includes(name);
+    expect(chainOf(fixture(name))).toEqual({
+      rpc: 'https://erpc.apothem.network/',
+      ...(hasContract && { contract: '0x5Fbd00000000000000000000000000000000aa01' }),
+      wallet: '0x5Fbd00000000000000000000000000000000bb01',
+    });
+  });
+
+  it('is found by the env file of the stats server too, and without a URL there is none', () => {
+    expect(chainOf(withEnv(['PARENTNET_URL=https://rpc.xdc.org'], 'stats'))).toMatchObject({
+      rpc: 'https://rpc.xdc.org',
+    });
+    expect(chainOf(withEnv([]))).toBeUndefined();
+    expect(chainOf(withEnv(['PARENTNET_URL=']))).toBeUndefined();
+    expect(imported(withEnv([])).notes).toEqual([]);
+  });
+
+  it.each([
+    'https://rpc.xdc.org',
+    'https://devnetstats.apothem.network/devnet',
+    'http://10.0.0.4:8545/',
+    'https://xdc.example.com/rpc/v1',
+  ])('at %s is written as it is', (rpc) => {
+    expect(chainOf(withEnv([`PARENTNET_URL=${rpc}`]))).toMatchObject({ rpc });
+  });
+
+  it.each([
+    'https://user:canary@rpc.example.com/',
+    'https://canary@rpc.example.com/',
+    'https://rpc.example.com/?key=canary',
+    'https://rpc.example.com/#canary',
+    'https://rpc.example.com/canary/rpc',
+    'https://rpc.example.com/v1/canary5f4dcc3b5aa765d61d8327',
+    'https://canary5f4dcc3b5aa765d61d8327.example.com/',
+  ])('at %s may hold a token, so the environment of subnetd gives it', (rpc) => {
+    const folder = withEnv([`PARENTNET_URL=${rpc}`]);
+    const { yaml, notes } = imported(folder);
+    expect(yaml).toContain(
+      '    parentChain:\n      # The value of PARENTNET_URL in common.env:2.\n      rpc: ${PARENTNET_URL}\n      contract: "0x5Fbd',
+    );
+    expect(notes).toEqual([
+      'PARENTNET_URL in common.env:2 may hold a token, so it is not written here; set PARENTNET_URL in the environment of subnetd to the same value.',
+    ]);
+    expect(yaml + notes.join()).not.toContain('canary');
+    expect(chainOf(folder, { PARENTNET_URL: rpc })).toMatchObject({ rpc });
+  });
+
+  it('that is none is left out, and so is what is no address, each without showing it', () => {
+    const none = withEnv(['PARENTNET_URL=canary']);
+    expect(chainOf(none)).toBeUndefined();
+    expect(imported(none).notes).toEqual([
+      'Not an address: PARENTNET_URL, common.env:2; it is left out, so correct it there.',
+    ]);
+    const wrong = deployment({
+      'docker-compose.yml':
+        'services: { subnet1: { network_mode: host }, relayer: { env_file: common.env, ports: [5215:5215] } }',
+      'common.env': `PARENTNET_URL=https://rpc.xdc.org\nCHECKPOINT_CONTRACT=0xcanary\nPARENTNET_WALLET=${'ca11a57e'.repeat(8)}\n`,
+    });
+    expect(chainOf(wrong)).toEqual({ rpc: 'https://rpc.xdc.org' });
+    const { yaml, notes } = imported(wrong);
+    expect(notes).toContain(
+      'Not an address: CHECKPOINT_CONTRACT, common.env:2, PARENTNET_WALLET, common.env:3; it is left out, so correct it there.',
+    );
+    expect(yaml + notes.join()).not.toMatch(/canary|ca11a57e/);
+  });
+});
+
+describe('inside the compose network', () => {
+  it('services are reached by their names at the ports of their containers, and files of the host are left out', () => {
+    const folder = fixture('v2.0.0/wizard');
+    const { yaml, notes } = imported(folder, undefined, true);
+    expect(addresses(folder, undefined, true)).toEqual({
+      subnet1: 'http://subnet1:8545',
+      subnet2: 'http://subnet2:8546',
+      subnet3: 'http://subnet3:8547',
+      bootnode: undefined,
+      relayer: 'http://relayer:5215',
+      stats: 'http://stats:5213',
+      frontend: 'http://frontend:5214',
+    });
+    expect(yaml).not.toMatch(/ipc:|logFiles:|127\.0\.0\.1/);
+    expect(targets(folder, undefined, true).subnet2).toMatchObject({
+      ...{ container: { project: 'generated', service: 'subnet2' }, p2p: '192.168.25.12:20304' },
+    });
+    expect(notes).toEqual([
+      'Written for a monitor in a container on the network of the deployment: without ipc and logFiles, so logs come through Docker; docs/compose.md shows how it joins that network.',
+      expect.stringContaining('set LOG_LEVEL=4 there'),
+      expect.stringContaining('RPC_API is without admin'),
+      expect.stringContaining('subswap_frontend'),
+    ]);
+  });
+
+  it('the port of the container counts, published elsewhere or not at all', () => {
+    const folder = compose(`services:
+  subnet1: { ports: ['18545:9000'], environment: { RPCPORT: 9000 } }
+  subnet2: { image: xdc }
+  stats: { ports: ['80:5213'] }
+`);
+    expect(addresses(folder, undefined, true)).toEqual({
+      subnet1: 'http://subnet1:9000',
+      subnet2: 'http://subnet2:8546',
+      stats: 'http://stats:5213',
+    });
+    expect(imported(folder, undefined, true).notes).toHaveLength(1);
+  });
+
+  it('a service on the network of the host is reached there, with a note', () => {
+    const folder = compose('services: { subnet1: { network_mode: host }, subnet2: { image: xdc } }');
+    expect(addresses(folder, undefined, true)).toEqual({
+      subnet1: 'http://host.docker.internal:8545',
+      subnet2: 'http://subnet2:8546',
+    });
+    expect(imported(folder, undefined, true).notes).toContain(
+      'On the network of the host: subnet1; give the container of subnetd the line extra_hosts: ["host.docker.internal:host-gateway"].',
+    );
+  });
+
+  it('is not another machine', () => {
+    expect(errors(fixture('v2.0.0/wizard'), '10.0.0.1', true)).toEqual([
+      'Give --host or --compose, not both: --compose is for subnetd on the network of the deployment.',
+    ]);
+  });
+});
+
+describe('a range of ports', () => {
+  it.each([
+    ["'8545-8548:8545-8548'", 8546],
+    ["'9000-9003:8545-8548'", 9001],
+    ["'127.0.0.1:9000-9003:8545-8548/tcp'", 9001],
+    ["'[::1]:9000-9003:8545-8548'", 9001],
+    ["'8545-8546:8545-8546/tcp', '9000:1'", 8546],
+  ])('%s is each of its ports', (ports, port) => {
+    const folder = compose(`services: { subnet2: { ports: [${ports}], environment: { RPCPORT: 8546 } } }`);
+    expect([addresses(folder), imported(folder).notes]).toEqual([{ subnet2: `http://127.0.0.1:${port}` }, []]);
+  });
+
+  it.each([
+    "'8545-8548'",
+    "'9000-9010:8546'",
+    "'9000-9001:8545-8548'",
+    "'8548-8545:8548-8545'",
+    "'8545-8548:8545-8548/udp'",
+    '{ target: 8546, published: "9000-9010" }',
+  ])('%s names no port of the host', (ports) => {
+    const folder = compose(`services: { subnet2: { ports: [${ports}], environment: { RPCPORT: 8546 } } }`);
+    expect(imported(folder).notes).toEqual([expect.stringContaining('does not publish the RPC port of subnet2')]);
+  });
+});
+
 describe('the notes', () => {
   it('name the lines of the env files to change', () => {
     expect(imported(fixture('v2.0.0/wizard')).notes).toEqual([
-      'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.',
+      'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.',
       'RPC_API is without admin in subnet1.env:7, subnet2.env:7, subnet3.env:7: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if strangers cannot reach the RPC port.',
+      'subswap_frontend is not watched: subnetd watches one frontend of a subnet; see that page by another tool, such as blackbox_exporter.',
     ]);
   });
 
@@ -260,6 +432,8 @@ describe('the notes', () => {
     const folder = fixture('v2.0.0/wizard');
     for (const n of [1, 2, 3])
       writeFileSync(join(folder, `subnet${n}.env`), `RPCPORT=${8544 + n}\nLOG_LEVEL=3\nRPC_API=eth, admin,XDPoS\n`);
+    const { subswap_frontend: _, ...services } = readServices(folder);
+    writeFileSync(join(folder, 'docker-compose.yml'), stringify({ services }));
     expect(imported(folder).notes).toEqual([]);
   });
 
