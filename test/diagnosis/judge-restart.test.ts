@@ -154,6 +154,12 @@ const CASES: readonly Case[] = [
     no('n2 has 2 of 3 peers since its start', 3, 3),
   ],
   [
+    'another one has run for two minutes, and lacks the peer that was just started',
+    stateWith({ n2: { ...started(120_000), peers: ['n1', 'n4'] }, n3: started(5_000) }),
+    'n1',
+    no('n3 was started 5s ago and must run for a minute', 3, 3),
+  ],
+  [
     'another one has run for two minutes and votes again',
     stateWith({ n2: started(120_000) }),
     'n1',
