@@ -4,7 +4,7 @@ import { createWaitingFirst } from './test/support/waiting-first.ts';
 
 /** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
 const WAITING: Readonly<Record<string, number>> = {
-  'notify/daemon': 85,
+  'notify/daemon': 120,
   'demo/verdicts': 130,
   'alerts/notifications': 200,
   'image/image': 80,

@@ -63,8 +63,11 @@ function saySyntax(error: YAMLError, text: string): string {
   return `is not valid YAML: ${error.message.replace(/: ".*$/s, '')}${hint}`;
 }
 
+/** Finds errors of a good inventory in what it names, such as files; each at a path of the document. */
+export type CheckMore = (inventory: Inventory) => readonly Pick<Finding, 'path' | 'what'>[];
+
 /** Parses an inventory's text and finds all errors at once. */
-export function parseInventory(text: string, environment: Environment): ParsedInventory {
+export function parseInventory(text: string, environment: Environment, checkMore?: CheckMore): ParsedInventory {
   const lines = new LineCounter();
   const errors: (InventoryError & { readonly offset: number })[] = [];
   const add = (offset: number, path: string, what: string) => {
@@ -108,7 +111,9 @@ export function parseInventory(text: string, environment: Environment): ParsedIn
     if (!errors.slice(0, unset).some((error) => error.offset === offset))
       add(offset, formatPath(finding.path), finding.what);
   }
-  return parsed.success && errors.length === 0
-    ? { ok: true, inventory: toInventory(parsed.data, environment) }
-    : finish();
+  if (!parsed.success || errors.length > 0) return finish();
+  const inventory = toInventory(parsed.data, environment);
+  for (const finding of checkMore?.(inventory) ?? [])
+    add(offsetOf(document, finding), formatPath(finding.path), finding.what);
+  return errors.length === 0 ? { ok: true, inventory } : finish();
 }

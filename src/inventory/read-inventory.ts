@@ -1,6 +1,6 @@
 import type { Inventory } from '../model/target.ts';
 import { formatInventoryError, type InventoryError } from './inventory-error.ts';
-import { parseInventory } from './parse-inventory.ts';
+import { type CheckMore, parseInventory } from './parse-inventory.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 
@@ -21,8 +21,12 @@ const WHY: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it is a pipe to which nobody writes, or that has no end; name a file',
 };
 
-/** Reads and checks an inventory file. */
-export async function readInventory(path: string, environment: Environment): Promise<ReadInventory> {
+/** Reads and checks an inventory file, and with `checkMore` also what a good one names. */
+export async function readInventory(
+  path: string,
+  environment: Environment,
+  checkMore?: CheckMore,
+): Promise<ReadInventory> {
   const refuse = (inventoryErrors: readonly InventoryError[]) => ({
     ok: false as const,
     inventoryErrors,
@@ -37,6 +41,6 @@ export async function readInventory(path: string, environment: Environment): Pro
     if (code === 'EFBIG') return unreadable('it is larger than 16 MiB, which no inventory is');
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
-  const parsed = parseInventory(text, environment);
+  const parsed = parseInventory(text, environment, checkMore);
   return parsed.ok ? { ok: true, inventory: parsed.inventory, text } : { ...refuse(parsed.errors), text };
 }

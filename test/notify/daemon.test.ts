@@ -6,6 +6,7 @@ import type { FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
+import { startHookReceiver } from '../support/hook-receiver.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -15,12 +16,13 @@ const { cleanups, pathOf } = useCleanups();
 /** Longer than any alert here waits before it fires, on a slow machine. */
 const LONG_MS = 240_000;
 
-/** A simulated subnet with a fault, and an inventory of it that names the Alertmanagers. */
-async function simulate(fault: FaultName, urls: readonly string[]) {
+/** A simulated subnet with a fault, and an inventory of it that names the Alertmanagers, and a webhook. */
+async function simulate(fault: FaultName, urls: readonly string[], webhook?: string) {
   const simulation = await startSimulation({ nodes: 4, faults: [fault] });
   cleanups.push(simulation.stop);
   const config = pathOf('subnetd.yaml');
-  await writeFile(config, stringify({ ...parse(simulation.inventory()), alertmanager: { urls } }));
+  const notify = webhook === undefined ? [] : [{ name: 'on-call', webhook: { url: webhook } }];
+  await writeFile(config, stringify({ ...parse(simulation.inventory()), alertmanager: { urls }, notify }));
   return { simulation, config };
 }
 async function start(config: string, env: Readonly<Record<string, string>> = {}) {
@@ -36,10 +38,11 @@ const rewrite = async (config: string, text: string) => {
   await rename(`${config}.new`, config);
 };
 
-it('pushes an alert of the subnet and one of its own; after a kill it resolves the first, and the second when it is fixed', async () => {
+it('pushes an alert of the subnet and one of its own; after a kill it resolves the second, and the first when it is fixed; a webhook hears the same once', async () => {
   const alertmanager = await startAlertmanager();
-  cleanups.push(alertmanager.stop);
-  const { simulation, config } = await simulate('service-down', [alertmanager.url]);
+  const receiver = await startHookReceiver();
+  cleanups.push(alertmanager.stop, receiver.stop);
+  const { simulation, config } = await simulate('service-down', [alertmanager.url], receiver.url);
   const good = await readFile(config, 'utf8');
   const links = { SUBNETD_PUBLIC_URL: 'http://subnetd.example', SUBNETD_GRAFANA_URL: 'http://grafana.example/' };
   const first = await start(config, links);
@@ -74,13 +77,19 @@ it('pushes an alert of the subnet and one of its own; after a kill it resolves t
   const exported = await (await fetch(`${incident.url}.json`)).json();
   expect(exported).toMatchObject({
     component: 'stats',
-    notified: [{ phase: 'firing', to: alertmanager.url, at: expect.stringMatching(/Z$/) }],
+    notified: expect.arrayContaining([{ phase: 'firing', to: alertmanager.url, at: expect.stringMatching(/Z$/) }]),
   });
   const reload = { alertname: 'SubnetdReloadFailed', severity: 'warning', instance: hostname() };
   await eventually(async () => expect((await find('SubnetdReloadFailed'))?.labels).toEqual(reload), LONG_MS);
   expect(await (await fetch(`${first.url}/metrics`)).text()).toMatch(
     /subnetd_alerts_sent_total [1-9][\s\S]*subnetd_alerts_failed_total 0[\s\S]*subnetd_alerts_dropped_total 0/,
   );
+
+  const messages = () => receiver.requests.map(({ text }) => JSON.parse(text));
+  await eventually(() => expect(messages()).toHaveLength(1), LONG_MS);
+  expect(messages()).toMatchObject([
+    { kind: 'change', subnet: 'demo', alerts: [{ alert: 'SubnetContainerDown', status: 'firing', ...labels }] },
+  ]);
 
   first.child.kill('SIGKILL');
   await first.finished;
@@ -97,6 +106,13 @@ it('pushes an alert of the subnet and one of its own; after a kill it resolves t
   await eventually(async () => expect(await find('SubnetContainerDown')).toBeUndefined(), LONG_MS);
   expect(second.output()).not.toMatch(/SubnetContainerDown[^\n]*firing/);
   expect(second.output()).toMatch(/SubnetContainerDown[^\n]*resolved/);
+  await eventually(() => expect(messages()).toHaveLength(2), LONG_MS);
+  expect(messages()[1]).toMatchObject({
+    kind: 'change',
+    status: 'resolved',
+    thread: messages()[0].id,
+    alerts: [{ alert: 'SubnetContainerDown', status: 'resolved', startsAt: messages()[0].alerts[0].startsAt }],
+  });
 
   second.child.kill('SIGTERM');
   expect((await second.finished).code).toBe(0);

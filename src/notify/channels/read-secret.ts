@@ -21,3 +21,10 @@ export function readUrl(setting: string, path: string): URL {
     throw new UnusableFile(`${setting}: ${path} holds no URL; write the whole address into it, with https://`);
   return url;
 }
+
+/** The token of a Telegram bot in a file. Throws `UnusableFile`. */
+export function readToken(setting: string, path: string): string {
+  const token = readSecret(setting, path);
+  if (/^[\w:-]+$/.test(token)) return token;
+  throw new UnusableFile(`${setting}: ${path} holds no token of a bot, such as 123456:ABC-DEF`);
+}

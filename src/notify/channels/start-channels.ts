@@ -26,6 +26,15 @@ export function startChannels({ log, ...deps }: StartChannelsDeps): Channels {
   });
   return {
     ...channels,
+    set: (next) => {
+      for (const { name, target } of next)
+        if (target.kind === 'email' && target.smtpUrlFile === undefined && deps.mail === undefined)
+          log.warn(
+            { channel: name },
+            'the channel has no mail server; set SUBNETD_SMTP_URL, or name one with smtpUrlFile',
+          );
+      channels.set(next);
+    },
     stop: async (withinMs) => {
       await channels.stop(withinMs);
       await poster.close();

@@ -1,9 +1,8 @@
 import type { ChannelTarget } from '../../model/channel.ts';
-import { UnusableFile } from '../describe-failure.ts';
 import { HTML } from './html.ts';
 import { writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
-import { readSecret } from './read-secret.ts';
+import { readToken } from './read-secret.ts';
 import type { Message } from './to-message.ts';
 
 type TelegramTarget = ChannelTarget & { readonly kind: 'telegram' };
@@ -38,9 +37,7 @@ export function toTelegramBody({ chatId, threadId }: TelegramTarget, message: Me
 /** The request for a message. Throws `UnusableFile`. */
 export function toTelegramRequest(target: TelegramTarget, setting: string, message: Message): ChannelRequest {
   const { tokenFile, apiUrl } = target;
-  const token = readSecret(`${setting}.tokenFile`, tokenFile);
-  if (!/^[\w:-]+$/.test(token))
-    throw new UnusableFile(`${setting}.tokenFile: ${tokenFile} holds no token of a bot, such as 123456:ABC-DEF`);
+  const token = readToken(`${setting}.tokenFile`, tokenFile);
   return {
     url: new URL(`${apiUrl}/bot${token}/sendMessage`),
     headers: {},
