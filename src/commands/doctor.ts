@@ -23,10 +23,26 @@ const listNames = (names: readonly string[]): string =>
 
 const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
 
-const describeFinding = ({ subnet, name, summary, evidence, fix }: DoctorFinding): readonly string[] => [
+/** What several targets have alike, by the first of them. */
+interface Alike extends DoctorFinding {
+  readonly others: readonly string[];
+}
+
+/** Findings that differ only in their target are printed once. Each keeps its own texts in the JSON. */
+function joinAlike(findings: readonly DoctorFinding[]): readonly Alike[] {
+  const groups = Map.groupBy(findings, ({ finding, subnet, component, name, summary }, index) =>
+    name === undefined ? index : JSON.stringify([finding, subnet, component, summary.replaceAll(name, '')]),
+  );
+  return [...groups.values()].flatMap(([first, ...rest]) =>
+    first === undefined ? [] : [{ ...first, others: rest.flatMap(({ name }) => name ?? []) }],
+  );
+}
+
+const describeFinding = ({ subnet, name, summary, evidence, fix, others }: Alike): readonly string[] => [
   `  ${escapeText(`${name === undefined ? subnet : `${subnet} ${name}`}: ${summary}`)}`,
   `    seen: ${escapeText(evidence)}`,
   ...(fix === '' ? [] : [`    fix: ${escapeText(fix)}`]),
+  ...(others.length === 0 ? [] : [`    the same of ${escapeText(listNames(others))}`]),
 ];
 
 const describeUnseen = ({ subnet, what, names, because, fix }: Unseen): string =>
@@ -54,7 +70,7 @@ export function describeReport(report: DoctorReport): readonly string[] {
   return [
     ...[...groups].flatMap(([severity, own]) => [
       styleText(STYLE[severity], beginSentence(severity), { stream: process.stdout }),
-      ...own.flatMap((one) => [...describeFinding(one), '']),
+      ...joinAlike(own).flatMap((one) => [...describeFinding(one), '']),
     ]),
     ...notLookedAt.map(describeUnseen),
     ...(notLookedAt.length > 0 ? [''] : []),

@@ -3,9 +3,6 @@ import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.
 import { explainFault, judgeFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-/** The line that lets the node serve `admin`; a stock deployment does not (Subnet-Deployment gen_env.js). */
-const EXPOSE_ADMIN = (name: string) => `add admin to the line RPC_API= of ${name}.env and recreate the node`;
-
 /** Is the node connected to as many peers as it should be? */
 export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
   const { name, expectedPeers } = target;
@@ -15,12 +12,15 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
   const unhelpful = noIpc && `and its IPC socket is of no help: ${noIpc.seen}`;
   if (peers === undefined)
     return noIpc === undefined
-      ? unknown(`${name} serves neither admin nor net, so its peers cannot be counted`, EXPOSE_ADMIN(name))
+      ? unknown(
+          `${name} serves neither admin nor net, so its peers cannot be counted`,
+          `add net to the line RPC_API= of ${name}.env and recreate the node`,
+        )
       : degraded(
           `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,
           noIpc.fix,
         );
-  if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'admin');
+  if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'net');
   const { count, via } = peers.value;
   if (count !== expectedPeers) {
     const fix =
@@ -32,7 +32,10 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
   if (via === 'net_peerCount') {
     const seen = `${name} has ${count} peers by net_peerCount, which tells no more than a number`;
     return noIpc === undefined
-      ? degraded(seen, `to see who they are ${EXPOSE_ADMIN(name)}`)
+      ? degraded(
+          seen,
+          `to see who they are, give ${name} the path of its XDC.ipc as ipc in the inventory; admin over HTTP would let anybody there change the node`,
+        )
       : degraded(`${seen}, ${unhelpful}`, noIpc.fix);
   }
   return pass(`${name} has ${count} peers`);

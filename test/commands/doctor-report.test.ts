@@ -71,6 +71,29 @@ describe('the report', () => {
     expect(lines.filter((line) => line.startsWith('    fix: '))).toHaveLength(3);
   });
 
+  test('prints once what several nodes have alike, and lists each for programs', () => {
+    const exposure: TargetSetup['exposure'] = {
+      ok: true,
+      value: { servedAt: [{ ip: '10.0.0.5', port: 8545 }], modules: ['admin', 'net'], anyOrigin: false },
+    };
+    const report = examine(FOUR, { n1: { ...WELL, exposure }, n3: { ...WELL, exposure }, n4: { ...WELL, exposure } });
+    expect(report.findings.map(({ finding, name }) => [finding, name])).toEqual([
+      ['rpc_open', 'n1'],
+      ['rpc_open', 'n3'],
+      ['rpc_open', 'n4'],
+    ]);
+    expect(describeReport(report).filter((line) => !line.startsWith('not looked at'))).toEqual([
+      'Info',
+      '  devnet n1: the RPC of n1 serves admin beyond its own machine',
+      '    seen: at 10.0.0.5:8545, an address of a private network, n1 serves admin without a password: anybody there can cut it off from its peers (admin_removePeer)',
+      '    fix: set RPC_API=net in n1.env and recreate n1; what needs them can use its IPC',
+      '    the same of n3, n4',
+      '',
+      '',
+      '3 findings: 3 info; 33 things were looked at',
+    ]);
+  });
+
   test('names an engine that does not answer once, with what fails and the fix', () => {
     const fault = { address: 'unix:///var/run/docker.sock', code: 'EACCES' } as const;
     const blind = FOUR.map((one) =>

@@ -115,18 +115,20 @@ function findAccount(one: Exposed): readonly Suspicion[] {
 }
 
 /** What a web page could abuse: on a node's own machine, what every masternode needs does not count. */
-function findAbused({ reach, dangerous, unlocked }: Exposed): string | undefined {
-  const names = unlocked !== undefined && reach !== 'loopback' ? [...dangerous, 'eth'] : dangerous;
-  return names.length === 0 ? undefined : joinAnd(names.toSorted());
-}
+const findAbused = ({ reach, dangerous, unlocked }: Exposed): readonly string[] =>
+  unlocked !== undefined && reach !== 'loopback' ? [...dangerous, 'eth'].toSorted() : dangerous;
 
 function findWildcards(one: Exposed): readonly Suspicion[] {
   const { node, seen, where } = one;
   const { name } = node;
-  const abused = findAbused(one);
-  if (abused === undefined) return [];
+  const names = findAbused(one);
+  if (names.length === 0) return [];
+  const abused = joinAnd(names);
   const fixFor = (flag: string, value: string) =>
-    `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of ${name}.env helps, as the start script always passes ${flag} "*"`;
+    // Without namespaces that change the node, web pages reach only what everybody may read.
+    !names.includes('eth')
+      ? `${toEnvLine(one)}; ${flag} "*" itself comes from start.sh, and then opens only what everybody may read`
+      : `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of ${name}.env helps, as the start script always passes ${flag} "*"`;
   return [
     ...(seen.anyHost
       ? [
