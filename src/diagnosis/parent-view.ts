@@ -73,7 +73,7 @@ export function findLag(view: SubnetView): Lag | undefined {
 const FASTER = 1.2;
 
 /** Over less time its pace says nothing. */
-const PACE_OVER_MS = 45_000;
+const PACE_OVER_MS = 25_000;
 
 /** Whether the contract comes nearer to the subnet. */
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
@@ -89,6 +89,6 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const lag = findLag(view);
   const behind = lag && lag.blocks > 0 ? `, ${lag.blocks} blocks (${formatDuration(lag.ms)}) behind the subnet` : '';
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
-  const moves = advancedAt === readAt && hasAdvanced ? 'and moves' : `and has not moved for ${since}`;
-  return `the contract is at block ${checkpoint.committed.number}${behind}, ${moves}`;
+  const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : hasAdvanced ? ', and moves' : '';
+  return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }

@@ -163,7 +163,7 @@ const parentChain = z.strictObject({
   rpc: httpUrl('https://rpc.example.com').describe(
     'JSON-RPC of the parent chain. Its user info and path, which may hold a token, are never shown.',
   ),
-  contract: chainAddress.optional().describe('The checkpoint contract on the parent chain.'),
+  contract: chainAddress.optional().describe('The checkpoint contract on the parent chain; subnetd watches it.'),
   wallet: chainAddress.optional().describe('The wallet of the relayer.'),
 });
 

@@ -91,7 +91,7 @@ export const problemCatalog = {
   relayer_stopped: { ...relayer, alert: 'SubnetRelayerStopped' },
   contract_missing: { ...relayer, alert: 'SubnetContractMissing' },
   parent_unreachable: { ...relayer, alert: 'SubnetParentUnreachable' },
-  checkpoint_behind: { ...parent, alert: 'SubnetCheckpointBehind', severity: 'critical', confirmMs: MINUTE },
+  checkpoint_behind: { ...parent, alert: 'SubnetCheckpointBehind', severity: 'critical', confirmMs: 90 * SECOND },
   contract_of_other_chain: { ...parent, alert: 'SubnetContractOfOtherChain', severity: 'critical', confirmMs: MINUTE },
   parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },
   parent_behind: { ...parent, alert: 'SubnetParentBehind', confirmMs: MINUTE },

@@ -15,7 +15,7 @@ import {
   targetKey,
 } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
-import { SUBNET_PROBE_KINDS, subnetProberInputs } from '../probes/subnet-probers.ts';
+import { SUBNET_PROBE_KINDS, subnetFactsSubject } from '../probes/subnet-probers.ts';
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
@@ -79,7 +79,7 @@ const isResting = ({ diagnosedAt, states }: Entry, now: number): boolean =>
 function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
   if (known === undefined) return {};
   const isKept = (kind: SubnetProbeKind) =>
-    isDeepStrictEqual(subnetProberInputs(kind, known.subnet), subnetProberInputs(kind, subnet));
+    isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
   return Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
 }
 

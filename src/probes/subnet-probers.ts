@@ -11,6 +11,8 @@ interface Source<Kind extends SubnetProbeKind> extends Pick<SubnetProber, 'every
 /** All of a subnet that a kind of probe reads, and the probe; undefined when the inventory gives it nothing to probe. */
 interface Definition<Kind extends SubnetProbeKind> {
   readonly inputs: (subnet: Subnet) => unknown;
+  /** What the facts are about, where that is less: they stay when a new probe reads the same. */
+  readonly subject?: (subnet: Subnet) => unknown;
   readonly create: (subnet: Subnet, tools: SetupTools) => Source<Kind> | undefined;
 }
 
@@ -18,6 +20,7 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {
     inputs: ({ parentChain, consensus, targets }) =>
       parentChain && { parentChain, consensus, nodes: targets.flatMap((one) => ('rpc' in one ? (one.rpc ?? []) : [])) },
+    subject: ({ parentChain }) => parentChain,
     create: (subnet) => {
       const { parentChain } = subnet;
       return (
@@ -41,6 +44,12 @@ export const SUBNET_PROBE_KINDS = Object.keys(definitions) as readonly SubnetPro
 
 /** All of the inventory that a probe depends on. After a reload, a probe with the same inputs keeps running. */
 export const subnetProberInputs = (kind: SubnetProbeKind, subnet: Subnet): unknown => definitions[kind].inputs(subnet);
+
+/** All of the inventory that the facts of a probe depend on. After a reload, facts with the same subject stay. */
+export function subnetFactsSubject(kind: SubnetProbeKind, subnet: Subnet): unknown {
+  const { inputs, subject = inputs }: Definition<SubnetProbeKind> = definitions[kind];
+  return subject(subnet);
+}
 
 /** The probe of one kind for a subnet as a whole; undefined when the inventory gives it nothing to probe. */
 export function createSubnetProber(kind: SubnetProbeKind, subnet: Subnet, tools: SetupTools): SubnetProber | undefined {

@@ -30,10 +30,13 @@ function foldUnanswered({ head }: ParentObservation, before: ParentFacts | undef
   return { since, probes: probes + 1 };
 }
 
-/** The wallet of another chain is another one. */
-function readWallet({ balance, chainId }: ParentObservation, firstChainId: number | undefined): bigint | undefined {
-  const isOther = chainId?.ok && chainId.value !== firstChainId;
-  return balance?.ok && !isOther ? balance.value : undefined;
+/** What was read of contract and wallet, unless another chain answered: those of that chain are others. */
+function readOwn({ balance, chainId, contract }: ParentObservation, firstChainId: number | undefined) {
+  if (chainId?.ok && chainId.value !== firstChainId) return {};
+  return {
+    balance: balance?.ok ? balance.value : undefined,
+    checkpoint: contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined,
+  };
 }
 
 function foldBalance(before: WalletFacts | undefined, balance: bigint | undefined, at: number) {
@@ -46,12 +49,12 @@ export function foldParent(
   observation: ParentObservation,
   { at, wallMs }: { readonly at: number; readonly wallMs: number },
 ): ParentFacts {
-  const { head, chainId, contract } = observation;
+  const { head, chainId } = observation;
   const unanswered = foldUnanswered(observation, before, at);
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
-  const read = contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined;
-  const progress = read === undefined ? before?.progress : foldCheckpoint(before?.progress, read, at);
-  const wallet = foldBalance(before?.wallet, readWallet(observation, firstChainId), at);
+  const { balance, checkpoint } = readOwn(observation, firstChainId);
+  const progress = checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at);
+  const wallet = foldBalance(before?.wallet, balance, at);
   return {
     observation,
     at,

@@ -41,9 +41,9 @@ async function useMonitor() {
     onBug: (error) => expect.fail(`${error}`),
   });
   onTestFinished(monitor.stop);
-  const load = (rpc: string | undefined, timeoutMs = 2_000) => {
+  const load = (rpc: string | undefined, timeoutMs = 2_000, other = node.url) => {
     const checks = { ...settings, rpc: { ...settings.rpc, schedule: every, timeoutMs } };
-    const target = nodeTarget('a', { rpc: node.url });
+    const target = nodeTarget('a', { rpc: other });
     const subnet = { name: 'd', consensus: 'XDPoS', targets: [target], settings: checks };
     const inventory: Inventory = {
       subnets: [{ ...subnet, ...(rpc !== undefined && { parentChain: { rpc } }) }],
@@ -74,6 +74,8 @@ test('what is known of a parent chain stays for as long as the inventory names i
   load(first.rpc, 1_000);
   expect(headOf()).toMatchObject({ value: { number: 7 } });
   expect(first.asked).toHaveLength(2);
+  load(first.rpc, 1_000, 'http://127.0.0.1:9');
+  expect(headOf()).toMatchObject({ value: { number: 7 } });
   load(second.rpc);
   expect(headOf()).toBeUndefined();
   await eventually(() => expect(headOf()).toMatchObject({ value: { number: 8 } }));

@@ -52,6 +52,16 @@ test('the first chain id that was given is remembered, whatever comes later', ()
   ).toBe(551);
 });
 
+test('what another chain has at the address of the contract is no checkpoint', () => {
+  const id = (value: number, number: number): ParentObservation => ({ ...at(number), chainId: { ok: true, value } });
+  expect(
+    foldAll([
+      [0, id(551, 7)],
+      [30_000, id(50, 900)],
+    ])?.progress,
+  ).toMatchObject({ readAt: 0, checkpoint: { committed: { number: 7 } } });
+});
+
 test('a contract has advanced when its committed block rose, and a first reading is the base', () => {
   expect(
     foldAll([
