@@ -1,6 +1,7 @@
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
+import { describeReturn } from './next-epoch.ts';
 import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;
@@ -104,7 +105,7 @@ const findNotVoting = ({ masters, silentVoters }: SubnetView): readonly Suspicio
   });
 
 /** Masternodes that the chain has left out of its rounds. */
-const findPenalised = ({ chain: { masternodes }, masters }: SubnetView): readonly Suspicion[] =>
+const findPenalised = ({ chain, chain: { masternodes }, masters }: SubnetView): readonly Suspicion[] =>
   (masternodes?.penalised ?? []).flatMap((address) => {
     const name = masters.get(address)?.name;
     if (name === undefined) return [];
@@ -115,7 +116,7 @@ const findPenalised = ({ chain: { masternodes }, masters }: SubnetView): readonl
         name,
         summary: `${name} is penalised and does not vote`,
         evidence: `the chain lists ${address} of ${name} among the penalised masternodes at block ${masternodes?.number}`,
-        fix: `find out why ${name} missed its rounds: its log, its clock and its peers; it may take part again after some epochs`,
+        fix: `find out why ${name} missed its rounds: its log, its clock and its peers; ${describeReturn(chain, address)}`,
         explains: [],
         causes: [],
       },

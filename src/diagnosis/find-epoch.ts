@@ -1,39 +1,10 @@
-import type { ConsensusSettings, Masternodes, NextEpoch } from '../model/chain.ts';
 import type { Epoch, Masternode, Member, Vote } from '../model/snapshot.ts';
 import { countBlocks, type Turns } from './count-blocks.ts';
+import { findChosen, placeEpoch } from './next-epoch.ts';
 import type { SubnetView } from './subnet-view.ts';
-
-/** How many masternodes an epoch may have (XDC-Subnet common/constants.go). */
-const MAX_MASTERNODES = 108;
 
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
-
-type Place = Pick<Epoch, 'number' | 'firstBlock' | 'choiceBlock' | 'nextFirstBlock'>;
-
-/** Where an epoch begins and ends: at multiples of its length (XDC-Subnet engine_v2/epochSwitch.go). */
-function placeEpoch(block: number, consensus: ConsensusSettings | undefined): Place {
-  if (consensus === undefined || consensus.epoch < 1) return {};
-  const { epoch, gap } = consensus;
-  const number = Math.floor(block / epoch);
-  const next = (number + 1) * epoch;
-  return { number, firstBlock: number * epoch, choiceBlock: next - gap, nextFirstBlock: next };
-}
-
-/**
- * Those whose turn comes in the next epoch; undefined until the chain has chosen them. They are the candidates without the
- * penalised ones, as many as there may be (XDC-Subnet engine_v2/engine.go). Somebody is on standby only when that many are there.
- */
-function findChosen(
-  { active, standby }: Masternodes,
-  { choiceBlock }: Place,
-  next: NextEpoch | undefined,
-): ReadonlySet<string> | undefined {
-  if (next === undefined || choiceBlock === undefined || next.block !== choiceBlock + 1) return undefined;
-  const penalised = new Set(next.penalised);
-  const most = standby.length > 0 ? active.length : Math.max(active.length, MAX_MASTERNODES);
-  return new Set(next.candidates.filter((address) => !penalised.has(address)).slice(0, most));
-}
 
 /** The nodes of the inventory by their addresses. One on the chain comes before one on another. */
 function nameAddresses({ nodes }: SubnetView): ReadonlyMap<string, string> {
@@ -57,7 +28,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const chosen = findChosen(masternodes, place, nextEpoch);
   const names = nameAddresses(view);
   const votes = new Map(members.map(({ name, vote }) => [name, vote]));
-  const following = place.number === undefined ? undefined : place.number + 1;
+  const following = place && place.number + 1;
 
   const findVote = (address: string, name: string | undefined): Vote => {
     const vote = name === undefined ? undefined : votes.get(name);

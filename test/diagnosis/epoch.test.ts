@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { countBlocks } from '../../src/diagnosis/count-blocks.ts';
 import type { ChainObservation, MissedRounds } from '../../src/model/chain.ts';
 import type { Epoch, Masternode } from '../../src/model/snapshot.ts';
-import { addressOf, diagnosedNode, STOPPED } from '../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, STOPPED } from '../support/diagnosed.ts';
 import { recordedChain } from '../support/recorded-chain.ts';
 import { stateOf } from '../support/snapshots.ts';
 
@@ -210,6 +210,24 @@ describe('the next epoch', () => {
     expect(find(still, 'n2')).toMatchObject({ vote: 'votes', leavesInEpoch: 2 });
     const resigned = epochOf({ masternodes: members(), nextEpoch: chosen(['n1', 'n2', 'n3'], []) });
     expect(find(resigned, 'n4')).not.toHaveProperty('backInEpoch');
+  });
+
+  test('is in the advice on a penalised masternode, as far as it is known', () => {
+    const adviceOn = (chain: Partial<ChainObservation>): string | undefined => {
+      const known = NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { address: addressOf(name), ...chain } }));
+      const found = diagnosed(known).find(({ problem }) => problem === 'masternode_penalised');
+      return found?.fix.replace('find out why n4 missed its rounds: its log, its clock and its peers; ', '');
+    };
+    expect(adviceOn({ masternodes: members({}, 1_349) })).toBe(
+      'keep it running: at block 1350 the chain chooses who takes part in epoch 2',
+    );
+    expect(adviceOn({ masternodes: members(), nextEpoch: chosen(NAMES, []) })).toBe(
+      'keep it running: it takes part again in epoch 2, from block 1800 on',
+    );
+    expect(adviceOn({ masternodes: members(), nextEpoch: chosen(NAMES, ['n4']) })).toBe(
+      'keep it running: it has no turn in epoch 2 either, and the chain chooses again at block 2250',
+    );
+    expect(adviceOn({ masternodes: members(), consensus: undefined })).toBe('it may take part again in a later epoch');
   });
 
   test('is not what the chain chose for the current one', () => {
