@@ -19,7 +19,7 @@ const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: strin
 };
 
 /** Why nothing can be said about votes. */
-function findDoubt({ problems, quorum, epoch, targets }: SubnetState, now: number): string | undefined {
+function findDoubt({ problems, quorum, epoch, reference, targets }: SubnetState, now: number): string | undefined {
   const isFound = (name: ProblemName) =>
     problems.some(({ problem, state, since }) => {
       if (problem !== name || state === 'clearing') return false;
@@ -29,6 +29,8 @@ function findDoubt({ problems, quorum, epoch, targets }: SubnetState, now: numbe
   if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
   if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes yet';
   if (epoch === undefined) return 'no node has named the masternodes yet';
+  if (epoch.nextFirstBlock !== undefined && reference !== undefined && reference >= epoch.nextFirstBlock)
+    return 'a new epoch has begun, and no node has named its masternodes yet';
   let askedAt = Number.NEGATIVE_INFINITY;
   for (const { facts } of targets) askedAt = Math.max(askedAt, facts.node?.chain?.at ?? askedAt);
   return now - askedAt < CHAIN_MS
@@ -44,11 +46,13 @@ function findCostless(
   moment: RestartMoment,
 ): string | undefined {
   const { name, container } = target.target;
-  if (findStale(target, moment) === undefined && container !== undefined) {
+  const { node, container: facts } = target.facts;
+  // The inventory may name another container than that of the node, so what answers may vote.
+  const isSilent = findStale(target, moment) === undefined && node?.observation.answered === false;
+  if (isSilent && container !== undefined && facts !== undefined) {
     const down = findDown(target);
     if (down !== undefined) return down;
-    if (target.facts.container !== undefined && isLooping(target.facts.container, moment.now))
-      return `${name} crashes again and again`;
+    if (isLooping(facts, moment.now)) return `${name} crashes again and again`;
   }
   if (findDoubt(state, moment.now) !== undefined) return undefined;
   if (member.isOnChain === false) return `${name} is on another chain`;

@@ -53,6 +53,11 @@ const withoutContainers = (known: Known): Known => {
   const { container: __, ...target } = known.target;
   return { target: target as Known['target'], facts };
 };
+const withoutContainer = (name: string) =>
+  withFacts(name, ({ container, ...facts }) => ({
+    ...facts,
+    ...(container && { container: { ...container, observation: { kind: 'missing' } } }),
+  }));
 const masters = (over: object) => ({
   chain: {
     masternodes: { number: 2_000, round: 2_000, active: FOUR.map(addressOf), standby: [], penalised: [], ...over },
@@ -212,6 +217,24 @@ const CASES: readonly Case[] = [
     stateWith({}, { probedMs: 90_000 }),
     'n2',
     nobodyKnows('no masternode beside it is known to vote and 3 are needed: no probe of n1 has ended for 1m 30s', 3, 0),
+  ],
+  [
+    'Docker has no container of it, but it answers: the inventory may name a wrong one',
+    stateWith({ n2: refused }, { change: withoutContainer('n1') }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer', 3, 2),
+  ],
+  [
+    'Docker has no container of it, and it does not answer',
+    stateWith({ n1: refused, n2: refused }, { change: withoutContainer('n1') }),
+    'n1',
+    yes('n1 has no container, so a restart costs no vote', 3, 2),
+  ],
+  [
+    'a new epoch has begun, and the masternodes are those of the one before',
+    { ...stateWith(all(masters({ penalised: [addressOf('n4')] }))), reference: 2_700 },
+    'n4',
+    nobodyKnows('a new epoch has begun, and no node has named its masternodes yet'),
   ],
   [
     'it is penalised',
