@@ -4,9 +4,11 @@ import { expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
+import type { Status } from '../../src/http/to-status.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
 import { startHookReceiver } from '../support/hook-receiver.ts';
+import { printOf } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -38,7 +40,19 @@ const rewrite = async (config: string, text: string) => {
   await rename(`${config}.new`, config);
 };
 
-it('pushes an alert of the subnet and one of its own; after a kill it resolves the second, and the first when it is fixed; a webhook hears the same once', async () => {
+/** Announces work on the stats server; resolves to what ends it. */
+async function announceWork(inventory: string) {
+  const config = pathOf('announce.yaml');
+  await writeFile(config, inventory);
+  const SUBNETD_DATABASE_URL = `sqlite:${pathOf('data/subnetd.db')}`;
+  const silence = (...words: readonly string[]) =>
+    printOf(['silence', ...words, '--config', config], { SUBNETD_DATABASE_URL });
+  const work = ['--subnet', 'demo', '--name', 'stats', '--for', '1h', '--why', 'it moves'];
+  const id = (await eventually(() => silence(...work))).trim();
+  return () => silence('--end', id);
+}
+
+it('holds an alert back during planned work, pushes it at its end, and one of its own; after a kill it resolves the second, and the first when it is fixed; a webhook hears the same once', async () => {
   const alertmanager = await startAlertmanager();
   const receiver = await startHookReceiver();
   cleanups.push(alertmanager.stop, receiver.stop);
@@ -52,15 +66,27 @@ it('pushes an alert of the subnet and one of its own; after a kill it resolves t
       severity: 'none',
     }),
   );
+  const endWork = await announceWork(good);
   await rewrite(config, 'subnets: []\n');
   const find = async (alertname: string) =>
     (await alertmanager.alerts()).find(({ labels }) => labels.alertname === alertname);
+  const held = /SubnetContainerDown[^\n]*an alert is held back by planned work/;
+  await eventually(() => expect(first.output()).toMatch(held), LONG_MS);
+  const status = (await (await fetch(`${first.url}/status.json`)).json()) as Status;
+  const planned = status.subnets.flatMap(({ problems }) => problems.filter((one) => one.planned));
+  expect(planned).toEqual([expect.objectContaining({ name: 'stats', plannedReason: 'it moves', state: 'open' })]);
+  expect(await find('SubnetContainerDown')).toBeUndefined();
+  expect(receiver.requests.filter(({ text }) => text.includes('SubnetContainerDown'))).toEqual([]);
+  await endWork();
+  const ended = Date.now();
   const down = await eventually(async () => {
     const alert = await find('SubnetContainerDown');
     if (alert === undefined) throw new Error('it does not show');
     return alert;
   }, LONG_MS);
   const labels = { severity: 'warning', subnet: 'demo', component: 'stats', name: 'stats' };
+  // It was not judged again from its beginning.
+  expect(Date.parse(down.startsAt)).toBeLessThan(ended);
   expect(down.labels).toEqual({ alertname: 'SubnetContainerDown', ...labels });
   expect(down.annotations).toEqual({
     summary: 'A container of demo does not run.',
