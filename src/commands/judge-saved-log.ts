@@ -115,7 +115,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
       last: at,
     })),
     checks: checksFor(target)
-      .filter(([, { kind }]) => kind === 'logs')
+      .filter(([, { kindOf }]) => kindOf(target) === 'logs')
       .map(([check, { judge }]) => {
         const judgement = judge(view);
         return { check, verdict: judgement.verdict, reason: formatReason(judgement) };

@@ -2,6 +2,7 @@ import type { BlockMark, ChainObservation } from './chain.ts';
 import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
+import type { QueueFacts, RelayerMode } from './relayer-queue.ts';
 import type { Target } from './target.ts';
 
 /** A block height followed over many probes. */
@@ -107,6 +108,8 @@ export interface ContainerFacts extends CountedRuns {
 /** Facts about a service from its HTTP answers. */
 export interface ServiceFacts {
   readonly observation: ServiceObservation;
+  /** Of a relayer, as they were when they were last read. */
+  readonly queues?: readonly QueueFacts[];
 }
 
 /** Facts about the frontend's page from the visits of a browser. */
@@ -115,9 +118,6 @@ export interface PageFacts {
   /** Errors of all visits since subnetd started; a page that did not open counts as one. */
   readonly errors: number;
 }
-
-/** The modes of the relayer. Each has its own queue. */
-export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';
 
 /** Facts about one mode from its lines. */
 export interface RelayerModeFacts {

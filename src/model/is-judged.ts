@@ -1,14 +1,14 @@
 import type { ProblemRef } from './problem.ts';
 import { type ProblemKind, type ProblemName, problemCatalog } from './problem-catalog.ts';
 import type { TargetState } from './snapshot.ts';
+import { hasLog } from './target.ts';
 
 /** Is everything observed in which a known failure could show? Before that, and without Docker, its absence means nothing. */
 function isObserved({ target, facts }: TargetState): boolean {
-  const hasLog = target.container !== undefined || target.logFiles.length > 0;
   const isLost = facts.logs?.sources.container?.fault?.what === 'docker-unreachable';
   return (
     (target.container === undefined || facts.container?.inspected === true) &&
-    (!hasLog || (facts.logs !== undefined && !isLost))
+    (!hasLog(target) || (facts.logs !== undefined && !isLost))
   );
 }
 

@@ -77,6 +77,9 @@ export interface ServiceTarget extends TargetBase {
 
 export type Target = NodeTarget | BootnodeTarget | ServiceTarget;
 
+/** Does the inventory name a log of the target? */
+export const hasLog = ({ container, logFiles }: Target): boolean => container !== undefined || logFiles.length > 0;
+
 /** Can the node be probed by `XDC attach` in its container only? That is slow, as it starts a program each time. */
 export const isAttachOnly = (target: Target): boolean =>
   target.component === 'node' &&

@@ -9,11 +9,11 @@ import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
 
 const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
-  const { kind, skippedBecause } = checkTable[check];
+  const { kindOf, skippedBecause } = checkTable[check];
   const because = skippedBecause(target, settings);
   const judgement =
     because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because.seen, because.fix);
-  return { check, round: roundOf[kind](target), ...judgement, since: now, runs: 0, failures: 0 };
+  return { check, round: roundOf[kindOf(target)](target), ...judgement, since: now, runs: 0, failures: 0 };
 };
 
 /** A check's state under new settings: it may now be skipped, or no longer. Its last run and its counters stay. */
@@ -72,7 +72,7 @@ export function toTargetState(
   const facts = keepParts(known.facts, isSame);
   const kept = fresh.map((check) => {
     const old = known.checks.find((one) => one.check === check.check);
-    return old && isSame(checkTable[check.check].kind) ? carry(old, check) : check;
+    return old && isSame(checkTable[check.check].kindOf(target)) ? carry(old, check) : check;
   });
   return { target, facts, checks: kept, ...judgeFailures(target, facts, now) };
 }

@@ -3,6 +3,7 @@ import type { Fault, ServiceObservation } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { createHttpTransport } from './http-transport.ts';
+import { readQueues } from './read-queues.ts';
 import { exchangeWithRetry, type TransportResponse } from './transport.ts';
 
 /** Probes one service repeatedly. */
@@ -29,7 +30,9 @@ function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
 function readRelayer({ body }: TransportResponse): ServiceObservation {
   const answer = toObject(body);
   if (answer === undefined) return bad('it is no JSON object');
-  return Array.isArray(answer.queues) ? good() : bad('it has no list of queues');
+  if (!Array.isArray(answer.queues)) return bad('it has no list of queues');
+  const queues = readQueues(answer.queues);
+  return { ok: true, value: queues.length === 0 ? {} : { queues } };
 }
 
 /** The stats server answers unknown paths with 200 and a page, and `/health` with a constant. */

@@ -3,6 +3,7 @@ import {
   type CheckSettings,
   COMPONENTS,
   type Component,
+  hasLog,
   isAttachOnly,
   type NodeTarget,
   type ServiceTarget,
@@ -23,10 +24,10 @@ import { judgeSubmissions } from './judge-submissions.ts';
 import type { KnownFailure } from './known-failures.ts';
 import type { View } from './view.ts';
 
-/** One check: the targets it is for, the kind of probe that feeds it, and how it judges. */
+/** One check: the targets it is for, the kind of probe that feeds it for a target, and how it judges. */
 export interface Check {
   readonly isFor: (target: Target) => boolean;
-  readonly kind: ProbeKind;
+  readonly kindOf: (target: Target) => ProbeKind;
   /** Why the inventory gives nothing to probe; undefined when it does. */
   readonly skippedBecause: (target: Target, settings: CheckSettings) => Finding | undefined;
   readonly judge: (view: View) => Judgement;
@@ -38,6 +39,8 @@ type TargetOf<Name extends Component> = Extract<Target, { readonly component: Na
 interface Definition<Name extends Component> {
   readonly of: readonly Name[];
   readonly kind: ProbeKind;
+  /** The kind for targets that have nothing for `kind`. */
+  readonly otherKind?: (target: TargetOf<Name>) => ProbeKind | undefined;
   /** For all targets of these components without it. */
   readonly isFor?: (target: TargetOf<Name>) => boolean;
   readonly skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => Finding | undefined;
@@ -45,11 +48,11 @@ interface Definition<Name extends Component> {
 }
 
 function defineCheck<Name extends Component>(definition: Definition<Name>): Check {
-  const { of, kind, isFor = () => true, skippedBecause, judge } = definition;
+  const { of, kind, otherKind = () => undefined, isFor = () => true, skippedBecause, judge } = definition;
   const isOf = (target: Target): target is TargetOf<Name> => of.some((component) => component === target.component);
   const isViewOf = (view: View): view is View<TargetOf<Name>> => isOf(view.target);
   return {
-    kind,
+    kindOf: (target) => (isOf(target) ? (otherKind(target) ?? kind) : kind),
     isFor: (target) => isOf(target) && isFor(target),
     skippedBecause: (target, settings) => (isOf(target) ? skippedBecause(target, settings) : undefined),
     judge: (view) => (isViewOf(view) ? judge(view) : unknown(`this is no check of a ${view.target.component}`)),
@@ -78,10 +81,13 @@ const noBrowser = (target: ServiceTarget): Finding | undefined =>
       }
     : noUrl(target);
 
-const noLog = ({ component, name, container, logFiles }: Target): Finding | undefined =>
-  container === undefined && logFiles.length === 0
+/** A relayer whose queue board is all that can be read of it. */
+const hasQueuesOnly = (target: ServiceTarget): boolean => !hasLog(target) && target.url !== undefined;
+
+const noLog = (target: Target): Finding | undefined =>
+  !hasLog(target)
     ? {
-        seen: `${component === 'node' ? name : `the ${name}`} has neither container nor logFiles in the inventory`,
+        seen: `${target.component === 'node' ? target.name : `the ${target.name}`} has neither container nor logFiles in the inventory`,
         fix: 'add one to have its log read',
       }
     : undefined;
@@ -110,7 +116,13 @@ export const checkTable: Readonly<Record<CheckName, Check>> = {
   peers: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgePeers }),
   log_block: defineCheck({ of: ['node'], kind: 'logs', skippedBecause: noLog, judge: judgeLogBlock }),
   messages: defineCheck({ of: ['bootnode'], kind: 'logs', skippedBecause: noLog, judge: judgeMessages }),
-  submissions: defineCheck({ of: ['relayer'], kind: 'logs', skippedBecause: noLog, judge: judgeSubmissions }),
+  submissions: defineCheck({
+    of: ['relayer'],
+    kind: 'logs',
+    otherKind: (target) => (hasQueuesOnly(target) ? 'service' : undefined),
+    skippedBecause: (target) => (hasQueuesOnly(target) ? undefined : noLog(target)),
+    judge: judgeSubmissions,
+  }),
   block_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeBlockData }),
   history_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeHistoryData }),
   logs: defineCheck({ of: ['frontend'], kind: 'logs', skippedBecause: noLog, judge: judgeFrontendLog }),

@@ -1,5 +1,6 @@
-import type { RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
+import type { RelayerLogFacts, RelayerModeFacts } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
+import type { RelayerMode } from '../model/relayer-queue.ts';
 
 const MODES: Readonly<Record<string, RelayerMode>> = {
   FULL: 'full',

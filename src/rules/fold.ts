@@ -4,6 +4,7 @@ import type { Observation, Observations, ProbeKind } from '../model/prober.ts';
 import type { CheckSettings } from '../model/target.ts';
 import { foldContainer } from './fold-container.ts';
 import { foldNode } from './fold-node.ts';
+import { foldService } from './fold-service.ts';
 
 function countErrors(observation: PageObservation): number {
   if (observation.kind === 'no-browser') return 0;
@@ -31,7 +32,7 @@ const folds: {
 } = {
   node: (before, seen, { at, settings, reference }) => foldNode(before, seen, at, settings.rpc.stallAfterMs, reference),
   container: (before, seen, { at }) => foldContainer(before, seen, at),
-  service: (_, observation) => ({ observation }),
+  service: foldService,
   page: foldPage,
   // Followers have already folded each line.
   logs: (_, seen) => seen,

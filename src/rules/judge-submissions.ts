@@ -1,10 +1,12 @@
 import { SUBMITS_WITHIN_MS } from '../model/check-limits.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
-import type { LogFacts, RelayerLogFacts, RelayerMode, RelayerModeFacts } from '../model/facts.ts';
-import type { ServiceTarget } from '../model/target.ts';
-import { addFix, type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../model/facts.ts';
+import type { RelayerMode } from '../model/relayer-queue.ts';
+import { hasLog, type ServiceTarget } from '../model/target.ts';
+import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainPattern, findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { findFailing, findPaused, judgeQueues } from './judge-queues.ts';
 import type { View } from './view.ts';
 
 /** How often a cycle of each mode begins (XDC-Relayer src/config.ts). */
@@ -98,11 +100,16 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, 
 export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const { target, facts, settings, now } = view;
   const { logs } = facts;
-  if (logs === undefined) return unknown('the log of the relayer has not been checked yet');
+  const paused = findPaused(view);
+  if (paused !== undefined) return { verdict: 'fail', ...addFix(paused, commandToSeeLog(target)) };
+  if (logs === undefined)
+    return hasLog(target)
+      ? unknown('the log of the relayer has not been checked yet')
+      : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
   const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
   if (own !== undefined) return { verdict: 'fail', ...own };
   const unread = judgeUnread(logs, 'the log of the relayer');
-  if (unread !== undefined) return unread;
+  if (unread !== undefined) return judgeQueues(view, unread);
   const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const processFault = findProcessFault(relayer, logs, view);
@@ -122,6 +129,11 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
       `restart its container, and ${seeLog}`,
     );
   if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
+  // The queues are read less often than the log: a cycle that has ended well since counts more.
+  const doneAt = Math.max(0, ...modes.map(([, { phase, phaseAt }]) => (phase === 'done' ? phaseAt : 0)));
+  const failing = findFailing(view, doneAt);
+  if (failing !== undefined)
+    return degraded(`the log of the relayer shows no fault, but ${failing.seen}`, `${seeLog}, which should name why`);
   const attempting = modes.find(([, { phase }]) => phase === 'attempt');
   const { submittedAt } = relayer;
   if (attempting !== undefined) {

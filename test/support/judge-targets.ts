@@ -16,10 +16,18 @@ export const judgeTargets = (targets: readonly Known[], now: number): readonly T
     return {
       target,
       facts,
-      checks: checksFor(target).map(([check, { kind, judge, skippedBecause }]) => {
+      checks: checksFor(target).map(([check, { kindOf, judge, skippedBecause }]) => {
         const because = skippedBecause(target, settings);
         const judgement = because === undefined ? judge(view) : skipped(because.seen, because.fix);
-        return { check, round: roundOf[kind](target), ...judgement, since: 0, lastRun: now, runs: 1, failures: 0 };
+        return {
+          check,
+          round: roundOf[kindOf(target)](target),
+          ...judgement,
+          since: 0,
+          lastRun: now,
+          runs: 1,
+          failures: 0,
+        };
       }),
       ...judgeFailures(target, facts, now),
       ...(target.component === 'bootnode' && {
