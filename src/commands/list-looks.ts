@@ -28,6 +28,7 @@ export interface Unseen {
 const PARTS: Readonly<Record<SetupPart, string>> = {
   client: 'the client version and its speed',
   exposure: 'what the RPC gives to strangers',
+  queues: 'what the queue page lets strangers do',
   container: 'how the container was made',
 };
 

@@ -5,6 +5,7 @@ import { findEngineProblems } from './setup/find-engine-problems.ts';
 import { findLogSetup } from './setup/find-log-setup.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';
 import { findPublishedPorts } from './setup/find-published-ports.ts';
+import { findQueueExposures } from './setup/find-queue-exposures.ts';
 import { findRpcExposures } from './setup/find-rpc-exposures.ts';
 import { findSlowNodes } from './setup/find-slow-nodes.ts';
 import type { SubnetView } from './subnet-view.ts';
@@ -16,6 +17,7 @@ const finders: readonly Finder[] = [
   findNodeDifferences,
   findRpcExposures,
   findDockerExposures,
+  findQueueExposures,
   findPublishedPorts,
   findLogSetup,
   findEngineProblems,

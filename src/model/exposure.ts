@@ -24,6 +24,14 @@ export interface RpcExposure {
   readonly wallet?: 'unlocked' | 'locked';
 }
 
+/** What the queue page of a relayer does for a stranger. */
+export interface QueueExposure {
+  /** Where it answers, as for the RPC of a node. */
+  readonly servedAt: readonly Endpoint[];
+  /** The queues whose jobs anybody can change there. The page of a stock relayer is read-only. */
+  readonly writable: readonly string[];
+}
+
 /** A TCP address at which a Docker Engine serves its API to whoever reaches it. */
 export interface OpenDockerApi {
   /** Such as `http://0.0.0.0:2375`. */

@@ -120,6 +120,7 @@ export const problemCatalog = {
   account_unlocked: setup,
   hosts_wildcard: setup,
   origins_wildcard: setup,
+  queues_open: setup,
   client_versions_differ: { ...setup, confirmMs: 30 * MINUTE },
   images_differ: { ...setup, confirmMs: 30 * MINUTE },
   ports_published: setup,

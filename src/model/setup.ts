@@ -1,5 +1,5 @@
 import type { WatchedMs } from './clock.ts';
-import type { Endpoint, OpenDockerApi, RpcExposure } from './exposure.ts';
+import type { Endpoint, OpenDockerApi, QueueExposure, RpcExposure } from './exposure.ts';
 import { type ContainerRef, type Target, targetKey } from './target.ts';
 
 /** A fact about the set-up of a subnet, or why it could not be read: the end of "because …". */
@@ -53,6 +53,8 @@ export interface TargetSetup {
   readonly client?: SetupResult<ClientSetup>;
   /** Only of nodes. */
   readonly exposure?: SetupResult<RpcExposure>;
+  /** Only of the relayer. */
+  readonly queues?: SetupResult<QueueExposure>;
   readonly container?: SetupResult<ContainerSetup>;
 }
 

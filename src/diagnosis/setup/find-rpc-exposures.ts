@@ -1,7 +1,8 @@
-import { type Endpoint, formatEndpoint, type Reach, type RpcExposure, toReach } from '../../model/exposure.ts';
+import type { Reach, RpcExposure } from '../../model/exposure.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
+import { describeWhere, joinAnd } from './describe-where.ts';
 
 /** The namespaces that change the node, and what a stranger does with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
 const DANGERS: Readonly<Record<string, string>> = {
@@ -9,14 +10,6 @@ const DANGERS: Readonly<Record<string, string>> = {
   debug: 'rewind its chain (debug_setHead)',
   miner: 'stop its blocks (miner_stop)',
   personal: 'guess the password of its account (personal_unlockAccount)',
-};
-
-const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
-
-const PLACES: Readonly<Record<Reach, string>> = {
-  public: 'a public address',
-  private: 'an address of a private network',
-  loopback: 'an address of its own machine',
 };
 
 /** A node that serves strangers, and where. */
@@ -31,14 +24,6 @@ interface Exposed {
   readonly dangerous: readonly string[];
   /** How it is known that its account is unlocked; undefined when it is not. */
   readonly unlocked: string | undefined;
-}
-
-const joinAnd = (words: readonly string[]): string =>
-  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-
-function describeWhere(endpoints: readonly Endpoint[], reach: Reach): string {
-  const shown = endpoints.slice(0, 2).map(formatEndpoint);
-  return shown.length < 2 ? `${shown.join()}, ${PLACES[reach]},` : `${joinAnd(shown)}, each ${PLACES[reach]},`;
 }
 
 /** A key that is locked signs nothing, and a masternode that signs nothing is found by its missing votes. */
@@ -64,13 +49,12 @@ function toExposed(node: NodeView, view: SubnetView, setup: SetupObservation): E
   const { exposure } = setupOf(setup, node.target);
   if (!exposure?.ok) return undefined;
   const seen = exposure.value;
-  const reach = REACHES.find((one) => seen.servedAt.some(({ ip }) => toReach(ip) === one));
-  const endpoints = seen.servedAt.filter(({ ip }) => toReach(ip) === reach);
-  const [first] = endpoints;
-  if (reach === undefined || first === undefined) return undefined;
+  const served = describeWhere(seen.servedAt);
+  if (served === undefined) return undefined;
   const dangerous = seen.modules.filter((name) => Object.hasOwn(DANGERS, name));
   const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view) : undefined;
-  return { node, seen, reach, where: describeWhere(endpoints, reach), port: first.port, dangerous, unlocked };
+  const { reach, port, text: where } = served;
+  return { node, seen, reach, where, port, dangerous, unlocked };
 }
 
 const about = ({ name }: NodeView) => ({ component: 'node', name, explains: [], causes: [] }) as const;

@@ -1,5 +1,8 @@
 import { networkInterfaces } from 'node:os';
-import { toReach } from '../../model/exposure.ts';
+import { type Endpoint, toReach } from '../../model/exposure.ts';
+
+/** An address of this machine refuses a connection at once, unless a firewall drops it. */
+export const OWN_WITHIN_MS = 2_000;
 
 /** More are not tried. */
 const MAX = 8;
@@ -10,4 +13,16 @@ export function listOwnAddresses(): readonly string[] {
   const ips = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0).map(({ address }) => address);
   const isPublic = (ip: string) => toReach(ip) === 'public';
   return [...ips.filter(isPublic), ...ips.filter((ip) => !isPublic(ip))].slice(0, MAX);
+}
+
+/** Where what answers at an address of this machine answers too; `isThere` asks at an IP address. */
+export async function findEndpoints(
+  answered: Endpoint,
+  ownAddresses: () => readonly string[],
+  isThere: (ip: string) => Promise<boolean>,
+): Promise<readonly Endpoint[]> {
+  if (toReach(answered.ip) !== 'loopback') return [answered];
+  const { port } = answered;
+  const others = await Promise.all(ownAddresses().map(async (ip) => ((await isThere(ip)) ? [{ ip, port }] : [])));
+  return [answered, ...others.flat()];
 }

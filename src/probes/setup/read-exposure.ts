@@ -1,18 +1,15 @@
-import { type Endpoint, type RpcExposure, toReach } from '../../model/exposure.ts';
+import type { RpcExposure } from '../../model/exposure.ts';
 import { isRecord } from '../../model/record.ts';
 import type { SetupResult } from '../../model/setup.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { askAsStranger, type StrangerAnswer, type StrangerRequest } from './ask-as-stranger.ts';
-import { listOwnAddresses } from './own-addresses.ts';
+import { findEndpoints, listOwnAddresses, OWN_WITHIN_MS } from './own-addresses.ts';
 
 /** Names that nobody has (RFC 2606). */
 const FOREIGN_HOST = 'subnetd-exposure.invalid';
 const FOREIGN_ORIGIN = `https://${FOREIGN_HOST}`;
 
 const WITHIN_MS = 5_000;
-
-/** An address of this machine refuses a connection at once, unless a firewall drops it. */
-const OWN_WITHIN_MS = 2_000;
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407]);
 
@@ -78,17 +75,12 @@ export async function readExposure(
   const asOther = await ask('rpc_modules', { headers: { host: FOREIGN_HOST } });
   const anyHost = asOther && toModules(asOther) !== undefined;
   const wallet = listWallets && modules.includes('personal') ? toWallet(await ask('personal_listWallets')) : undefined;
-  const isLocal = toReach(answer.endpoint.ip) === 'loopback';
-  const others = await Promise.all(
-    (isLocal ? ownAddresses() : []).map(async (ip): Promise<readonly Endpoint[]> => {
-      const own = await ask('rpc_modules', { ip, withinMs: OWN_WITHIN_MS });
-      return own && toModules(own) ? [own.endpoint] : [];
-    }),
-  );
+  const isThere = async (ip: string) =>
+    toModules(await ask('rpc_modules', { ip, withinMs: OWN_WITHIN_MS })) !== undefined;
   return {
     ok: true,
     value: {
-      servedAt: [answer.endpoint, ...others.flat()],
+      servedAt: await findEndpoints(answer.endpoint, ownAddresses, isThere),
       modules,
       ...(anyHost !== undefined && { anyHost }),
       anyOrigin: first.allowOrigin === '*' || first.allowOrigin === FOREIGN_ORIGIN,

@@ -1,0 +1,31 @@
+import { type Endpoint, formatEndpoint, type Reach, toReach } from '../../model/exposure.ts';
+
+const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
+
+const PLACES: Readonly<Record<Reach, string>> = {
+  public: 'a public address',
+  private: 'an address of a private network',
+  loopback: 'an address of its own machine',
+};
+
+/** Where something is served to those who can reach it from farthest. */
+export interface Where {
+  readonly reach: Reach;
+  readonly port: number;
+  /** In the middle of a sentence, after "at": `192.0.2.1:8545, a public address,`. */
+  readonly text: string;
+}
+
+export const joinAnd = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+/** The endpoints that most can reach; undefined when there are none. */
+export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
+  const reach = REACHES.find((one) => servedAt.some(({ ip }) => toReach(ip) === one));
+  const endpoints = servedAt.filter(({ ip }) => toReach(ip) === reach);
+  const [first] = endpoints;
+  if (reach === undefined || first === undefined) return undefined;
+  const shown = endpoints.slice(0, 2).map(formatEndpoint);
+  const text = `${joinAnd(shown)}, ${shown.length > 1 ? 'each ' : ''}${PLACES[reach]},`;
+  return { reach, port: first.port, text };
+}
