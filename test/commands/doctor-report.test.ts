@@ -174,6 +174,30 @@ describe('the report', () => {
   });
 });
 
+test('a subnet with findings about its set-up alone is well, and they are problems of severity info', () => {
+  const log = { driver: 'json-file', isReadable: true };
+  const endless: TargetSetup = {
+    container: { ok: true, value: { id: 'a', name: 'a', published: [], ports: {}, log } },
+  };
+  const read = FOUR.map(({ target }) => [targetKey(target), endless] as const);
+  const observation = { targets: new Map(read), engines: new Map(), named: [] };
+  const subnet = {
+    ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+    targets: FOUR.map(({ target }) => target),
+  };
+  const diagnoseAt = (now: number, before = NOTHING_FOLLOWED) =>
+    diagnoseSubnet(subnet, judgeTargets(FOUR, NOW), before, now, { facts: { setup: { observation, at: NOW } } });
+  const early = diagnoseAt(NOW - 30_000, diagnoseAt(NOW - 61_000));
+  expect(early.problems.map(({ state }) => state)).toEqual(['suspected']);
+  const { problems, headline } = diagnoseAt(NOW, early);
+  expect(problems).toEqual([
+    expect.objectContaining({
+      ...{ problem: 'log_rotation_missing', severity: 'info', alert: 'SubnetSetupDrift', state: 'open' },
+    }),
+  ]);
+  expect(headline).toMatchObject({ standing: 'ok', sentence: 'devnet is well: one more node may fail' });
+});
+
 test('the page names every finding about the set-up', () => {
   const page = readFileSync(new URL('../../docs/doctor.md', import.meta.url), 'utf8');
   const rows = page

@@ -6,14 +6,27 @@ import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import { isStopped, listNames, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
 
-/** Who has which value, of the running nodes that gave one; undefined when all have the same. */
-function findApart(
+/**
+ * Who has which value, of the running nodes that gave one; undefined when all have the same. Of thousands all are mostly the
+ * same, so values become text only when they are not.
+ */
+function findApart<Value>(
   { nodes }: SubnetView,
-  read: (node: NodeView) => string | undefined,
+  read: (node: NodeView) => Value | undefined,
+  describe: (value: Value) => string,
+  isSame: (one: Value, other: Value) => boolean = Object.is,
 ): readonly [Group, Group, ...Group[]] | undefined {
+  let any: Value | undefined;
+  const differs = (node: NodeView): boolean => {
+    const value = isStopped(node) ? undefined : read(node);
+    if (value === undefined) return false;
+    any ??= value;
+    return !isSame(any, value);
+  };
+  if (!nodes.some(differs)) return undefined;
   const given = nodes.flatMap((node) => {
     const value = isStopped(node) ? undefined : read(node);
-    return value === undefined ? [] : [[node.name, value] as const];
+    return value === undefined ? [] : [[node.name, describe(value)] as const];
   });
   const [first, second, ...others] = groupByValue(given);
   return first && second && [first, second, ...others];
@@ -33,11 +46,11 @@ const versionOf = (setup: SetupObservation, { target }: NodeView): string | unde
 
 const containerOf = (setup: SetupObservation, { target }: NodeView) => {
   const { container } = setupOf(setup, target);
-  return container?.ok ? container.value : undefined;
+  return container?.ok && container.value.imageId !== undefined ? container.value : undefined;
 };
 
 function findVersions(view: SubnetView, setup: SetupObservation): Suspicion | undefined {
-  const groups = findApart(view, (node) => versionOf(setup, node));
+  const groups = findApart(view, (node) => versionOf(setup, node), String);
   if (groups === undefined) return undefined;
   const { names, service, recreate } = describeOthers(view, groups);
   return {
@@ -52,11 +65,13 @@ function findVersions(view: SubnetView, setup: SetupObservation): Suspicion | un
 
 /** Images with one name and different content, or different names, although the clients are the same. */
 function findImages(view: SubnetView, setup: SetupObservation): Suspicion | undefined {
-  const groups = findApart(view, (node) => {
-    const { image = 'an image', imageId } = containerOf(setup, node) ?? {};
-    return imageId && `${image} with the content ${imageId.slice(0, 19)}…`;
-  });
-  if (groups === undefined || findApart(view, (node) => versionOf(setup, node)) !== undefined) return undefined;
+  const groups = findApart(
+    view,
+    (node) => containerOf(setup, node),
+    ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
+    (one, other) => one.imageId === other.imageId,
+  );
+  if (groups === undefined || findApart(view, (node) => versionOf(setup, node), String) !== undefined) return undefined;
   const { names, recreate } = describeOthers(view, groups);
   return {
     problem: 'images_differ',
@@ -77,12 +92,21 @@ const describeConsensus = (settings: ConsensusSettings): string =>
     `a gap of ${settings.gap} blocks`,
   ].join(', ');
 
+const isSameConsensus = (one: ConsensusSettings, other: ConsensusSettings): boolean =>
+  one.minePeriodMs === other.minePeriodMs &&
+  one.timeoutPeriodMs === other.timeoutPeriodMs &&
+  one.certificateThreshold === other.certificateThreshold &&
+  one.epoch === other.epoch &&
+  one.gap === other.gap;
+
 /** Nodes on one chain that follow different consensus settings. */
 function findConsensus(view: SubnetView): Suspicion | undefined {
-  const groups = findApart(view, ({ isForeign, said }) => {
-    const consensus = said?.observation.consensus;
-    return isForeign || consensus === undefined ? undefined : describeConsensus(consensus);
-  });
+  const groups = findApart(
+    view,
+    ({ isForeign, said }) => (isForeign ? undefined : said?.observation.consensus),
+    describeConsensus,
+    isSameConsensus,
+  );
   if (groups === undefined) return undefined;
   const { names, recreate } = describeOthers(view, groups);
   const [{ names: most }] = groups;

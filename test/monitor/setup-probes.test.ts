@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { createSubnetProbes } from '../../src/monitor/create-subnet-probes.ts';
+import { nodeTarget } from '../support/views.ts';
+
+test('the set-up is read after the start, and again half a minute after containers were replaced, once for all', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const inspected: string[] = [];
+  const targets = ['n1', 'n2', 'n3'].map((name) => nodeTarget(name, { rpc: undefined, container: { name } }));
+  const log = { driver: 'local', isReadable: true };
+  let seen = 0;
+  const probes = createSubnetProbes({
+    clock: { now: () => 0, toWall: () => 0, resumedAt: () => Number.NEGATIVE_INFINITY },
+    scheduled: true,
+    docker: {
+      inspectSetup: async (ref) => {
+        const name = 'name' in ref ? ref.name : '';
+        inspected.push(name);
+        return { kind: 'found', setup: { id: 'old', name, log, published: [], ports: {} } };
+      },
+      listProject: async () => ({ kind: 'listed', containers: [] }),
+    },
+    onSeen: () => {
+      seen += 1;
+    },
+    onBug: (error) => expect.fail(`${error}`),
+  });
+  onTestFinished(probes.stop);
+  probes.load([{ name: targets[0]?.subnet ?? '', consensus: 'XDPoS', targets, settings: DEFAULT_SETTINGS }]);
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(inspected).toEqual([]);
+  await vi.advanceTimersByTimeAsync(200);
+  await expect.poll(() => seen).toBe(1);
+  expect(inspected.toSorted()).toEqual(['n1', 'n2', 'n3']);
+  const [n1, n2, n3] = targets;
+  if (!n1 || !n2 || !n3) throw new Error('there are three');
+  probes.containerStarted(n3, 'old');
+  probes.containerStarted(n1, 'new');
+  await vi.advanceTimersByTimeAsync(20_000);
+  probes.containerStarted(n2, 'new');
+  expect(seen).toBe(1);
+  await vi.advanceTimersByTimeAsync(10_100);
+  await expect.poll(() => seen).toBe(2);
+  expect(inspected.slice(3).toSorted()).toEqual(['n1', 'n2']);
+});
