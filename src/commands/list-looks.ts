@@ -84,10 +84,14 @@ const looksAtEngines = ({ setup }: SubnetFacts): readonly Look[] =>
   [...(setup?.observation.engines ?? [])].flatMap(([name, engine]) => {
     const clock = { what: 'the clock of the engine', name };
     const containers = toLook('the containers of the engine', name, engine);
+    const api = { what: 'where the API is open, of the engine', name };
     if (!engine.ok) return [containers];
     return [
       containers,
       engine.value.clockAheadMs === undefined ? { ...clock, because: 'its answers carry no time' } : clock,
+      engine.value.openApis === undefined
+        ? { ...api, because: 'it does not say so, as when a socket proxy lets nobody read /info', isExcused: true }
+        : api,
     ];
   });
 

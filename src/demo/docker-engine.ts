@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type ContainerEvent, type Containers, DEMO_PROJECT, type SimulatedContainer } from './containers.ts';
 
@@ -19,6 +20,12 @@ const toListed = (container: SimulatedContainer) => ({
   Created: Math.floor(container.startedAt / 1000),
 });
 
+/** How compose makes them: nodes and the bootnode of one image, with a log that is cut and not lost. */
+const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '20m', 'max-file': '5' } };
+const toImage = (service: string): string =>
+  ['relayer', 'stats', 'frontend'].includes(service) ? `demo/${service}:v1` : 'demo/xdcsubnets:v1';
+const toImageId = (image: string): string => `sha256:${createHash('sha256').update(image).digest('hex')}`;
+
 const toInspected = (container: SimulatedContainer) => {
   const { id, name, status, startedAt, finishedAt, exitCode, oomKilled, restartCount, env, ip } = container;
   return {
@@ -33,8 +40,15 @@ const toInspected = (container: SimulatedContainer) => {
       StartedAt: toTime(startedAt),
       FinishedAt: toTime(finishedAt),
     },
-    HostConfig: { Memory: container.memoryLimitBytes, RestartPolicy: { Name: 'always' } },
-    Config: { Tty: false, Env: env, Labels: labelsOf(container) },
+    Image: toImageId(toImage(container.service)),
+    Args: container.service === 'bootnode' ? ['-verbosity', '6', '-nodekey', 'bootnode.key'] : [],
+    HostConfig: {
+      Memory: container.memoryLimitBytes,
+      RestartPolicy: { Name: 'always' },
+      LogConfig: LOG_CONFIG,
+      PortBindings: {},
+    },
+    Config: { Tty: false, Env: env, Labels: labelsOf(container), Image: toImage(container.service) },
     // The address is given back when the container ends.
     NetworkSettings: { Networks: { [`${DEMO_PROJECT}_docker_net`]: { IPAddress: status === 'running' ? ip : '' } } },
   };
@@ -158,6 +172,7 @@ export const createEngineHandler =
     const isRestart = request.method === 'POST' && what === 'containers' && part === 'restart' && restart !== undefined;
     if (request.method !== 'GET' && !isRestart) return refuseToChange(response);
     if (what === 'events') return streamEvents(response, containers, searchParams.get('since'));
+    if (what === 'info') return sendJson(response, 200, { SystemTime: new Date().toISOString(), Warnings: null });
     if (what !== 'containers') return sendJson(response, 404, { message: 'page not found' });
     if (handle === 'json')
       return sendJson(response, 200, findListed(containers, searchParams.get('filters')).map(toListed));

@@ -20,6 +20,7 @@ test('the set-up is read after the start, and again half a minute after containe
         return { kind: 'found', setup: { id: 'old', name, log, published: [], ports: {} } };
       },
       listProject: async () => ({ kind: 'listed', containers: [] }),
+      listOpenApis: async () => undefined,
     },
     onSeen: () => {
       seen += 1;

@@ -25,6 +25,7 @@ function useSource() {
     docker: {
       inspectSetup,
       listProject: async () => ({ kind: 'listed' as const, containers: [], engineMs: 1_500 }),
+      listOpenApis: async () => undefined,
     },
     ...{
       now: () => at,
