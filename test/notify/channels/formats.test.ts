@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toDiscordBody } from '../../../src/notify/channels/discord.ts';
 import { toMail } from '../../../src/notify/channels/email.ts';
-import { clip, writeTitle } from '../../../src/notify/channels/message-words.ts';
+import { clip, PLAIN, writeAlerts, writeTitle } from '../../../src/notify/channels/message-words.ts';
 import { toSlackBody } from '../../../src/notify/channels/slack.ts';
 import { toTelegramBody } from '../../../src/notify/channels/telegram.ts';
 import type { Message, MessageAlert } from '../../../src/notify/channels/to-message.ts';
@@ -196,6 +196,13 @@ it('names that look like markup stay text', () => {
     .replaceAll(/\\./g, '')
     .replaceAll('**', '');
   expect(outside).not.toMatch(/[*_~`|<>[\]()@]/);
+});
+
+it('alerts never take more room than there is', () => {
+  for (let most = 100; most < 1_500; most += 1)
+    expect(
+      writeAlerts(message(['n1', 'n2', 'n3', 'n4'].map((name) => alert(name))), PLAIN, most).length,
+    ).toBeLessThanOrEqual(most);
 });
 
 it('a text is cut between characters', () => {

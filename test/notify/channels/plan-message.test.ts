@@ -100,6 +100,17 @@ describe('a message', () => {
     expect(words(plan(9_030 * S, [], later))).toBe('change: + -n1 n2 =');
   });
 
+  it('keeps the time of each end, and reports one that came soon after a message a minute after that', () => {
+    const before = notified(30 * S, node('n1'), node('n2'));
+    const firing = (...alerts: readonly TrackedAlert[]) =>
+      groupAlerts(alertsOf(...alerts), START).firing.get('devnet') ?? new Map();
+    const one = noteEnds(before, firing(node('n2')), () => START + 31 * S);
+    expect(words(plan(89 * S, [node('n2')], one))).toBeUndefined();
+    expect(words(plan(90 * S, [node('n2')], one))).toBe('change: + -n1 =n2');
+    const both = noteEnds(one, firing(), () => START + 900 * S);
+    expect(Object.values(both.alerts).map(({ endsAt }) => endsAt)).toEqual([START + 31 * S, START + 900 * S]);
+  });
+
   it('reports neither end nor start of an alert that was away for less than the wait', () => {
     const before = notified(30 * S, node('n1'));
     const away = noteEnds(before, new Map(), () => START + 100 * S);

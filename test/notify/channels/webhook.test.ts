@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { firingAlert, haltedAlert, resolvedAlert } from '../../support/alerts-at.ts';
+import { alertKey } from '../../../src/model/tracked-alert.ts';
+import { alertsOf, firingAlert, haltedAlert, resolvedAlert } from '../../support/alerts-at.ts';
 import { createNotifiedMemory, createSecrets, DEVNET, runChannels } from '../../support/channel-run.ts';
-import { createHandClock } from '../../support/hand-clock.ts';
+import { createHandClock, HAND_CLOCK_START } from '../../support/hand-clock.ts';
 import { type HookReceiver, startHookReceiver } from '../../support/hook-receiver.ts';
 
 let receiver: HookReceiver;
@@ -97,17 +98,20 @@ describe('a webhook', () => {
     time.run(3 * 3_600_000);
     await channels.run(60);
     expect(told()).toEqual(['change firing: n1 firing', 'reminder firing: n1 firing']);
+    time.run(4 * 3_600_000);
+    await channels.run(60);
+    expect(told().slice(2)).toEqual(['reminder firing: n1 firing']);
     set(resolvedAlert(alert, time.clock.now()));
     await channels.run(1_200);
-    expect(told().slice(2)).toEqual(['change resolved: n1 resolved']);
-    expect(bodies()[2].alerts[0].endsAt).toBe('2026-11-21T04:01:00.000Z');
-    const [first, , last] = bodies();
+    expect(told().slice(3)).toEqual(['change resolved: n1 resolved']);
+    expect(bodies()[3].alerts[0].endsAt).toBe('2026-11-21T08:02:00.000Z');
+    const [first, , , last] = bodies();
     expect(last.thread).toBe(first.id);
-    expect(new Set(bodies().map(({ id }) => id)).size).toBe(3);
+    expect(new Set(bodies().map(({ id }) => id)).size).toBe(4);
     set(firingAlert('n1', time.clock.now()));
     await channels.run(60);
-    expect(bodies()[3].thread).toBe(bodies()[3].id);
-    expect(channels.accepted).toEqual(['ops n1 firing', 'ops n1 firing', 'ops n1 resolved', 'ops n1 firing']);
+    expect(bodies()[4].thread).toBe(bodies()[4].id);
+    expect(channels.accepted).toEqual([...Array(3).fill('ops n1 firing'), 'ops n1 resolved', 'ops n1 firing']);
   });
 
   it('hears of ten nodes in one message, and of nothing that its severities leave out', async () => {
@@ -164,6 +168,9 @@ describe('a webhook', () => {
 
   it('waits for what an earlier process has stored, but not longer than half a minute', async () => {
     const store = createNotifiedMemory();
+    const { labels, annotations } = firingAlert('n2', 0);
+    const earlier = { [alertKey(labels)]: { labels, annotations, startsAt: HAND_CLOCK_START - 90_000 } };
+    store.rows.set(DEVNET, { channel: 'ops', group: 'devnet', alerts: earlier, sentAt: HAND_CLOCK_START, thread: 't' });
     let isAway = true;
     const open = async () => {
       if (isAway) throw new Error('away');
@@ -177,7 +184,54 @@ describe('a webhook', () => {
     expect(told()).toEqual(['change firing: n1 firing']);
     isAway = false;
     await channels.run(5);
-    expect(store.rows.has(DEVNET)).toBe(true);
+    expect(Object.keys(store.rows.get(DEVNET)?.alerts ?? {})).toHaveLength(2);
+    await channels.run(120);
+    expect(told().slice(1)).toEqual(['change firing: n2 resolved, n1 firing']);
+  });
+
+  it('hears of nothing before the alerts of the earlier process are known, which may inhibit others', async () => {
+    const channels = run();
+    const at = channels.time.clock.now() - 60_000;
+    for (let left = 25; left > 0; left -= 5) {
+      channels.time.run(5_000);
+      await channels.channels.update(alertsOf(firingAlert('n1', at)), false);
+    }
+    channels.set(firingAlert('n1', at), haltedAlert(at));
+    await channels.run(60);
+    expect(bodies().map(({ alerts }) => alerts.map((one: { alert: string }) => one.alert))).toEqual([['SubnetHalted']]);
+  });
+
+  it('is not notified again when its settings change, and hears of the end', async () => {
+    const target = { kind: 'webhook', url: receiver.url } as const;
+    const channels = run(target);
+    channels.set(firingAlert('n1', channels.time.clock.now()));
+    await channels.run(60);
+    channels.channels.set([{ name: 'ops', target: { ...target, headers: { a: 'b' } }, severities: ['warning'] }]);
+    await channels.run(300);
+    channels.set();
+    await channels.run(60);
+    expect(told()).toEqual(['change firing: n1 firing', 'change resolved: n1 resolved']);
+    expect(receiver.requests[1]?.headers.a).toBe('b');
+  });
+
+  it('is stored as notified at once, also when another channel is being stored', async () => {
+    const store = createNotifiedMemory();
+    let first = 1;
+    const slow = {
+      ...store,
+      save: async (...change: Parameters<typeof store.save>) => {
+        if (change[0].size > 0 && first-- > 0) await expect.poll(() => channels.accepted).toHaveLength(2);
+        return store.save(...change);
+      },
+    };
+    const target = { kind: 'webhook', url: receiver.url } as const;
+    const channels = run(
+      ['one', 'two'].map((name) => ({ name, target, severities: ['warning'] as const })),
+      { store: slow },
+    );
+    channels.set(firingAlert('n1', channels.time.clock.now()));
+    await channels.run(30);
+    expect([...store.rows.values()].map(({ channel }) => channel)).toEqual(['one', 'two']);
   });
 
   it.each([
@@ -203,6 +257,32 @@ describe('a webhook', () => {
     expect(receiver.requests).toHaveLength(5);
     expect(new Set(bodies().map(({ id }) => id)).size).toBe(1);
     expect(channels.counts).toEqual({ sent: 1, failed: 4, dropped: 0 });
+  });
+
+  it('that fails again after it has worked is tried again as soon as before', async () => {
+    const { time, set, ...channels } = run();
+    receiver.answer = { status: 500 };
+    set(firingAlert('n1', time.clock.now()));
+    await channels.run(65);
+    receiver.answer = { status: 200 };
+    await channels.run(120);
+    expect(receiver.requests).toHaveLength(5);
+    receiver.answer = { status: 500 };
+    set(firingAlert('n1', time.clock.now() - 600_000), firingAlert('n2', time.clock.now()));
+    await channels.run(45);
+    // After 30, 35 and 45 seconds.
+    expect(receiver.requests).toHaveLength(8);
+  });
+
+  it('that asks for a day is tried again after an hour', async () => {
+    receiver.answer = { status: 429, headers: { 'retry-after': '86400' } };
+    const { time, set, ...channels } = run();
+    set(firingAlert('n1', time.clock.now()));
+    await channels.run(600);
+    expect(receiver.requests).toHaveLength(1);
+    time.run(3_600_000);
+    await channels.run(5);
+    expect(receiver.requests).toHaveLength(2);
   });
 
   it('that is sent too much is left alone for as long as it asks', async () => {
