@@ -93,11 +93,7 @@ function viewContainer(state: TargetState, facts: ContainerFacts, now: number): 
 }
 
 /** What the height says against the vote of a node. */
-function viewHeight(
-  { target: { name }, facts: { node } }: TargetState,
-  state: SubnetState,
-  now: number,
-): Voter | undefined {
+function viewHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Voter | undefined {
   const { reference, stallAfterMs, subnet } = state;
   const latest = node?.observation.latest.ok === true ? node.latest : undefined;
   if (latest === undefined) return out(`${name} gives no height`);
@@ -105,7 +101,8 @@ function viewHeight(
   const lag = (reference ?? latest.number) - latest.number;
   if (lag > subnet.settings.rpc.maxLag) return out(`${name} is ${lag} blocks behind`);
   if (!latest.risen) return doubtful(`${name} has not been seen to get a new block yet`);
-  const stalled = now - latest.advancedAt;
+  // What has happened since the last probe is not known, and its age is judged elsewhere.
+  const stalled = latest.lastGoodAt - latest.advancedAt;
   return stalled < (stallAfterMs ?? subnet.settings.rpc.stallAfterMs)
     ? undefined
     : out(`${name} has had no new block for ${formatDuration(stalled)}`);
@@ -155,7 +152,7 @@ export function viewVoter(
     (one) => one.name === target.name && one.state !== 'clearing' && WITHOUT_VOTE.has(one.problem),
   );
   if (problem !== undefined) return out(problem.summary);
-  const byHeight = viewHeight(node, state, now);
+  const byHeight = viewHeight(node, state);
   if (byHeight !== undefined) return byHeight;
   const byStart = target.component === 'node' ? viewStart(node, target, goneNodes, now) : undefined;
   if (byStart !== undefined) return byStart;

@@ -97,7 +97,7 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
     const state = snapshot().find((one) => one.subnet.name === subnet);
     if (state === undefined) return undefined;
     const { timeoutMs } = state.subnet.settings.rpc;
-    const everyMs = intervalMs(subnet, 'rpc') ?? MOST_AGE_MS;
+    const everyMs = Math.max(...(['rpc', 'containers'] as const).map((round) => intervalMs(subnet, round) ?? 0));
     const ageMs = Math.min(Math.max(2 * everyMs + timeoutMs, LEAST_AGE_MS), MOST_AGE_MS);
     return judgeRestart(state, node, { now: now(), freshSince: now() - ageMs });
   };
