@@ -46,7 +46,7 @@ async function ask(url: URL, node: string, subnet: string | undefined): Promise<
 }
 
 /** The reason without its durations, which change all the time. */
-const toPattern = (reason: string): string => reason.replaceAll(/\b\d+(?:ms|s|m|h)\b/g, '');
+const toPattern = (reason: string): string => reason.replaceAll(/(?:\b\d+(?:ms|s|m|h)\b ?)+/g, '');
 
 /**
  * `subnetd safe-to-restart NODE`: whether a node may be restarted now, by the running daemon. Exit 0 yes, 1 no, 2 when nobody

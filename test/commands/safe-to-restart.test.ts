@@ -52,7 +52,7 @@ test('yes is exit code 0, no is 1, and what nobody knows is 2, each with the rea
 test('it waits for yes, and says what for when that changes', async () => {
   const { at, asked } = await serve(
     answer(false, 'n2 was started 2s ago and must run for a minute'),
-    answer(false, 'n2 was started 4s ago and must run for a minute'),
+    answer(false, 'n2 was started 1m 4s ago and must run for a minute'),
     YES,
   );
   expect(await run(at, '--wait', '1m')).toEqual({
