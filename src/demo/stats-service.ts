@@ -1,4 +1,5 @@
 import { relayedAt } from './checkpoints.ts';
+import type { Effects } from './effects.ts';
 import { CONTRACT, WALLET } from './parent-chain.ts';
 import { html, json, type Service, type ServiceAnswer } from './service.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
@@ -50,8 +51,25 @@ const relayer = ({ committedAt, now }: SimulatedSubnet): ServiceAnswer => {
   });
 };
 
-const PAGES: Readonly<Record<string, (subnet: SimulatedSubnet) => ServiceAnswer>> = {
+/** The list of the newest blocks is left out: nothing reads it. Without a node that sends blocks, the newest is 0. */
+const blocks = ({ chain, newest, committedAt, now }: SimulatedSubnet, { statsStale }: Effects): ServiceAnswer => {
+  const toBlock = (number: number) => ({ hash: chain.hashOf(number), number });
+  const submitted = toBlock(committedAt(relayedAt(now())));
+  const isDown = statsStale || now() - chain.timeOf(newest()) > DOWN_AFTER_MS;
+  return json({
+    blocks: [],
+    subnet: {
+      latestMinedBlock: statsStale ? { hash: '', number: 0 } : toBlock(newest()),
+      latestCommittedBlock: toBlock(committedAt(now())),
+    },
+    checkpoint: { latestCommittedSubnetBlock: submitted, latestSubmittedSubnetBlock: submitted },
+    health: { status: isDown ? 'DOWN' : 'UP' },
+  });
+};
+
+const PAGES: Readonly<Record<string, (subnet: SimulatedSubnet, effects: Effects) => ServiceAnswer>> = {
   '/health': () => html('OK'),
+  '/information/blocks': blocks,
   '/information/network': network,
   '/information/relayer': relayer,
 };
@@ -60,7 +78,7 @@ const PAGES: Readonly<Record<string, (subnet: SimulatedSubnet) => ServiceAnswer>
  * The stats server's HTTP, shapes as recorded from subnet-stats-service 0.1.12. `/health` says OK whatever happens; only
  * `health.status` inside the JSON is about the chain. Any other path or method is Swagger's page with status 200.
  */
-export const statsService: Service = ({ method, path }, subnet) => {
+export const statsService: Service = ({ method, path }, subnet, effects) => {
   const page = method === 'GET' || method === 'HEAD' ? PAGES[path] : undefined;
-  return page === undefined ? html(SWAGGER) : page(subnet);
+  return page === undefined ? html(SWAGGER) : page(subnet, effects);
 };

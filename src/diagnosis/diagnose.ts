@@ -12,6 +12,7 @@ import { findMonitorProblems } from './find-monitor-problems.ts';
 import { explainAround, findNodeProblems } from './find-node-problems.ts';
 import { findParentProblems } from './find-parent-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
+import { findStatsProblems } from './find-stats-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import { findWalletProblems } from './find-wallet-problems.ts';
@@ -73,6 +74,7 @@ export function diagnose(
     ...findSubnetProblems(view),
     ...findParentProblems(view),
     ...findWalletProblems(view),
+    ...findStatsProblems(view),
     ...findLogProblems(view),
     ...findUnusedBootnode(view),
     ...findSetupProblems(view),

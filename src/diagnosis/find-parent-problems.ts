@@ -6,6 +6,7 @@ import { explain } from './explain-checks.ts';
 import {
   catchesUp,
   describeContract,
+  describeStats,
   findAllowedLag,
   findLag,
   findMode,
@@ -133,7 +134,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   const ms = lag.ms - lag.since.ms;
   if ((blocks <= allowed.blocks && ms <= allowed.ms) || catchesUp(view, progress)) return undefined;
   const said = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
-  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)`;
+  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeStats(view)}`;
   return toSuspicion(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)

@@ -92,3 +92,12 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : hasAdvanced ? ', and moves' : '';
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }
+
+/** What the stats server makes of the relayer, to stand behind what the contract says; empty when it says nothing. */
+export function describeStats({ services }: SubnetView): string {
+  const server = services.find(({ state }) => state.target.component === 'stats');
+  const { relayer } = server?.state.facts.service?.stats?.reading ?? {};
+  return relayer === undefined
+    ? ''
+    : `; the stats server shows the relayer as ${relayer.isUp ? 'UP' : 'DOWN'} with a backlog of ${relayer.backlog} blocks`;
+}

@@ -3,6 +3,7 @@ import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import type { QueueFacts, RelayerMode } from './relayer-queue.ts';
+import type { StatsFacts } from './stats-reading.ts';
 import type { Target } from './target.ts';
 
 /** A block height followed over many probes. */
@@ -110,6 +111,8 @@ export interface ServiceFacts {
   readonly observation: ServiceObservation;
   /** Of a relayer, as they were when they were last read. */
   readonly queues?: readonly QueueFacts[];
+  /** Of a stats server that answered the last probe. */
+  readonly stats?: StatsFacts;
 }
 
 /** Facts about the frontend's page from the visits of a browser. */

@@ -1,5 +1,6 @@
 import type { ChainObservation } from './chain.ts';
 import type { RelayerQueue } from './relayer-queue.ts';
+import type { StatsReading } from './stats-reading.ts';
 
 /**
  * Why a probe has no value. It holds only what is safe to show: never text from the other side, and never user info,
@@ -96,8 +97,14 @@ export interface NodeObservation {
   readonly chain?: ChainObservation;
 }
 
-/** What a probe of a service by HTTP saw. `note` is something else that a healthy answer said; `queues` are the relayer's. */
-export type ServiceObservation = Result<{ readonly note?: string; readonly queues?: readonly RelayerQueue[] }>;
+/** What a probe of a service by HTTP saw. `note` is something else that a healthy answer said. */
+export type ServiceObservation = Result<{
+  readonly note?: string;
+  /** Of the relayer. */
+  readonly queues?: readonly RelayerQueue[];
+  /** Of the stats server. */
+  readonly stats?: StatsReading;
+}>;
 
 /** What Docker says about a container: times as Docker's wall time, in facts as watched time; sizes in bytes. */
 export interface Container {

@@ -4,6 +4,7 @@ import { isRecord } from '../model/record.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { readQueues } from './read-queues.ts';
+import { readStats } from './read-stats.ts';
 import { exchangeWithRetry, type TransportResponse } from './transport.ts';
 
 /** Probes one service repeatedly. */
@@ -36,7 +37,7 @@ function readRelayer({ body }: TransportResponse): ServiceObservation {
 }
 
 /** The stats server answers unknown paths with 200 and a page, and `/health` with a constant. */
-function readStats({ body }: TransportResponse): ServiceObservation {
+function readNetwork({ body }: TransportResponse): ServiceObservation {
   const answer = toObject(body);
   if (answer === undefined) return bad('it is no JSON object');
   const { health } = answer;
@@ -56,11 +57,11 @@ function readFrontend({ body, contentType }: TransportResponse): ServiceObservat
 /** The request for each service and the parser of its answer (subnet-stats-service, bull-board, serve). */
 export const serviceRequests = {
   relayer: { path: SERVICE_PATHS.relayer, read: readRelayer },
-  stats: { path: SERVICE_PATHS.stats, read: readStats },
+  stats: { path: SERVICE_PATHS.stats, read: readNetwork },
   frontend: { path: SERVICE_PATHS.frontend, read: readFrontend },
 } as const;
 
-/** A probe of a service by one GET; a redirect is a fault. */
+/** A probe of a service by GET; a redirect is a fault. Only the first answer shows whether the service is well. */
 export function createServiceProber(
   component: ServiceTarget['component'],
   url: string,
@@ -68,15 +69,19 @@ export function createServiceProber(
 ): ServiceProber {
   const { path, read } = serviceRequests[component];
   const transport = createHttpTransport(url, keepsAlive);
-  const fullPath = `${new URL(url).pathname.replace(/\/+$/, '')}${path}`;
+  const base = new URL(url).pathname.replace(/\/+$/, '');
 
   const probe: ServiceProber['probe'] = async (timeoutMs, signal) => {
     const deadline = performance.now() + timeoutMs;
-    const exchange = await exchangeWithRetry(transport, { method: 'GET', path: fullPath }, deadline, signal);
+    const exchange = await exchangeWithRetry(transport, { method: 'GET', path: `${base}${path}` }, deadline, signal);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
     const { status } = exchange.value;
     const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
-    return status === 200 ? read(exchange.value) : { ok: false, fault };
+    if (status !== 200) return { ok: false, fault };
+    const observation = read(exchange.value);
+    if (component !== 'stats' || !observation.ok) return observation;
+    const stats = await readStats(transport, base, deadline, signal);
+    return Object.keys(stats).length === 0 ? observation : { ok: true, value: { ...observation.value, stats } };
   };
   return { probe, close: transport.close };
 }

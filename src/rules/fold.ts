@@ -32,7 +32,7 @@ const folds: {
 } = {
   node: (before, seen, { at, settings, reference }) => foldNode(before, seen, at, settings.rpc.stallAfterMs, reference),
   container: (before, seen, { at }) => foldContainer(before, seen, at),
-  service: foldService,
+  service: (before, seen, context) => foldService(before, seen, context, context.settings.rpc.maxLag),
   page: foldPage,
   // Followers have already folded each line.
   logs: (_, seen) => seen,

@@ -49,6 +49,15 @@ describe('the stats server', () => {
     });
   });
 
+  test('knows the heights of the subnet and of the checkpoint', async () => {
+    const { text } = await get(`${simulation.stats}/information/blocks`);
+    const { subnet, checkpoint, health } = JSON.parse(text) as Record<string, Record<string, { number: number }>>;
+    expect(health).toEqual({ status: 'UP' });
+    const [mined = 0, committed = 0] = [subnet?.latestMinedBlock?.number, subnet?.latestCommittedBlock?.number];
+    expect(mined).toBeGreaterThan(committed);
+    expect(committed).toBeGreaterThanOrEqual(checkpoint?.latestCommittedSubnetBlock?.number ?? committed + 1);
+  });
+
   test('describes the network as JSON', async () => {
     const { status, type, text } = await get(`${simulation.stats}/information/network`);
     expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);

@@ -109,6 +109,19 @@ describe('a checkpoint contract', () => {
     });
   });
 
+  test('is right where the stats server says otherwise', () => {
+    const { target, facts } = diagnosedService('stats');
+    const service = {
+      observation: { ok: true, value: {} },
+      stats: { reading: { relayer: { isUp: true, backlog: 3 } } },
+    } as const;
+    const stats: Known = { target, facts: { ...facts, service } };
+    const found = causesOf(parent(at(800), still(6 * MINUTE)), [relayer(), stats]);
+    expect(found.find(({ problem }) => problem === 'checkpoint_behind')?.evidence).toBe(
+      'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the stats server shows the relayer as UP with a backlog of 3 blocks; the relayer says that it submitted 10s ago, and the contract is right',
+    );
+  });
+
   test('is judged by itself where nothing is known of a relayer, as a problem of the whole subnet', () => {
     const [one] = causesOf(parent(at(800), still(6 * MINUTE)), []);
     expect(one).not.toHaveProperty('component');

@@ -26,7 +26,6 @@ async function probeTarget(
 describe('a service', () => {
   it.each([
     ['relayer', '{"queues":[]}', '/api/queues'],
-    ['stats', '{"health":{"status":"UP"}}', '/information/network'],
     ['frontend', '<!doctype html><div id="root"></div>', '/'],
   ] as const)('%s passes with its own answer', async (component, body, path) => {
     const { observation, paths } = await probeTarget(component, body, {
@@ -71,6 +70,52 @@ describe('a service', () => {
       headers: { Location: '/' },
     });
     expect(observation).toEqual({ ok: false, fault: { kind, status } });
+  });
+
+  it('stats says what it knows of the chains; what it cannot say, or says of none, is left out', async () => {
+    const pages: Record<string, readonly [status: number, body: unknown]> = {};
+    const asked: string[] = [];
+    const server = await startHttp((request, response) => {
+      asked.push(request.url ?? '');
+      const [status, body] = pages[request.url ?? ''] ?? [200, '<html>Swagger UI</html>'];
+      response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+    const prober = createServiceProber('stats', `${server.url}/sub/`);
+    cleanups.push(prober.close, server.stop);
+    const probe = async (relayer: readonly [number, unknown], blocks: readonly [number, unknown]) => {
+      pages['/sub/information/network'] = [200, { health: { status: 'UP' } }];
+      pages['/sub/information/relayer'] = relayer;
+      pages['/sub/information/blocks'] = blocks;
+      return prober.probe(2_000);
+    };
+    const block = (number: number) => ({ hash: '0xaa', number });
+    const [subnet, checkpoint] = [{ latestMinedBlock: block(1333) }, { latestCommittedSubnetBlock: block(1290) }];
+    const up = [200, { backlog: 43, health: { status: 'UP' } }] as const;
+    expect(await probe(up, [200, { subnet, checkpoint }])).toEqual({
+      ok: true,
+      value: { stats: { newest: 1333, checkpoint: 1290, relayer: { isUp: true, backlog: 43 } } },
+    });
+    expect(asked).toEqual(['/sub/information/network', '/sub/information/relayer', '/sub/information/blocks']);
+    const down = [200, { backlog: -1, health: { status: 'DOWN' } }] as const;
+    expect(await probe(down, [200, { subnet: { latestMinedBlock: { hash: '', number: 0 } }, checkpoint }])).toEqual({
+      ok: true,
+      value: { stats: { checkpoint: 1290, relayer: { isUp: false, backlog: 0 } } },
+    });
+    const failed = [500, { message: "CONNECTION ERROR: Couldn't connect to node http://parent." }] as const;
+    expect(await probe(failed, failed)).toEqual({ ok: true, value: {} });
+    expect(await probe([200, '<html>'], [200, { subnet: null }])).toEqual({ ok: true, value: {} });
+  });
+
+  it('stats that answers nothing of the parent chain is well, and is asked no more in this probe', async () => {
+    const asked: string[] = [];
+    const server = await startHttp((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/information/network') response.writeHead(200).end('{"health":{"status":"UP"}}');
+    });
+    const prober = createServiceProber('stats', server.url);
+    cleanups.push(prober.close, server.stop);
+    expect(await prober.probe(200)).toEqual({ ok: true, value: {} });
+    expect(asked).toEqual(['/information/network', '/information/relayer']);
   });
 
   it('stats that reports DOWN answers as it should, with a note', async () => {
