@@ -4,6 +4,7 @@ import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { targetKey } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findContainerChanges, type SeenContainer, seeContainer } from './find-container-changes.ts';
+import { findMasternodeChanges, type SeenMasternodes, seeMasternodes } from './find-masternode-changes.ts';
 
 /** Finds what has changed between one snapshot and the next. */
 export interface ChangeFinder {
@@ -39,6 +40,7 @@ const aboutProblem = (subnet: string, { problem, component, name }: Problem): Su
 export function createChangeFinder(): ChangeFinder {
   let verdicts = new Map<string, ReadonlyMap<string, string>>();
   let containers = new Map<string, SeenContainer>();
+  let masternodes = new Map<string, SeenMasternodes>();
   /** By subnet and problem. */
   let problems = new Map<string, HistoryChange>();
   /** From before the restart, while this process knows nothing newer. */
@@ -124,6 +126,7 @@ export function createChangeFinder(): ChangeFinder {
       const nextVerdicts: typeof verdicts = new Map();
       const nextProblems: typeof problems = new Map();
       const nextContainers: typeof containers = new Map();
+      const nextMasternodes: typeof masternodes = new Map();
       for (const state of snapshot) {
         for (const target of state.targets) {
           const { current, changes } = findOfTarget(target, toWall);
@@ -134,6 +137,12 @@ export function createChangeFinder(): ChangeFinder {
           if (is !== undefined) nextContainers.set(key, is);
           if (was !== undefined && is !== undefined) found.push(...findContainerChanges(target, was, is, toWall, at));
         }
+        const { name } = state.subnet;
+        const [were, are] = [masternodes.get(name), seeMasternodes(state) ?? masternodes.get(name)];
+        if (are !== undefined) {
+          nextMasternodes.set(name, are);
+          found.push(...findMasternodeChanges(state, were, are, takeBefore, at));
+        }
         const { current, changes } = findOfProblems(state, toWall);
         for (const [key, change] of current) nextProblems.set(key, change);
         found.push(...changes);
@@ -142,6 +151,7 @@ export function createChangeFinder(): ChangeFinder {
       verdicts = nextVerdicts;
       problems = nextProblems;
       containers = nextContainers;
+      masternodes = nextMasternodes;
       return [...found, ...findEndedBefore(at)].sort((one, other) => one.at - other.at);
     },
   };

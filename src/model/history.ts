@@ -59,15 +59,15 @@ export interface PaceRow extends Minute {
   readonly subnet: string;
 }
 
-/** A change of the verdict of a check, of the state of a problem, of a container, of the image it runs, or of the inventory. */
+/** A change of a check's verdict, a problem's state, a container, the image it runs, a masternode, or the inventory. */
 export interface HistoryChange {
   readonly at: WallMs;
   readonly subnet: string;
   /** Absent for a problem of the whole subnet, as `name` is. */
   readonly component?: Component;
   readonly name?: string;
-  readonly kind: 'check' | 'problem' | 'container' | 'version' | 'inventory';
-  /** The name of the check, problem or container. */
+  readonly kind: 'check' | 'problem' | 'container' | 'version' | 'masternode' | 'inventory';
+  /** The name of the check, problem or container, or the address of the masternode. */
   readonly what: string;
   /** The verdict of a check; of a problem `none`, `open`, `clearing` or `ended`; Docker's status of a container; an image. */
   readonly was: string;

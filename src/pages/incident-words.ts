@@ -60,16 +60,17 @@ export interface TimelineEntry {
 }
 
 const BAD = new Set(['fail', 'open', 'exited', 'killed', 'dead', 'paused', 'restarting']);
-const GOOD = new Set(['pass', 'ended', 'started', 'running']);
+const WARN = new Set(['degraded', 'clearing', 'penalised']);
+const GOOD = new Set(['pass', 'ended', 'started', 'running', 'active']);
 
 const standingOfChange = ({ is }: HistoryChange): Standing => {
   if (BAD.has(is)) return 'bad';
   if (GOOD.has(is)) return 'ok';
-  return is === 'degraded' || is === 'clearing' ? 'warn' : 'off';
+  return WARN.has(is) ? 'warn' : 'off';
 };
 
 function describeChange({ kind, what, was, is, reason }: HistoryChange): string {
-  if (kind === 'inventory') return reason;
+  if (kind === 'inventory' || kind === 'masternode') return reason;
   if (kind === 'version') return `image ${was} is now ${is}: ${reason}`;
   if (kind === 'container') return `container ${is}: ${reason}`;
   return kind === 'problem' ? `${what} is ${is}: ${reason}` : `${what} is ${is}, was ${was}: ${reason}`;

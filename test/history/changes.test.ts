@@ -5,8 +5,9 @@ import { createUnsavedTimes } from '../../src/history/unsaved-times.ts';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
 import type { Container } from '../../src/model/observation.ts';
-import type { SubnetState } from '../../src/model/snapshot.ts';
+import type { SubnetState, Vote } from '../../src/model/snapshot.ts';
 import { NOW } from '../support/diagnosed.ts';
+import { penalisedSubnet } from '../support/masternodes.ts';
 import { withDown } from '../support/snapshots.ts';
 
 const well = withDown();
@@ -174,5 +175,66 @@ describe('what waits for the database', () => {
     times.putBack(taken);
     times.add(target, 'hour', 0, 'ok', 5);
     expect(times.take(9)).toEqual([{ ...row, start: 0, ok: 15, fail: 1 }]);
+  });
+});
+
+describe('the masternodes of a subnet', () => {
+  const subnet = penalisedSubnet();
+  const address = (digit: string) => `0x${digit.repeat(40)}`;
+  /** The subnet with another vote of one masternode, or without it. */
+  const withVote = (digit: string, vote: Vote | undefined): SubnetState => ({
+    ...subnet,
+    epoch: subnet.epoch && {
+      ...subnet.epoch,
+      number: 2,
+      masternodes: subnet.epoch.masternodes.flatMap((one) =>
+        one.address !== address(digit) ? [one] : vote === undefined ? [] : [{ ...one, vote }],
+      ),
+    },
+  });
+  const ofMasternodes = (changes: readonly HistoryChange[]) =>
+    changes
+      .filter(({ kind }) => kind === 'masternode')
+      .map(({ at, name, was, is, reason }) => [at, name, was, is, reason.replaceAll(/0x(\w)\1+/g, '0x$1…')]);
+  const watch = () => {
+    const finder = createChangeFinder();
+    return { finder, find: (state: SubnetState, at: number) => ofMasternodes(finder.find([state], toWall, at)) };
+  };
+
+  it('change by who has turns, not by who votes', () => {
+    const { find } = watch();
+    const penalised = 'subnet3 (0xd…) made too few blocks, and the chain gives it no turn in epoch 1';
+    const waits = 'subnet3 (0xd…) waits in epoch 2, because the chain has as many masternodes as it may have';
+    expect(find(subnet, 0)).toEqual([[0, 'subnet3', 'unknown', 'penalised', penalised]]);
+    expect(find(subnet, 1)).toEqual([]);
+    expect(find(withVote('a', 'votes'), 2)).toEqual([]);
+    expect(find(withVote('d', 'votes'), 3)).toEqual([
+      [3, 'subnet3', 'penalised', 'active', 'subnet3 (0xd…) has turns again in epoch 2'],
+    ]);
+    expect(find(withVote('d', 'standby'), 4)).toEqual([[4, 'subnet3', 'active', 'standby', waits]]);
+  });
+
+  it('come and go, also those that the inventory does not list', () => {
+    const { find } = watch();
+    find(subnet, 0);
+    const gone = [1, undefined, 'active', 'none', '0xc… is no masternode any more in epoch 2'];
+    expect(find(withVote('c', undefined), 1)).toEqual([gone]);
+    // While no node names them, nobody knows of a change.
+    const { epoch: _, ...unknown } = subnet;
+    expect(find(unknown, 2)).toEqual([]);
+    expect(find(subnet, 3)).toEqual([[3, undefined, 'none', 'active', '0xc… is a new masternode in epoch 1']]);
+  });
+
+  it('are compared with how they were before a restart', () => {
+    const { finder } = watch();
+    const before = finder.find([subnet], toWall, 0);
+    const same = watch();
+    same.finder.remember(before);
+    expect(same.find(subnet, 1)).toEqual([]);
+    const other = watch();
+    other.finder.remember(before);
+    expect(other.find(withVote('d', 'votes'), 1)).toEqual([
+      [1, 'subnet3', 'penalised', 'active', 'subnet3 (0xd…) has turns again in epoch 2'],
+    ]);
   });
 });

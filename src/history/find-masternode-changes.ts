@@ -1,0 +1,57 @@
+import type { HistoryChange } from '../model/history.ts';
+import type { Masternode, SubnetState } from '../model/snapshot.ts';
+
+/** Whether a masternode has turns in the epoch, or why it has none; `none` is one that the chain does not list. */
+type Office = 'active' | 'penalised' | 'standby' | 'none';
+
+/** By address. */
+export type SeenMasternodes = ReadonlyMap<string, Office>;
+
+const officeOf = ({ vote }: Masternode): Office => (vote === 'penalised' || vote === 'standby' ? vote : 'active');
+
+/** Undefined while no node has named the masternodes. */
+export const seeMasternodes = ({ epoch }: SubnetState): SeenMasternodes | undefined =>
+  epoch && new Map(epoch.masternodes.map((one) => [one.address, officeOf(one)]));
+
+function describe(who: string, was: string, is: Office, epoch: number | undefined): string {
+  const when = epoch === undefined ? '' : ` in epoch ${epoch}`;
+  if (is === 'penalised') return `${who} made too few blocks, and the chain gives it no turn${when}`;
+  if (is === 'standby') return `${who} waits${when}, because the chain has as many masternodes as it may have`;
+  if (is === 'none') return `${who} is no masternode any more${when}`;
+  return was === 'none' ? `${who} is a new masternode${when}` : `${who} has turns again${when}`;
+}
+
+/**
+ * Who has become a masternode, was penalised, put on standby or left out. Of the first look, only who has no turn is a change,
+ * from `unknown`; `takeBefore` gives the change that is known from before a restart.
+ */
+export function findMasternodeChanges(
+  { subnet: { name: subnet }, epoch }: SubnetState,
+  was: SeenMasternodes | undefined,
+  is: SeenMasternodes,
+  takeBefore: (
+    subject: Pick<HistoryChange, 'subnet' | 'component' | 'name' | 'kind' | 'what'>,
+  ) => HistoryChange | undefined,
+  at: number,
+): readonly HistoryChange[] {
+  const names = new Map(epoch?.masternodes.map(({ address, name }) => [address, name]));
+  const changes: HistoryChange[] = [];
+  for (const address of new Set([...(was?.keys() ?? []), ...is.keys()])) {
+    const office = is.get(address) ?? 'none';
+    if (was !== undefined && (was.get(address) ?? 'none') === office) continue;
+    const name = names.get(address);
+    const subject = {
+      subnet,
+      component: 'node',
+      ...(name !== undefined && { name }),
+      kind: 'masternode',
+      what: address,
+    } as const;
+    const before = was === undefined ? takeBefore(subject)?.is : (was.get(address) ?? 'none');
+    if (before === office || (before === undefined && office === 'active')) continue;
+    const who = name === undefined ? address : `${name} (${address})`;
+    const known = before ?? 'unknown';
+    changes.push({ at, ...subject, was: known, is: office, reason: describe(who, known, office, epoch?.number) });
+  }
+  return changes;
+}
