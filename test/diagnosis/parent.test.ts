@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known, LogFacts, RelayerLogFacts } from '../../src/model/facts.ts';
+import type { Known, LogFacts, Progress, RelayerLogFacts } from '../../src/model/facts.ts';
+import { indexSubjects, isJudged } from '../../src/model/is-judged.ts';
 import type { Checkpoint, CheckpointProgress, ParentFacts, ParentObservation } from '../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW, STOPPED } from '../support/diagnosed.ts';
@@ -120,6 +121,13 @@ describe('a checkpoint contract', () => {
     expect(found.find(({ problem }) => problem === 'checkpoint_behind')?.evidence).toBe(
       'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the stats server shows the relayer as UP with a backlog of 3 blocks; the relayer says that it submitted 10s ago, and the contract is right',
     );
+  });
+
+  test('is not measured by a node that claims more than half of the others have', () => {
+    const [first, ...rest] = nodes;
+    const committed = { ...(first?.facts.node?.committed as Progress), number: 1_500 };
+    const liar = { ...first, facts: { ...first?.facts, node: { ...first?.facts.node, committed } } } as Known;
+    expect(named(parent(), [relayer()], [liar, ...rest])).toEqual([]);
   });
 
   test('is judged by itself where nothing is known of a relayer, as a problem of the whole subnet', () => {
@@ -323,6 +331,7 @@ describe('a parent chain', () => {
 
   test('whose newest block is two minutes old is behind, and its contract is not judged', () => {
     expect(named({ ...parent(), headAgeMs: 119_999 })).toEqual([]);
+    expect(named({ ...parent(), headAgeMs: 120_000 })).toEqual(['parent_behind relayer']);
     const old = { ...parent(at(500), still(10 * MINUTE)), headAgeMs: 600_000 };
     expect(only(old)).toEqual({
       problem: 'parent_behind',
@@ -331,6 +340,14 @@ describe('a parent chain', () => {
       fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
     });
   });
+});
+
+test('a problem that the parent chain shows can be over before Docker has said anything about the relayer', () => {
+  const { container: _, ...facts } = relayer().facts;
+  const unseen = judgeTargets([{ ...relayer(), facts }], NOW);
+  const ref = { component: 'relayer', name: 'relayer' } as const;
+  const judged = (problem: 'checkpoint_behind' | 'relayer_dead') => isJudged(indexSubjects(unseen)(ref), problem);
+  expect([judged('checkpoint_behind'), judged('relayer_dead')]).toEqual([true, false]);
 });
 
 /** The same node at another height. */
