@@ -26,7 +26,8 @@ export async function drill(flags: DrillFlags): Promise<ExitCode> {
       report(['subnetd drill: give one of --to and --url']);
       return 2;
     }
-    stopOnSignal();
+    // Without a hold there is nothing to cut short.
+    if (holdMs > 0) stopOnSignal();
     const { drillChannels } = await import('./drill-channels.ts');
     return drillChannels({ to: flags.to, config: flags.config, holdMs, signal: stopping.signal });
   }
