@@ -40,8 +40,8 @@ export async function readTarget(target: Target, tools: SetupTools, signal: Abor
   return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
 }
 
-/** Who answers so slowly is read again soon, because that may have been chance. */
-const SLOW_MS = 100;
+/** Who answers so slowly is read again soon, because that may have been chance. Nodes far away take less. */
+const SLOW_MS = 1_000;
 
 /** Whether what was read counts for an hour: all of it could be read, and nothing of it may have been chance. */
 export const isLasting = (setup: TargetSetup): boolean =>
