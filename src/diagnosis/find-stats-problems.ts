@@ -6,7 +6,7 @@ import type { SubnetView, TargetView } from './subnet-view.ts';
 function findBehind(server: TargetView, now: number): Suspicion | undefined {
   const { target, facts } = server.state;
   const { behind, reading } = facts.service?.stats ?? {};
-  if (!facts.service?.observation.ok || behind === undefined) return undefined;
+  if (behind === undefined) return undefined;
   return {
     problem: 'stats_stale',
     component: target.component,

@@ -10,6 +10,7 @@ import { peerMesh } from './peer-mesh.ts';
 import { quorumSeats } from './quorum-seats.ts';
 import { describeNow } from './target-rows.ts';
 import { ago, count } from './times.ts';
+import { walletItem } from './wallet-item.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -95,7 +96,7 @@ ${figures(state, minutes, expected, moment)}
 </div>
 <div class="grid two">
 <section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peerMesh(nodes, members)}</section>
-${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}</ul></section>`}
+${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
 </div>
 </section>`;
 }

@@ -22,6 +22,7 @@ import { probeCurve } from './probe-curve.ts';
 import { problemCard } from './problem-card.ts';
 import { ago, at, count, lasting } from './times.ts';
 import { checkBars, uptimeBars } from './uptime-bars.ts';
+import { walletWords } from './wallet-item.ts';
 
 /** What the page of a target shows. */
 export interface TargetInput extends Moment {
@@ -110,6 +111,12 @@ const restartLine = (restart: RestartAnswer | undefined): Html | string =>
     ? ''
     : html`<p class="line">May be restarted now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'nobody knows'}</b>, because ${restart.reason}.</p>`;
 
+/** What the wallet of the relayer has and spends, in one line. */
+function walletLine(state: SubnetState, { target }: TargetState, moment: Moment): Html | string {
+  const words = target.component === 'relayer' ? walletWords(state, moment) : undefined;
+  return words === undefined ? '' : html`<p class="line">Its wallet has ${words}.</p>`;
+}
+
 /** What the page of a target shows: its problems, checks, container and log. */
 export function targetContent(input: TargetInput): LiveContent {
   const { state, target, history, probeTimes, lines, incidentOf, restart, ...moment } = input;
@@ -131,7 +138,7 @@ export function targetContent(input: TargetInput): LiveContent {
         html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? `No problem of ${name} is known` : 'Problems'}</h2>
 ${own.map(card)}
 ${others.length === 0 ? '' : html`<h2>What it is affected by</h2>${others.map(card)}`}
-${restartLine(restart)}
+${restartLine(restart)}${walletLine(state, target, moment)}
 <p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subnet.name, name })}">Incidents of ${name}</a></p></section>`,
       },
       {

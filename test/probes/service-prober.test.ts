@@ -107,14 +107,19 @@ describe('a service', () => {
   });
 
   it('stats that answers nothing of the parent chain is well, and is asked no more in this probe', async () => {
+    let isBroken = false;
     const asked: string[] = [];
     const server = await startHttp((request, response) => {
       asked.push(request.url ?? '');
       if (request.url === '/information/network') response.writeHead(200).end('{"health":{"status":"UP"}}');
+      else if (isBroken) request.socket.destroy();
     });
     const prober = createServiceProber('stats', server.url);
     cleanups.push(prober.close, server.stop);
     expect(await prober.probe(200)).toEqual({ ok: true, value: {} });
+    expect(asked.splice(0)).toEqual(['/information/network', '/information/relayer']);
+    isBroken = true;
+    expect(await prober.probe(2_000)).toEqual({ ok: true, value: {} });
     expect(asked).toEqual(['/information/network', '/information/relayer']);
   });
 

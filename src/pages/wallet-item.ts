@@ -1,0 +1,38 @@
+import { html } from 'hono/html';
+import type { Standing } from '../model/headline.ts';
+import { isStanding } from '../model/problem.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
+import type { SubnetState } from '../model/snapshot.ts';
+import { findSpend, formatCoins, formatDays, type WalletFacts } from '../model/wallet-spend.ts';
+import type { Moment } from './banner.ts';
+import { type Html, shape, standingOfSeverity } from './marks.ts';
+import { ago } from './times.ts';
+
+const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'wallet_without_funds'];
+
+/** A balance that was read a longer time ago is said to be old. */
+const OLD_MS = 90_000;
+
+function describeSpend(wallet: WalletFacts): string {
+  const spend = findSpend(wallet);
+  if (spend !== undefined) return `spends ${formatCoins(spend.perDay)} a day, ${formatDays(spend.daysLeft)} left`;
+  return 'what it spends is not known yet, or nothing';
+}
+
+/** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
+export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment): Html | undefined {
+  const wallet = facts?.parent?.wallet;
+  if (wallet === undefined) return undefined;
+  const readAt = toWall(wallet.readAt);
+  const read = nowWall - readAt < OLD_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
+  return html`${formatCoins(wallet.balance)} coins${read}, ${describeSpend(wallet)}`;
+}
+
+/** The wallet as an item beside the services; nothing before its balance was read. */
+export function walletItem(state: SubnetState, moment: Moment): Html {
+  const words = walletWords(state, moment);
+  if (words === undefined) return html``;
+  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && isStanding(one));
+  const standing: Standing = problem ? standingOfSeverity(problem.severity) : 'ok';
+  return html`<li>${shape(standing)}<b>Wallet</b><span>${words}</span></li>`;
+}
