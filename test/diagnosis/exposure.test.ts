@@ -116,6 +116,12 @@ describe('an unlocked account', () => {
     expect(find(safe('10.0.0.5', { modules: ['net', 'rpc'] }))).toEqual([]);
   });
 
+  test('that is no longer one is no finding, although nothing was read again', () => {
+    const read = safe('10.0.0.5');
+    const names = (given: Given) => find(read, given).map(([problem]) => problem);
+    expect([names({}), names(noMaster), names({})]).toEqual([['account_unlocked'], [], ['account_unlocked']]);
+  });
+
   test('is not known of a masternode that signs nothing', () => {
     const rounds = [1_995, 1_999].map((round) => ({ round, miner: addressOf('n1') }));
     const silent: Given = {

@@ -1,6 +1,7 @@
 import type { Reach, RpcExposure } from '../../model/exposure.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type SetupObservation, setupOf } from '../../model/setup.ts';
+import type { NodeTarget } from '../../model/target.ts';
 import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeWhere, joinAnd } from './describe-where.ts';
 
@@ -45,14 +46,10 @@ function findUnlocked(node: NodeView, { wallet }: RpcExposure, view: SubnetView)
   return undefined;
 }
 
-function toExposed(node: NodeView, view: SubnetView, setup: SetupObservation): Exposed | undefined {
-  const { exposure } = setupOf(setup, node.target);
-  if (!exposure?.ok) return undefined;
-  const seen = exposure.value;
+function toExposed(node: NodeView, seen: RpcExposure, unlocked: string | undefined): Exposed | undefined {
   const served = describeWhere(seen.servedAt);
   if (served === undefined) return undefined;
   const dangerous = seen.modules.filter((name) => Object.hasOwn(DANGERS, name));
-  const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view) : undefined;
   const { reach, port, text: where } = served;
   return { node, seen, reach, where, port, dangerous, unlocked };
 }
@@ -139,10 +136,32 @@ function findWildcards(one: Exposed): readonly Suspicion[] {
   ];
 }
 
+/** What was found in the exposure of a node, and how its account was known to be unlocked then. */
+interface Found {
+  readonly seen: RpcExposure;
+  readonly unlocked: string | undefined;
+  readonly problems: readonly Suspicion[];
+}
+
+/** An exposure stays the same for an hour, and its texts cost 40 µs. */
+const known = new WeakMap<NodeTarget, Found>();
+
+function findOf(node: NodeView, seen: RpcExposure, unlocked: string | undefined): readonly Suspicion[] {
+  const one = toExposed(node, seen, unlocked);
+  return one === undefined ? [] : [...findNamespaces(one), ...findAccount(one), ...findWildcards(one)];
+}
+
 /** What the RPC of each node does for strangers, and should not. */
 export function findRpcExposures(view: SubnetView, setup: SetupObservation): readonly Suspicion[] {
-  return view.nodes.flatMap((node) => {
-    const one = toExposed(node, view, setup);
-    return one === undefined ? [] : [...findNamespaces(one), ...findAccount(one), ...findWildcards(one)];
+  return view.nodes.flatMap((node): readonly Suspicion[] => {
+    const { exposure } = setupOf(setup, node.target);
+    if (!exposure?.ok) return [];
+    const seen = exposure.value;
+    const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view) : undefined;
+    const before = known.get(node.target);
+    if (before?.seen === seen && before.unlocked === unlocked) return before.problems;
+    const problems = findOf(node, seen, unlocked);
+    known.set(node.target, { seen, unlocked, problems });
+    return problems;
   });
 }
