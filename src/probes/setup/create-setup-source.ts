@@ -69,7 +69,11 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
     if (engines !== undefined && engines.until > now()) return engines.read;
     const { readEngine } = await import('./read-engine.ts');
     const read = new Map<string, SetupResult<EngineSetup>>();
-    for (const [name, projects] of projectsOf) read.set(name, await readEngine(name, projects, tools, signal));
+    for (const [name, projects] of projectsOf) {
+      read.set(name, await readEngine(name, projects, tools, signal));
+      // A new inventory may have taken the others away.
+      if (signal.aborted) return read;
+    }
     const areWhole = [...read.values()].every(({ ok }) => ok);
     engines = { read, until: now() + (areWhole ? HOUR : EVERY_MS) };
     return read;
@@ -87,7 +91,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
     },
     probe: async (signal) => {
       await readDue(signal);
-      const read = await readEngines(signal);
+      const read = signal.aborted ? new Map() : await readEngines(signal);
       const targets = subnet.targets.flatMap((target): readonly (readonly [string, TargetSetup])[] => {
         const setup = known.get(target)?.setup;
         return setup === undefined ? [] : [[targetKey(target), setup]];

@@ -16,7 +16,7 @@ export async function readEngine(
   for (const project of projects.length === 0 ? [undefined] : projects) {
     const before = wall();
     const answer = await docker.listProject(engine, project, DOCKER_MS, signal);
-    if (answer.kind !== 'listed') return { ok: false, why: 'Docker cannot be asked' };
+    if (answer.kind !== 'listed' || signal.aborted) return { ok: false, why: 'Docker cannot be asked' };
     if (answer.engineMs !== undefined) clockAheadMs = answer.engineMs - (before + wall()) / 2;
     plainAt = answer.plainAt;
     if (project !== undefined) listed.push({ project, containers: answer.containers });

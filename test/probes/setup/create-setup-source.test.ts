@@ -12,11 +12,14 @@ const NAMES = Array.from({ length: 12 }, (_, index) => `n${index + 1}`);
 function useSource() {
   let at = 0;
   let inspected: string[] = [];
+  let listed = 0;
+  let onInspected = () => {};
   const ids = new Map(NAMES.map((name) => [name, `${name}-a`]));
   const inspectSetup = async (ref: ContainerRef): Promise<SetupInspection> => {
     const name = 'service' in ref ? ref.service : '';
     const id = ids.get(name);
     inspected.push(name);
+    onInspected();
     if (id === undefined) return { kind: 'missing' };
     const log = { driver: 'local', isReadable: true };
     return { kind: 'found', setup: { id, name, log, published: [], ports: {} } };
@@ -24,7 +27,10 @@ function useSource() {
   const tools = {
     docker: {
       inspectSetup,
-      listProject: async () => ({ kind: 'listed' as const, containers: [], engineMs: 1_500 }),
+      listProject: async () => {
+        listed += 1;
+        return { kind: 'listed' as const, containers: [], engineMs: 1_500 };
+      },
       listOpenApis: async () => undefined,
     },
     ...{
@@ -43,6 +49,13 @@ function useSource() {
     create,
     ids,
     targets,
+    /** How often an engine was asked by a probe that is stopped during its first inspection, and the targets that it inspected. */
+    stopProbe: async (source: ReturnType<typeof create>) => {
+      const stopping = new AbortController();
+      onInspected = () => stopping.abort();
+      await source.probe(stopping.signal);
+      return { listed, inspected };
+    },
     /** The names of the containers that a probe at a minute inspects. */
     probeAt: async (source: ReturnType<typeof create>, minute: number) => {
       at = minute * MINUTE;
@@ -94,4 +107,12 @@ test('a new container makes what is known outdated, a restart of the same one do
   expect(source.isOutdatedBy?.(n1, 'n1-a')).toBe(false);
   expect(source.isOutdatedBy?.(n2, 'n2-b')).toBe(true);
   expect((await probeAt(source, 1)).inspected).toEqual(['n2']);
+});
+
+test('a probe that is stopped asks for nothing more, and keeps nothing of what was broken off', async () => {
+  const { create, probeAt, stopProbe } = useSource();
+  const { listed, inspected } = await stopProbe(create());
+  expect(listed).toBe(0);
+  expect(inspected.length).toBeLessThan(NAMES.length);
+  expect((await probeAt(create(), 1)).inspected).toEqual(NAMES.toSorted());
 });
