@@ -34,7 +34,8 @@ let made = 0;
 function aThing() {
   made += 1;
   const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', component: 'node', name: `n${made}` };
-  let state: Finding['state'] | 'clear' = 'active';
+  let state: Finding['state'] | 'clear' | 'planned' = 'active';
+  const planned = { reason: 'upgrade', until: Date.now() + 3_600_000, by: 'ann', mutes: true };
   return {
     labels,
     set: (next: typeof state) => {
@@ -44,7 +45,8 @@ function aThing() {
       if (state === 'clear') return [];
       if (state === 'unknown') return [{ labels, state }];
       const annotations = { summary: 'A node is down.', description: `${labels.name} is down.` };
-      return [{ labels, state, annotations, forMs: 0, keepFiringForMs: 0 }];
+      const finding = { labels, state: 'active', annotations, forMs: 0, keepFiringForMs: 0 } as const;
+      return [{ ...finding, ...(state === 'planned' && { planned }) }];
     },
   };
 }
@@ -152,6 +154,25 @@ describe('a push', () => {
     const after = await push(thing, { urls: [shared.url] }, { resendMs: 600_000 });
     await showsNoMore(shared, thing);
     expect(after.heard).toEqual(['resolved']);
+  });
+
+  it('sends nothing during planned work and all at its end, and ends after a restart what it sent then', async () => {
+    const thing = aThing();
+    thing.set('planned');
+    const before = await push(thing, { urls: [shared.url] }, { resendMs: 100 });
+    const store = await openStore();
+    cleanups.push(store.close);
+    await eventually(async () =>
+      expect(await store.trackedAlerts('a').load()).toEqual([expect.objectContaining({ isHeld: true })]),
+    );
+    expect([before.heard, before.counts.sent]).toEqual([['held'], 0]);
+    thing.set('active');
+    await shows(shared, thing);
+    await before.stop();
+    thing.set('clear');
+    const after = await push(thing, { urls: [shared.url] });
+    await showsNoMore(shared, thing);
+    expect([before.heard, after.heard]).toEqual([['held', 'firing'], ['resolved']]);
   });
 
   it('sends a resolved alert again after a restart', async () => {
