@@ -154,18 +154,27 @@ function findUnread(view: SubnetView, why: string): Suspicion {
   });
 }
 
+/**
+ * What is wrong with the contract itself. That holds by an old block too; only a node that has never shown the contract may be too
+ * far behind for it.
+ */
+function findBroken(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+  const { observation, progress } = parent;
+  if (!observation.contract?.ok || (progress === undefined && findOldHead(view, parent))) return undefined;
+  return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
+}
+
 /** What the parent chain and its checkpoint contract say. The first of these leaves nothing to say of the others. */
 export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const { parent } = view.facts;
   if (parent === undefined) return [];
-  const ofChain = findUnanswered(view, parent) ?? findOtherChain(view, parent) ?? findOldHead(view, parent);
-  if (ofChain !== undefined) return [ofChain];
   const { contract } = parent.observation;
-  if (contract === undefined) return [];
-  if (!contract.ok) return [findUnread(view, contract.why)];
-  const { progress } = parent;
   const found =
-    findMissing(view, contract.value, parent) ??
-    (progress && (findOldContract(view, progress) ?? findBehind(view, progress)));
+    findUnanswered(view, parent) ??
+    findOtherChain(view, parent) ??
+    findBroken(view, parent) ??
+    findOldHead(view, parent) ??
+    (contract && !contract.ok ? findUnread(view, contract.why) : undefined) ??
+    (contract && parent.progress && findBehind(view, parent.progress));
   return found === undefined ? [] : [found];
 }

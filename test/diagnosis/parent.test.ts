@@ -342,6 +342,19 @@ describe('a parent chain', () => {
   });
 });
 
+test('a contract that was there and is gone is said by an old block too, and one that was never seen is not', () => {
+  const { progress, ...never } = parent();
+  const gone = {
+    headAgeMs: 600_000,
+    observation: { ...seen, contract: { ok: true, value: { kind: 'missing' } } },
+  } as const;
+  expect(named({ ...never, progress, ...gone } as ParentFacts)).toEqual(['contract_missing relayer']);
+  expect(named({ ...never, ...gone })).toEqual(['parent_behind relayer']);
+  expect(named({ ...parent({ onSubnet: { found: 'other' } }), headAgeMs: 600_000 })).toEqual([
+    'contract_of_other_chain relayer',
+  ]);
+});
+
 test('a problem that the parent chain shows can be over before Docker has said anything about the relayer', () => {
   const { container: _, ...facts } = relayer().facts;
   const unseen = judgeTargets([{ ...relayer(), facts }], NOW);
