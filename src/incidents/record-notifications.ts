@@ -12,7 +12,7 @@ const isAbout = ({ alert, subnet, component, name }: Incident, labels: AlertLabe
 
 /** Alerts are sent again every minute; only the first of each phase is news. */
 function add(incident: Incident, one: IncidentNotification): Incident {
-  const last = incident.notified.findLast(({ to, isChannel }) => to === one.to && isChannel === one.isChannel);
+  const last = incident.notified.findLast(({ to }) => to === one.to);
   const isKnown = last === undefined ? one.phase === 'resolved' : last.phase === one.phase;
   return isKnown || incident.notified.length >= MOST
     ? incident

@@ -99,6 +99,22 @@ it('a drill reports each channel that fails, and what to correct', async () => {
   expect(receiver.requests).toHaveLength(3);
 });
 
+it('a drill is not done while a mail server refuses one of the recipients', async () => {
+  const mails = await startMailServer({
+    refuse: (address) => (address.startsWith('gone') ? { status: 550, text: 'no such user' } : undefined),
+  });
+  cleanups.push(mails.stop);
+  writeFileSync(pathOf('smtp'), mails.url);
+  const { config } = await inventory(
+    `notify: [{ name: mails, email: { to: [a@example.com, gone@example.com], from: s@example.com, smtpUrlFile: ${pathOf('smtp')} } }]\n`,
+  );
+  const { code, stderr } = await runCommand(['drill', '--config', config, '--to', 'mails']);
+  expect([code, stderr]).toEqual([
+    1,
+    'subnetd drill: channel mails (e-mail) is refused gone@example.com; correct the addresses in to\n',
+  ]);
+});
+
 it('a drill names the channels that there are', async () => {
   const { config } = await inventory();
   const drill = async (...words: readonly string[]) => {

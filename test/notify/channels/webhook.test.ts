@@ -259,6 +259,36 @@ describe('a webhook', () => {
     expect(channels.counts).toEqual({ sent: 1, failed: 4, dropped: 0 });
   });
 
+  it('that never answers delays no other channel, no judgement, and no stop', async () => {
+    const hanging = await startHookReceiver();
+    cleanups.push(hanging.stop);
+    hanging.answer = 'hang';
+    const channels = run(
+      [hanging, receiver].map(({ url }, index) => ({
+        name: `c${index}`,
+        target: { kind: 'webhook', url } as const,
+        severities: ['warning'] as const,
+      })),
+      { timeoutMs: 3_600_000 },
+    );
+    const alerts = alertsOf(firingAlert('n1', channels.time.clock.now()));
+    channels.time.run(30_000);
+    void channels.channels.update(alerts, true);
+    await expect.poll(() => channels.accepted).toEqual(['c1 n1 firing']);
+    await expect.poll(() => hanging.requests).toHaveLength(1);
+    channels.time.run(3_600_000);
+    const acceptedSoon = () => {
+      channels.time.run(5_000);
+      void channels.channels.update(alertsOf(), true);
+      return channels.accepted;
+    };
+    await expect.poll(acceptedSoon).toEqual(['c1 n1 firing', 'c1 n1 resolved']);
+    await channels.channels.stop(0);
+    // It was not refused: the next process sends it, if it is still of use.
+    expect(channels.heard).toEqual([]);
+    expect(hanging.requests).toHaveLength(1);
+  });
+
   it('that fails again after it has worked is tried again as soon as before', async () => {
     const { time, set, ...channels } = run();
     receiver.answer = { status: 500 };
