@@ -50,6 +50,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'demo',
       'db',
       'platform',
+      'planned',
       'limits',
       'app',
       'app-options',

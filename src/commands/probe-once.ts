@@ -5,6 +5,7 @@ import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
 import { createMonitor } from '../monitor/create-monitor.ts';
+import { compileWindows } from '../planned/compile-windows.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 import { report } from './report.ts';
 
@@ -73,8 +74,10 @@ export async function probeOnce(
   }
   let broke = false;
   const clock = createProcessClock();
+  const windowsAt = compileWindows(read.inventory.maintenance ?? []);
   const monitor = createMonitor({
     clock,
+    plannedWork: () => windowsAt(clock.toWall(clock.now())),
     scheduled: false,
     onFinished: () => {},
     onLate: () => {},

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
+import type { Status } from '../../src/http/to-status.ts';
 import { NO_BROWSER, runCli, startCli, temporaryFolder } from '../support/cli.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -133,6 +134,21 @@ describe('once', () => {
     const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'], '6s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
+  });
+
+  it('marks what a window of the inventory covers now', async () => {
+    const config = folder.path('planned.yaml');
+    const windowOf = (from: number) =>
+      `{ subnet: d, name: a, from: ${new Date(from).toISOString().slice(0, 16)}Z, until: 2099-01-01T00:00Z, reason: move }`;
+    const plannedWith = async (from: number) => {
+      const nodes = "[{ name: a, rpc: 'http://127.0.0.1:1' }, { name: b, rpc: 'http://127.0.0.1:1' }]";
+      writeFileSync(config, `subnets: [{ name: d, nodes: ${nodes} }]\nmaintenance: [${windowOf(from)}]\n`);
+      const { stdout } = await runCommand(['once', '--json', '--config', config]);
+      const problems = (JSON.parse(stdout) as Status).subnets.flatMap((subnet) => subnet.problems);
+      return problems.flatMap(({ name, plannedReason }) => (plannedReason === undefined ? [] : [name, plannedReason]));
+    };
+    expect(await plannedWith(Date.now() - 3_600_000)).toEqual(['a', 'move']);
+    expect(await plannedWith(Date.now() + 3_600_000)).toEqual([]);
   });
 
   it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
