@@ -27,7 +27,7 @@ function item(facts: WalletFacts | undefined, problems: readonly Problem[] = [])
   return String(walletItem(state, { toWall: (at) => at, nowWall: NOW }));
 }
 
-const textOf = (markup: string): string => words(markup).trim();
+const textOf = (markup: string): string => words(markup).trim().replace(' ,', ',');
 
 test('the wallet of the relayer stands beside the services, with its balance, spend and days left', () => {
   expect(textOf(item(wallet(60)))).toBe('Wallet 9000 coins, spends 1440 a day, 6.2 days left');
