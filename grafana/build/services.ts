@@ -175,6 +175,31 @@ export const services = (places: Places): Dashboard =>
             }),
           ],
         },
+        {
+          title: 'The wallet of the relayer',
+          panels: [
+            graph({
+              id: 63,
+              title: 'How many days it lasts',
+              what: 'At what it spent in up to the last 24 hours. Below 7 days there is a ticket, below 2 a page. No line: it spends nothing, or that is not known yet.',
+              unit: 'd',
+              width: 12,
+              queries: { '{{subnet}}': `max by (subnet) (subnet_relayer_days_left{${S}})` },
+              links: [toRunbook(places.subnetd, 'SubnetRelayerWalletLow', ['subnet'])],
+            }),
+            graph({
+              id: 64,
+              title: 'What it has, and spends in a day',
+              what: 'In whole coins of the parent chain. A rise of the balance is a top-up.',
+              unit: 'short',
+              width: 12,
+              queries: {
+                '{{subnet}} balance': `max by (subnet) (subnet_relayer_balance{${S}})`,
+                '{{subnet}} per day': `max by (subnet) (subnet_relayer_spend_per_day{${S}})`,
+              },
+            }),
+          ],
+        },
         { title: 'The logs', folded: true, panels: logPanels(30, T) },
         { title: 'The containers', folded: true, panels: containerPanels(40, T, places.subnetd) },
         { title: 'The probes', folded: true, panels: lookPanels(50, T) },

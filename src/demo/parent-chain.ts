@@ -6,8 +6,11 @@ import type { Effects } from './effects.ts';
 export const CONTRACT = '0x0c8e79f3534b00d9a3d4a856b665bf4ebc22f2ba';
 export const WALLET = '0xcd0340a2214058390d204a826de05312deadbeef';
 
-/** In whole coins. */
-const BALANCE = 2_000;
+const COIN = 10n ** 18n;
+
+/** What the wallet has at first, and pays for each submission: it lasts for some weeks. */
+const BALANCE = 2_000n * COIN;
+const FEE = COIN / 100n;
 
 /** The development network of XDC. */
 const PARENT_CHAIN_ID = 551;
@@ -59,6 +62,7 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
   let submitted = 0;
   /** What was submitted before: a reorganisation of the chain takes the last transaction back. */
   let before = 0;
+  let payments = 0n;
 
   const isDown = (): boolean => {
     const { parentDown, parentRestarts } = effects();
@@ -87,7 +91,7 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
       case 'eth_getBlockByNumber':
         return { number: toHex(height), timestamp: toHex(Math.floor((FIRST_BLOCK_MS + height * BLOCK_MS) / 1000)) };
       case 'eth_getBalance':
-        return toHex(walletEmpty ? 0 : BigInt(BALANCE) * 10n ** 18n);
+        return toHex(walletEmpty ? 0 : BALANCE - payments * FEE);
       case 'eth_getCode':
         return contractGone ? '0x' : '0x6000';
       case 'eth_call': {
@@ -107,6 +111,8 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
   return {
     submit: (number) => {
       if (effects().checkpointLost) return;
+      // What is there at the start was paid before.
+      if (submitted > 0 && number > submitted) payments++;
       before = submitted;
       submitted = number;
     },
