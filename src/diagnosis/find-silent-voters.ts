@@ -1,3 +1,4 @@
+import type { MissedRounds } from '../model/chain.ts';
 import type { ChainView } from './chain-view.ts';
 import { fails, type NeverSigned, type NodeView } from './subnet-view.ts';
 
@@ -14,10 +15,14 @@ const MIN_MISSED = 2;
 export function findNeverSigned(nodes: readonly NodeView[]): NeverSigned {
   let all: readonly string[] | undefined;
   let rounds = 0;
+  let last: readonly string[] | undefined;
   for (const { said, isOut } of nodes) {
     const { voteRounds = 0, neverSigned = [] } = (!isOut && said?.observation.pool) || {};
     if (voteRounds === 0) continue;
     rounds = Math.max(rounds, voteRounds);
+    // Nodes share equal lists.
+    if (neverSigned === last) continue;
+    last = neverSigned;
     // Most pools lack the same ones in the same order.
     const isListed = (address: string, place: number) =>
       neverSigned[place] === address || neverSigned.includes(address);
@@ -36,14 +41,20 @@ function countMissed(
 ): ReadonlyMap<string, number> {
   const counts = new Map(addresses.map((address) => [address, 0]));
   const counted = new Set<number>();
-  for (const { said } of witnesses)
-    for (const { round, miner } of said?.observation.missedRounds?.rounds ?? []) {
+  let last: MissedRounds['rounds'] | undefined;
+  for (const { said } of witnesses) {
+    const { rounds } = said?.observation.missedRounds ?? {};
+    // Nodes share equal lists.
+    if (rounds === undefined || rounds === last) continue;
+    last = rounds;
+    for (const { round, miner } of rounds) {
       // Thousands of nodes list the same rounds, and a number is found faster than an address.
       if (round < oldest || counted.has(round)) continue;
       counted.add(round);
       const count = counts.get(miner);
       if (count !== undefined) counts.set(miner, count + 1);
     }
+  }
   return counts;
 }
 

@@ -21,6 +21,7 @@ import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
+import { createSharing, shareChain } from './share-equal.ts';
 import { isOtherwise, statusOf, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
@@ -61,6 +62,8 @@ interface Entry {
   /** A verdict has changed since the diagnosis. */
   isChanged: boolean;
   diagnosedAt: number;
+  /** Lets its nodes share what they say alike. */
+  readonly share: ReturnType<typeof createSharing>;
   /** The planned work that was in force then. */
   plannedWork: readonly PlannedWork[];
   readonly states: TargetState[];
@@ -122,6 +125,7 @@ export function createBoard(
         diagnosis,
         isChanged: true,
         diagnosedAt: Number.NEGATIVE_INFINITY,
+        share: createSharing(),
         plannedWork: known.get(subnet.name)?.plannedWork ?? [],
       };
     });
@@ -156,8 +160,8 @@ export function createBoard(
   };
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
-    update(target, (facts, { settings, diagnosis: { reference } }) =>
-      fold(facts, observation, { at: now, settings, reference }),
+    update(target, (facts, { settings, diagnosis: { reference }, share }) =>
+      fold(facts, shareChain(observation, share), { at: now, settings, reference }),
     );
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {

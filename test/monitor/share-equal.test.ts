@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { ChainObservation } from '../../src/model/chain.ts';
+import { createSharing } from '../../src/monitor/share-equal.ts';
+import { recordedChain } from '../support/recorded-chain.ts';
+
+/** What another node says alike, with no list of the first one. */
+const copyOf = (chain: ChainObservation): ChainObservation => JSON.parse(JSON.stringify(chain));
+
+test('nodes that say the same share its lists, and an observation stays what it was', () => {
+  const share = createSharing();
+  const [first, second] = [share(recordedChain('one-down')), share(copyOf(recordedChain('one-down')))];
+  expect(second).toEqual(recordedChain('one-down'));
+  expect(second.masternodes?.active).toBe(first.masternodes?.active);
+  expect(second.missedRounds?.rounds).toBe(first.missedRounds?.rounds);
+  expect(second.missedRounds?.byMiner).toBe(first.missedRounds?.byMiner);
+  expect(second.pool?.neverSigned).toBe(first.pool?.neverSigned);
+});
+
+test('nodes that say something else have lists of their own', () => {
+  const share = createSharing();
+  const said = recordedChain('one-down');
+  const { masternodes, missedRounds, pool } = said;
+  share(copyOf(said));
+  const others: readonly ChainObservation[] = [
+    { ...said, masternodes: masternodes && { ...masternodes, active: masternodes.active.toReversed() } },
+    { ...said, missedRounds: missedRounds && { ...missedRounds, rounds: missedRounds.rounds.slice(1) } },
+    {
+      ...said,
+      missedRounds: missedRounds && {
+        ...missedRounds,
+        rounds: missedRounds.rounds.map((one) => ({ ...one, miner: `0x${'1'.repeat(40)}` })),
+        byMiner: { ...missedRounds.byMiner, more: 1 },
+      },
+    },
+    { ...said, missedRounds: missedRounds && { ...missedRounds, byMiner: {} } },
+    { ...said, pool: pool && { ...pool, neverSigned: [] } },
+    recordedChain('healthy'),
+    { missing: {} },
+  ];
+  for (const other of others) expect(share(copyOf(other))).toEqual(other);
+});
+
+test('more different answers than there are nodes that agree are kept apart', () => {
+  const share = createSharing();
+  const of = (miner: string): ChainObservation => ({
+    pool: { voteRounds: 4, neverSigned: [miner], timeouts: 0, timeoutMissing: [] },
+    missing: {},
+  });
+  for (let index = 0; index < 20; index += 1) expect(share(of(`0x${index}`))).toEqual(of(`0x${index}`));
+  expect(share(of('0x3'))).toEqual(of('0x3'));
+});
