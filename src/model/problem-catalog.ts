@@ -160,7 +160,14 @@ export type ProblemName = keyof typeof problemCatalog;
 /** Problems that page for whatever the targets of a component have: one message a cause. */
 export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
   node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],
-  relayer: ['relayer_stopped', 'contract_missing', 'parent_unreachable'],
+  relayer: [
+    'relayer_stopped',
+    'contract_missing',
+    'parent_unreachable',
+    'checkpoint_behind',
+    'contract_of_other_chain',
+    'parent_other_chain',
+  ],
 };
 
 /** Whether a problem pages for the warnings of a component. */
