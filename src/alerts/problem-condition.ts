@@ -1,9 +1,10 @@
 import { isJudged, isJudgedFor } from '../model/is-judged.ts';
 import { isMuted, isStanding, type Problem } from '../model/problem.ts';
-import { pagesFor, problemsOfAlert } from '../model/problem-catalog.ts';
+import { type ProblemName, pagesFor, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
 import { COMPONENTS } from '../model/target.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
+import { isSpendJudged } from '../model/wallet-spend.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 
 /**
@@ -29,6 +30,14 @@ const findSuspected = ({ subnet, problems }: SubnetState, alert: string): readon
     .filter((problem) => problem.alert === alert && !isStanding(problem))
     .map((problem) => ({ labels: toLabels(subnet.name, problem), result: 'unknown' }));
 
+const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
+
+/** After a restart, what a wallet spends is not known for some minutes. */
+const isMeasured = ({ subnet, facts }: SubnetState, problem: ProblemName): boolean =>
+  !WALLET_PROBLEMS.includes(problem) ||
+  subnet.parentChain?.wallet === undefined ||
+  isSpendJudged(facts?.parent?.wallet);
+
 /** What cannot be judged now: an open alert about it stays as it is. */
 function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): readonly AlertInstance[] {
   const problems = problemsOfAlert(alert);
@@ -39,7 +48,7 @@ function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): r
     return isKnown ? [] : [{ labels: { subnet }, result: 'unknown' }];
   }
   return state.targets
-    .filter((target) => problems.some((problem) => !isJudgedFor(target, problem)))
+    .filter((target) => problems.some((problem) => !isMeasured(state, problem) || !isJudgedFor(target, problem)))
     .map(({ target }) => ({ labels: toLabels(subnet, target), result: 'unknown' }));
 }
 

@@ -59,6 +59,14 @@ export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'par
   return { payments, overMs, perDay, daysLeft: Number((balance * MILLI) / perDay) / Number(MILLI) };
 }
 
+/** Without an estimate for this long, a wallet pays nothing, or next to nothing. */
+const PATIENCE_MS = 3_600_000;
+
+/** Whether it can be said how long a wallet lasts: its spend is known, or was looked for long enough. */
+export const isSpendJudged = (wallet: WalletFacts | undefined): boolean =>
+  wallet !== undefined &&
+  (findSpend(wallet) !== undefined || wallet.parts.reduce((sum, { watchedMs }) => sum + watchedMs, 0) >= PATIENCE_MS);
+
 const COIN = 1e18;
 
 /** An amount in the smallest unit as whole coins. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { AlertInput } from '../../src/alerts/alert-input.ts';
+import { problemCondition } from '../../src/alerts/problem-condition.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Known, LogFacts, RelayerLogFacts } from '../../src/model/facts.ts';
 import type { ParentFacts } from '../../src/model/parent-chain.ts';
@@ -7,6 +9,7 @@ import type { WalletFacts } from '../../src/model/wallet-spend.ts';
 import { foldWallet } from '../../src/rules/fold-wallet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
+import { stateOf } from '../support/snapshots.ts';
 
 const COIN = 10n ** 18n;
 const MINUTE = 60_000;
@@ -32,6 +35,18 @@ const unpaid: Known = {
       patterns: { no_funds: { means: 'error', count: 3, at: NOW, order: 1, what: 'it cannot pay', own: false } },
     },
   },
+};
+
+/** What alerts are judged by beside the snapshot. */
+const NOTHING_ELSE: Omit<AlertInput, 'snapshot'> = {
+  now: NOW,
+  instance: 'here',
+  intervalMs: () => undefined,
+  lateRounds: () => 0,
+  notSent: () => 0,
+  enginesUp: new Map(),
+  isDatabaseUp: true,
+  lastReloadSuccessful: true,
 };
 
 /** A wallet that has paid a coin a minute for two hours, and has this many coins. */
@@ -117,4 +132,22 @@ test('a relayer that says that it cannot pay has that problem only', () => {
 
 test('a wallet that the inventory does not name any more is no problem', () => {
   expect(problems(wallet(1), [relayer], { rpc: 'http://p' })).toEqual([]);
+});
+
+test('after a restart an open alert of the wallet stays as it is until its spend is known, or an hour has passed', () => {
+  const resultsWith = (facts: WalletFacts | undefined, named = true) => {
+    const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
+    const parent: ParentFacts = { observation: { head }, at: NOW, ...(facts && { wallet: facts }) };
+    const known = stateOf([relayer]);
+    const parentChain = { rpc: 'http://p', ...(named && { wallet: WALLET }) };
+    const state = { ...known, subnet: { ...known.subnet, parentChain }, facts: { parent } };
+    const found = problemCondition('SubnetRelayerWalletLow', false)({ ...NOTHING_ELSE, snapshot: [state] });
+    return found.map(({ result }) => result);
+  };
+  const idle = (minutes: number) => foldWallet(foldWallet(undefined, COIN, NOW - minutes * MINUTE), COIN, NOW);
+  expect(resultsWith(undefined)).toEqual(['unknown']);
+  expect(resultsWith(undefined, false)).toEqual([]);
+  expect(resultsWith(idle(59))).toEqual(['unknown']);
+  expect(resultsWith(idle(60))).toEqual([]);
+  expect(resultsWith(wallet(20_000))).toEqual([]);
 });
