@@ -130,9 +130,10 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   // What keeps the relayer from submitting is a problem of its own.
   if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
   const allowed = findAllowedLag(view, mode);
-  const blocks = lag.blocks - lag.since.blocks;
-  const ms = lag.ms - lag.since.ms;
-  if ((blocks <= allowed.blocks && ms <= allowed.ms) || catchesUp(view, progress)) return undefined;
+  const hasManyBlocks = lag.blocks - lag.since.blocks > allowed.blocks;
+  // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
+  const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
+  if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
   const said = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeStats(view)}`;
   return toSuspicion(view, 'checkpoint_behind', {

@@ -159,10 +159,13 @@ describe('a checkpoint contract', () => {
     expect(named(facts, [relayer(10_000, { modes: ['lite'], byMode })])).toEqual([]);
   });
 
-  test('is behind by the times of the blocks, where they are known', () => {
-    const found = (timestamp: number) => named(parent({ ...at(990), onSubnet: { found: 'same', timestamp } }));
-    expect(found(5_000 - 300)).toEqual([]);
-    expect(found(5_000 - 301)).toEqual(['checkpoint_behind relayer']);
+  test('is behind by the times of the blocks, where they are known, once it has not moved for as long', () => {
+    const found = (timestamp: number, ms: number) =>
+      named(parent({ ...at(990), onSubnet: { found: 'same', timestamp } }, still(ms)));
+    expect(found(5_000 - 300, 6 * MINUTE)).toEqual([]);
+    expect(found(5_000 - 301, 6 * MINUTE)).toEqual(['checkpoint_behind relayer']);
+    // As after a halt of the subnet, whose last blocks lie an hour apart.
+    expect(found(5_000 - 3_600, 5 * MINUTE)).toEqual([]);
   });
 
   test('is not blamed for the blocks that came after it was read', () => {
