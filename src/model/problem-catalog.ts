@@ -33,9 +33,11 @@ const parent = { ...node, confirmMs: 45 * SECOND, judgedBy: [], isProbed: true }
 const log = { severity: 'warning', clearMs: 2 * MINUTE, judgedBy: [] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
 const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
-/** What is worth a change in how a subnet is set up. */
+/** The alert of all that is worth a change in how a subnet is set up. */
+const SETUP_ALERT = 'SubnetSetupDrift';
+
 const setup = {
-  alert: 'SubnetSetupDrift',
+  alert: SETUP_ALERT,
   severity: 'info',
   confirmMs: MINUTE,
   clearMs: 2 * MINUTE,
@@ -173,6 +175,9 @@ export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
 /** Whether a problem pages for the warnings of a component. */
 export const pagesFor = (component: string, problem: string): boolean =>
   PAGES_FOR[component]?.some((name) => name === problem) ?? false;
+
+/** Whether a problem says that the set-up is worth a change, while everything runs. */
+export const isOfSetup = (problem: ProblemName): boolean => problemCatalog[problem].alert === SETUP_ALERT;
 
 const entries = Object.entries(problemCatalog) as readonly [ProblemName, ProblemKind][];
 

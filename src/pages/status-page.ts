@@ -1,22 +1,19 @@
 import { html } from 'hono/html';
 import type { Minute, TargetHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
-import { isStanding, type Problem } from '../model/problem.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { banner, type Moment, worstFirst } from './banner.ts';
 import { type LiveContent, page, type Section } from './frame.ts';
 import type { Html } from './marks.ts';
 import { masternodeRows } from './masternode-rows.ts';
-import { problemCard } from './problem-card.ts';
+import { problemSection } from './problem-section.ts';
 import { subnetGrid } from './subnet-grid.ts';
 import { subnetPicture } from './subnet-picture.ts';
 import { targetRows } from './target-rows.ts';
 
 /** More subnets than these are a grid. */
 const MAX_IN_FULL = 2;
-/** Of many subnets, only so many problems are shown in full. */
-const MAX_PROBLEMS = 20;
 
 /** What the page shows beside the snapshot. */
 export interface StatusInput extends Moment {
@@ -29,28 +26,6 @@ export interface StatusInput extends Moment {
   readonly only?: string;
   /** What the names of subnets are searched for. */
   readonly search?: string;
-}
-
-/** Whether a problem of one target may be why the whole subnet is as it is. */
-const isCause = ({ name, component, severity, state }: Problem): boolean =>
-  name !== undefined && component === 'node' && severity !== 'info' && state !== 'clearing';
-
-function problemSection(subnets: readonly SubnetState[], moment: Moment & Pick<StatusInput, 'incidentOf'>): Html {
-  const all = worstFirst(subnets).flatMap(({ subnet, problems }) =>
-    problems.map((problem) => ({ subnet, problem, causes: problems.filter(isCause) })),
-  );
-  const sorted = all.toSorted((one, other) => Number(isStanding(other.problem)) - Number(isStanding(one.problem)));
-  const title =
-    sorted.length === 0 ? 'No problem is known' : sorted.length === 1 ? '1 problem' : `${sorted.length} problems`;
-  const more = sorted.length - MAX_PROBLEMS;
-  return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
-${sorted.slice(0, MAX_PROBLEMS).map(({ subnet, problem, causes }) =>
-  problemCard(subnet.name, problem, moment, {
-    ...{ causes, namesSubnet: subnets.length > 1, incident: moment.incidentOf?.(subnet.name, problem) },
-  }),
-)}
-${more > 0 ? html`<p class="empty">${more} more are in <a href="/status.json">status.json</a>.</p>` : ''}
-</section>`;
 }
 
 function inFull(state: SubnetState, { minutesOf, historyOf, ...moment }: StatusInput): readonly Section[] {

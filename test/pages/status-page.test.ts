@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Known } from '../../src/model/facts.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { statusPage } from '../../src/pages/status-page.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../support/diagnosed.ts';
@@ -115,6 +116,23 @@ describe('the status page', () => {
     expect(page).toContain('href="/alerts/SubnetContainerDown?subnet=devnet&amp;name=n2"');
     expect(page).toContain('href="/targets/devnet/n2"');
     expect(text).toMatch(/Explains 3 failing checks n2 latest_block, log_block, container/);
+  });
+
+  test('folds what is worth a change in the set-up below the problems, and shows what several nodes have alike once', () => {
+    const state = stateOf(nodes());
+    const open = (name: string, problem: 'rpc_open' | 'origins_wildcard'): Problem => ({
+      ...{ problem, component: 'node', name, alert: 'SubnetSetupDrift', severity: 'info', state: 'open' },
+      ...{ summary: `${problem} of ${name}`, evidence: `seen at ${name}`, fix: `set it in ${name}.env` },
+      ...{ explains: [], causes: [], since: NOW - 60_000, seenAt: NOW },
+    });
+    const problems = [...NAMES.map((name) => open(name, 'rpc_open')), open('n2', 'origins_wildcard')];
+    const page = pageOf([{ ...state, problems }]);
+    const section = /<section class="stack"[\s\S]*?<\/section>/.exec(page)?.[0] ?? '';
+    expect(words(section).trim()).toMatch(
+      /^No problem is known 5 findings about the set-up, worth a change when there is time rpc_open of n1 .* The same of n2 , n3 , n4 \. origins_wildcard of n2 /,
+    );
+    expect(section.match(/<article/g)).toHaveLength(2);
+    expect(section.indexOf('<article')).toBeGreaterThan(section.indexOf('<details>'));
   });
 
   test('of a whole subnet is enough by itself: it has the command of each cause', () => {
