@@ -1,16 +1,19 @@
 import type { Client } from 'viem';
+import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { ParentResult } from '../model/parent-chain.ts';
 
 /** The address without user info, and the header that user info stands for. */
 function splitUserInfo(address: string): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(address);
-  const { username, password } = url;
-  if (`${username}${password}` === '') return { url: address, headers: {} };
+  const login = readCredentials(url);
+  if (login === undefined) return { url: address, headers: {} };
   url.username = '';
   url.password = '';
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { url: url.href, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
+  return { url: url.href, headers: { authorization: toBasicAuthorization(login.username, login.password) } };
 }
+
+/** A block with thousands of transactions has less. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 
 /** Was the failure, or one of its causes, a timeout? */
 const isTimeout = (error: unknown): boolean =>
@@ -25,6 +28,7 @@ function describeFailure(error: unknown, status: number | undefined): string {
 
 /** Limits of a call. */
 export interface CallLimits {
+  /** For each request, with the whole answer. */
   readonly withinMs: number;
   /** Ends the call early. */
   readonly signal?: AbortSignal | undefined;
@@ -41,8 +45,12 @@ export async function callParent<T>(
   let status: number | undefined;
   const transport = http(url, {
     retryCount: 0,
-    timeout: withinMs,
-    fetchOptions: { headers, redirect: 'manual', ...(signal && { signal }) },
+    // viem's own timeout ends with the head of an answer, and is off with a signal. This one is for the body too.
+    timeout: 0,
+    fetchFn: (input, init) =>
+      fetch(input, { ...init, signal: AbortSignal.any([AbortSignal.timeout(withinMs), ...(signal ? [signal] : [])]) }),
+    maxResponseBodySize: MAX_ANSWER_BYTES,
+    fetchOptions: { headers, redirect: 'manual' },
     onFetchResponse: (response) => {
       status = response.status;
     },

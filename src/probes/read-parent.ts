@@ -1,3 +1,4 @@
+import type { Client } from 'viem';
 import {
   type ContractReading,
   type ParentChain,
@@ -8,6 +9,7 @@ import {
 import type { Subnet } from '../model/target.ts';
 import { callParent } from './call-parent.ts';
 import { findOnSubnet } from './find-on-subnet.ts';
+import { askBalance, toQuantity } from './read-balance.ts';
 import { readContract } from './read-contract.ts';
 
 /** How long a parent chain may take for each answer. They are asked for together, as single calls: public nodes refuse batches. */
@@ -25,22 +27,33 @@ async function compare(
   return onSubnet ? { ok: true, value: { kind: 'checkpoint', checkpoint: { ...checkpoint, onSubnet } } } : reading;
 }
 
+/** A height, a time or an id. Throws for what is none, as 2^53 and more. */
+function toNumber(value: unknown): number {
+  const number = Number(toQuantity(value));
+  if (!Number.isSafeInteger(number)) throw new Error('no chain has such a number');
+  return number;
+}
+
+async function askHead(client: Client) {
+  const block = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
+  if (block === null) throw new Error('there is no newest block');
+  return { number: toNumber(block.number), timestamp: toNumber(block.timestamp) };
+}
+
+const askChainId = async (client: Client): Promise<number> => toNumber(await client.request({ method: 'eth_chainId' }));
+
 /** Reads what the parent chain of a subnet says. viem is loaded at the first use. */
 export async function readParent(
   { rpc, contract, wallet }: ParentChain,
   subnet: Subnet,
   signal: AbortSignal,
 ): Promise<ParentObservation> {
-  const { getBalance, getBlock, getChainId } = await import('viem/actions');
   const limits = { withinMs: WITHIN_MS, signal };
   const [head, chainId, reading, balance] = await Promise.all([
-    callParent(rpc, limits, async (client) => {
-      const { number, timestamp } = await getBlock(client, { blockTag: 'latest', includeTransactions: false });
-      return { number: Number(number), timestamp: Number(timestamp) };
-    }),
-    callParent(rpc, limits, getChainId),
+    callParent(rpc, limits, askHead),
+    callParent(rpc, limits, askChainId),
     contract && callParent(rpc, limits, (client) => readContract(client, toAddress(contract))),
-    wallet && callParent(rpc, limits, (client) => getBalance(client, { address: toAddress(wallet) })),
+    wallet && callParent(rpc, limits, (client) => askBalance(client, toAddress(wallet))),
   ]);
   return {
     head,
