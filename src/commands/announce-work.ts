@@ -98,5 +98,6 @@ export async function listWork({ clients, withStore }: Way, json = false): Promi
   }
   const failures = [...errors, ...(read?.ok === false ? [read.why] : [])];
   complain(failures);
+  if (!json && listed.length === 0 && failures.length === 0) report(['nothing is announced now']);
   return failures.length === 0 ? 0 : 1;
 }

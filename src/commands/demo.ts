@@ -72,6 +72,7 @@ function printChanges(app: App): () => void {
 function printAddresses(
   url: string,
   config: string,
+  database: string,
   simulation: Simulation,
   faults: readonly FaultName[],
   parts: DemoParts,
@@ -86,7 +87,9 @@ function printAddresses(
   for (const { name, rpc } of simulation.nodes) printLine(`  ${name.padEnd(9)} ${rpc}`);
   for (const name of ['relayer', 'stats', 'frontend'] as const) printLine(`  ${name.padEnd(9)} ${simulation[name]}`);
   printLine(`  docker    ${simulation.docker}`);
+  printLine(`  parent    ${simulation.parent}  its contract and wallet are in the inventory`);
   printLine(`  inventory ${config}`);
+  printLine(`  database  sqlite:${database}  for "subnetd silence", as SUBNETD_DATABASE_URL`);
   printLine('');
   printLine(`  ${url}/portal       the developer portal; sign in as ${userName} with ${password}`);
   printLine(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
@@ -131,7 +134,7 @@ async function watchSimulation(
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.errors.join('; ')}`);
     const { app } = started;
-    printAddresses(listener.url, configPath, simulation, faults, parts, access);
+    printAddresses(listener.url, configPath, database.path, simulation, faults, parts, access);
     const stopTelling = printChanges(app);
     await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
     stopTelling();

@@ -67,8 +67,10 @@ function findCostless(
 interface Others {
   readonly votes: number;
   readonly why: Readonly<Record<Exclude<Voter['kind'], 'votes'>, readonly string[]>>;
-  /** How many masternodes are of no node of the inventory. */
+  /** How many masternodes are of no node that has said its address. */
   readonly nameless: number;
+  /** Why nodes are out that have not said their address: each may be one of the nameless. */
+  readonly unaddressed: readonly string[];
   /** Whether the node itself can be counted on now. */
   readonly ownVotes: boolean;
 }
@@ -83,6 +85,7 @@ function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Ot
   for (const member of members.values()) if (isGone(member)) gone += 1;
   const masters = state.epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
   const why = { out: [] as string[], recovering: [] as string[], doubtful: [] as string[] };
+  const unaddressed: string[] = [];
   let votes = 0;
   let ownVotes = false;
   for (const target of state.targets) {
@@ -92,8 +95,10 @@ function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Ot
     if (target.target.name === name) ownVotes = voter.kind === 'votes';
     else if (voter.kind === 'votes') votes += 1;
     else why[voter.kind].push(voter.why);
+    if (voter.kind === 'out' && target.facts.node?.chain?.observation.address === undefined)
+      unaddressed.push(`${voter.why}, and ${target.target.name} has not said by which address it votes`);
   }
-  return { votes, why, nameless: masters.filter((one) => one.name === undefined).length, ownVotes };
+  return { votes, why, nameless: masters.filter((one) => one.name === undefined).length, unaddressed, ownVotes };
 }
 
 const masternodes = (count: number): string => `${count} ${count === 1 ? 'masternode' : 'masternodes'}`;
@@ -101,7 +106,7 @@ const areNeeded = (count: number): string => `${count} ${count === 1 ? 'is' : 'a
 
 /** What the votes of the others allow. */
 function judgeVotes(
-  { votes, why, nameless }: Others,
+  { votes, why, nameless, unaddressed }: Others,
   { total, required }: Quorum,
 ): Pick<RestartAnswer, 'safe' | 'known' | 'reason'> {
   const [recovering] = why.recovering;
@@ -114,6 +119,7 @@ function judgeVotes(
   if (votes + why.doubtful.length + nameless >= required) {
     const doubt =
       why.doubtful[0] ??
+      (nameless <= unaddressed.length ? unaddressed[0] : undefined) ??
       `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
     return { safe: false, known: false, reason: `${few}: ${doubt}` };
   }

@@ -75,7 +75,7 @@ export function peerMesh(nodes: readonly TargetState[], members: readonly Member
   const isUnknown = links.every(({ state }) => state === 'unknown');
   const words = isUnknown
     ? 'No node says whose peer it is: serve the admin namespace over IPC to see the mesh.'
-    : `${up} of ${links.length} links are known to stand.`;
+    : `${up} of ${links.length} links are confirmed.`;
   const missing = cut.map(({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both run.`);
   const list =
     missing.length === 0

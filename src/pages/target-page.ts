@@ -109,12 +109,12 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
 const restartLine = (restart: RestartAnswer | undefined): Html | string =>
   restart === undefined
     ? ''
-    : html`<p class="line">May be restarted now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'nobody knows'}</b>, because ${restart.reason}.</p>`;
+    : html`<p><small>May be restarted now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'nobody knows'}</b>, because ${restart.reason}.</small></p>`;
 
 /** What the wallet of the relayer has and spends, in one line. */
 function walletLine(state: SubnetState, { target }: TargetState, moment: Moment): Html | string {
   const words = target.component === 'relayer' ? walletWords(state, moment) : undefined;
-  return words === undefined ? '' : html`<p class="line">Its wallet has ${words}.</p>`;
+  return words === undefined ? '' : html`<p><small>Its wallet has ${words}.</small></p>`;
 }
 
 /** What the page of a target shows: its problems, checks, container and log. */

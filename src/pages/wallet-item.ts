@@ -16,7 +16,7 @@ const OLD_MS = 90_000;
 function describeSpend(wallet: WalletFacts): string {
   const spend = findSpend(wallet);
   if (spend !== undefined) return `spends ${formatCoins(spend.perDay)} a day, ${formatDays(spend.daysLeft)} left`;
-  return 'what it spends is not known yet, or nothing';
+  return 'no spend measured yet';
 }
 
 /** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */

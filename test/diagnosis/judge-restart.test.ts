@@ -273,6 +273,16 @@ const CASES: readonly Case[] = [
     ),
   ],
   [
+    'another one is down since subnetd started, so its address is not known',
+    stateWith({ n2: { ...refused, chain: { address: undefined } } } as Readonly<Record<string, Given>>),
+    'n1',
+    nobodyKnows(
+      'only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer, and n2 has not said by which address it votes',
+      3,
+      3,
+    ),
+  ],
+  [
     'another one has not said by which address it votes',
     stateWith({ n2: { chain: { address: undefined } } } as Readonly<Record<string, Given>>),
     'n1',

@@ -34,7 +34,7 @@ test('the wallet of the relayer stands beside the services, with its balance, sp
 });
 
 test('a spend that is not known is not invented, and a balance that is not known shows nothing', () => {
-  expect(textOf(item(wallet(0)))).toBe('Wallet 9000 coins, what it spends is not known yet, or nothing');
+  expect(textOf(item(wallet(0)))).toBe('Wallet 9000 coins, no spend measured yet');
   expect(item(undefined)).toBe('');
 });
 
