@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { beginSentence } from '../model/begin-sentence.ts';
+import { listNames } from '../model/list-names.ts';
 import type { ProblemSeverity } from '../model/problem-catalog.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import type { Unseen } from './list-looks.ts';
@@ -15,11 +16,6 @@ const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> 
 
 /** More names than these are counted. */
 const MAX_NAMES = 8;
-
-const listNames = (names: readonly string[]): string =>
-  names.length > MAX_NAMES
-    ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} others`
-    : names.join(', ');
 
 const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
 
@@ -42,12 +38,12 @@ const describeFinding = ({ subnet, name, summary, evidence, fix, others }: Alike
   `  ${escapeText(`${name === undefined ? subnet : `${subnet} ${name}`}: ${summary}`)}`,
   `    seen: ${escapeText(evidence)}`,
   ...(fix === '' ? [] : [`    fix: ${escapeText(fix)}`]),
-  ...(others.length === 0 ? [] : [`    the same of ${escapeText(listNames(others))}`]),
+  ...(others.length === 0 ? [] : [`    the same of ${escapeText(listNames(others, MAX_NAMES))}`]),
 ];
 
 const describeUnseen = ({ subnet, what, names, because, fix }: Unseen): string =>
   escapeText(
-    `not looked at: ${what} of ${listNames(names)} (${subnet}), because ${because}${fix === undefined ? '' : `; ${fix}`}`,
+    `not looked at: ${what} of ${listNames(names, MAX_NAMES)} (${subnet}), because ${because}${fix === undefined ? '' : `; ${fix}`}`,
   );
 
 /** What should have been looked at, and could not be. */

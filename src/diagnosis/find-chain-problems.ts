@@ -1,8 +1,9 @@
+import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { describeReturn } from './next-epoch.ts';
-import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;
 

@@ -1,7 +1,8 @@
+import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
 import { commandToRestart } from './find-node-problems.ts';
-import { listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import type { NodeView, SubnetView } from './subnet-view.ts';
 
 type Places = readonly (readonly number[])[];
 

@@ -1,5 +1,6 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
+import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
@@ -9,7 +10,6 @@ import {
   fails,
   isSettled,
   isStopped,
-  listNames,
   type NodeView,
   type SubnetView,
   stalledMs,

@@ -1,20 +1,12 @@
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
+import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
 import { parentSubject } from './parent-view.ts';
-import {
-  checkOf,
-  fails,
-  isMissing,
-  isStopped,
-  listNames,
-  type NodeView,
-  type SubnetView,
-  stalledMs,
-} from './subnet-view.ts';
+import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
 

@@ -1,5 +1,6 @@
+import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { isStopped, listNames, type NodeView, type SubnetView } from './subnet-view.ts';
+import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The public keys of the bootnodes of a node. Their addresses may differ: inside of a machine and from outside. */
 function toKey({ state }: NodeView): string | undefined {

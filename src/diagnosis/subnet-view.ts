@@ -107,7 +107,3 @@ export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | 
 
 /** Whether a check of the target fails. */
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
-
-/** Names for a sentence. */
-export const listNames = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');

@@ -1,3 +1,4 @@
+import { joinAnd } from '../model/list-names.ts';
 import { isRecord } from '../model/record.ts';
 import { CHANNEL_KINDS } from './notify-schema.ts';
 
@@ -34,7 +35,7 @@ export function findNotifyConflicts(notify: unknown): readonly Conflict[] {
     if (kinds.length !== 1)
       findings.push({
         path,
-        what: `needs exactly one of ${CHANNEL_KINDS.slice(0, -1).join(', ')} and ${CHANNEL_KINDS.at(-1)}`,
+        what: `needs exactly one of ${joinAnd(CHANNEL_KINDS)}`,
       });
     if (!isRecord(webhook)) continue;
     findings.push(...findBadHeaders(webhook.headers, [...path, 'webhook', 'headers']));

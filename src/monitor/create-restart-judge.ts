@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { judgeRestart } from '../diagnosis/judge-restart.ts';
+import { listNames } from '../model/list-names.ts';
 import type { RestartAnswer, RestartResult } from '../model/restart-answer.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { RoundName, Subnet } from '../model/target.ts';
@@ -38,11 +39,9 @@ const MOST_AGE_MS = 60_000;
 const nodesOf = ({ subnet: { targets } }: SubnetState): readonly string[] =>
   targets.flatMap(({ component, name }) => (component === 'node' ? [name] : []));
 
+/** More names than these are counted. */
 const MAX_NAMED = 10;
-const list = (names: readonly string[]): string =>
-  names.length > MAX_NAMED
-    ? `${names.slice(0, MAX_NAMED).join(', ')} and ${names.length - MAX_NAMED} others`
-    : names.join(', ');
+const list = (names: readonly string[]): string => listNames(names, MAX_NAMED);
 
 /** The subnet whose node is meant, or why there is none. */
 function findSubnet(

@@ -1,5 +1,6 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
+import { listNames } from '../model/list-names.ts';
 import type { BootnodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findHeardNodes } from './find-heard-nodes.ts';
@@ -21,10 +22,7 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   const missing = nodes.filter(({ heardAt }) => heardAt === undefined || now - heardAt >= bootnodeWindowMs);
   if (missing.length === 0)
     return pass(`the bootnode has heard all ${nodes.length} nodes within ${formatDuration(bootnodeWindowMs)}`);
-  const names = `${missing
-    .slice(0, 5)
-    .map(({ name }) => name)
-    .join(', ')}${missing.length > 5 ? ` and ${missing.length - 5} others` : ''}`;
+  const names = listNames(missing.map(({ name }) => name));
   const readFor = now - readSince(logs, now);
   if (readFor < bootnodeWindowMs && missing.every(({ heardAt }) => heardAt === undefined))
     return unknown(

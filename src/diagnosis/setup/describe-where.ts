@@ -1,4 +1,5 @@
 import { type Endpoint, formatEndpoint, type Reach, toReach } from '../../model/exposure.ts';
+import { joinAnd } from '../../model/list-names.ts';
 
 const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
 
@@ -15,9 +16,6 @@ export interface Where {
   /** In the middle of a sentence, after "at": `192.0.2.1:8545, a public address,`. */
   readonly text: string;
 }
-
-export const joinAnd = (words: readonly string[]): string =>
-  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
 /** The endpoints that most can reach; undefined when there are none. */
 export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {

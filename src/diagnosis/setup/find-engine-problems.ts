@@ -1,8 +1,9 @@
 import { formatSkew, isSkewed } from '../../model/clock-skew.ts';
+import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
 import { type ContainerRef, engineOf } from '../../model/target.ts';
-import { listNames, type SubnetView } from '../subnet-view.ts';
+import type { SubnetView } from '../subnet-view.ts';
 
 type Engine = readonly [name: string, setup: EngineSetup];
 

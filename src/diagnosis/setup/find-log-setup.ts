@@ -1,9 +1,10 @@
 import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
+import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type ContainerSetup, type SetupObservation, setupOf } from '../../model/setup.ts';
 import type { Target } from '../../model/target.ts';
-import { listNames, type SubnetView } from '../subnet-view.ts';
+import type { SubnetView } from '../subnet-view.ts';
 
 /** What Docker should keep at least. A busy node prints 5 kB a second (measured at level 4), so this is some minutes. */
 const LEAST_BYTES = 1e6;

@@ -1,9 +1,10 @@
 import type { ConsensusSettings } from '../../model/chain.ts';
 import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
+import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type SetupObservation, setupOf } from '../../model/setup.ts';
-import { isStopped, listNames, type NodeView, type SubnetView } from '../subnet-view.ts';
+import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
 
 /**

@@ -1,11 +1,9 @@
 import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
+import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type ContainerSetup, type PublishedPort, type SetupObservation, setupOf } from '../../model/setup.ts';
 import type { Target } from '../../model/target.ts';
 import type { SubnetView } from '../subnet-view.ts';
-
-/** More targets than these are counted. */
-const MAX_NAMED = 5;
 
 /** A port that everybody reaches who reaches the machine, and what answers there. */
 interface OpenPort extends PublishedPort {
@@ -59,15 +57,13 @@ export function findPublishedPorts({ targets }: SubnetView, setup: SetupObservat
   const [first] = open;
   const [port] = first?.ports ?? [];
   if (first === undefined || port === undefined) return [];
-  const named = open.slice(0, MAX_NAMED).map(describeOpen);
-  const more = open.length - named.length;
   const { name, container } = first.target;
   const line = `${port.hostPort}:${port.containerPort}`;
   return [
     {
       problem: 'ports_published',
       summary: 'Docker publishes ports to everybody who reaches its machine',
-      evidence: `published on all addresses: ${named.join(', ')}${more > 0 ? ` and ${more} others` : ''}`,
+      evidence: `published on all addresses: ${listNames(open.map(describeOpen))}`,
       fix: `below \`ports:\` in docker-compose.yml write the address before the port, for ${serviceOf(container, name)} \`127.0.0.1:${line}\` in place of \`${line}\`, or the address of a private network, and ${commandToRecreate(container)}; a firewall such as ufw does not stop what Docker publishes`,
       explains: [],
       causes: [],

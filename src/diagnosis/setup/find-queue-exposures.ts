@@ -1,7 +1,8 @@
+import { joinAnd } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import type { SubnetView } from '../subnet-view.ts';
-import { describeWhere, joinAnd } from './describe-where.ts';
+import { describeWhere } from './describe-where.ts';
 
 /** A relayer whose queue page lets strangers change its jobs. */
 export function findQueueExposures({ services }: SubnetView, setup: SetupObservation): readonly Suspicion[] {

@@ -1,9 +1,10 @@
 import type { Reach, RpcExposure } from '../../model/exposure.ts';
+import { joinAnd } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
-import { describeWhere, joinAnd } from './describe-where.ts';
+import { describeWhere } from './describe-where.ts';
 
 /** The namespaces that change the node, and what a stranger does with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
 const DANGERS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { listNames } from '../subnet-view.ts';
+import { listNames } from '../../model/list-names.ts';
 
 /** The names of those that have a value. */
 export interface Group {
