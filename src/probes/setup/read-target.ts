@@ -2,7 +2,7 @@ import type { ContainerSetup, SetupPart, SetupResult, TargetSetup } from '../../
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { readClient } from './read-client.ts';
 import { readExposure } from './read-exposure.ts';
-import { readQueues } from './read-queues.ts';
+import { readQueueExposure } from './read-queue-exposure.ts';
 import type { SetupTools } from './setup-tools.ts';
 
 const DOCKER_MS = 5_000;
@@ -28,7 +28,7 @@ type Reader<Part extends SetupPart> = (
 const readers: { readonly [Part in SetupPart]-?: Reader<Part> } = {
   client: async (target, _, signal) => (target.component === 'node' ? readClient(target, signal) : undefined),
   exposure: async (target, _, signal) => (target.component === 'node' ? readExposure(target, signal) : undefined),
-  queues: async (target, _, signal) => (target.component === 'relayer' ? readQueues(target, signal) : undefined),
+  queues: async (target, _, signal) => (target.component === 'relayer' ? readQueueExposure(target, signal) : undefined),
   container: async ({ container }, tools, signal) => container && readContainer(container, tools, signal),
 };
 

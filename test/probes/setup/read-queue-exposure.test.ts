@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServiceTarget } from '../../../src/model/target.ts';
-import { readQueues } from '../../../src/probes/setup/read-queues.ts';
+import { readQueueExposure } from '../../../src/probes/setup/read-queue-exposure.ts';
 import { startHttp } from '../../support/fake-node.ts';
 import { serviceTarget } from '../../support/views.ts';
 
@@ -20,7 +20,7 @@ const read = (url: string | undefined, own: readonly string[] = []) => {
     ...serviceTarget('relayer', url ?? ''),
     ...(url === undefined && { url: undefined }),
   };
-  return readQueues(target, AbortSignal.timeout(10_000), () => own);
+  return readQueueExposure(target, AbortSignal.timeout(10_000), () => own);
 };
 
 const queue = (name: unknown, readOnlyMode: boolean) => ({ name, readOnlyMode, allowRetries: !readOnlyMode });

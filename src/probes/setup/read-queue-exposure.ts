@@ -26,7 +26,7 @@ const toName = ({ name }: Readonly<Record<string, unknown>>): readonly string[] 
  * Asks the queue page of the relayer whether strangers can change its jobs: bull-board says so of each queue. Undefined without
  * an address. Never rejects.
  */
-export async function readQueues(
+export async function readQueueExposure(
   { url: address }: ServiceTarget,
   signal: AbortSignal,
   ownAddresses = listOwnAddresses,
