@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import type { Endpoint, OpenDockerApi } from '../model/exposure.ts';
+import { type Endpoint, type OpenDockerApi, unmapIpv4 } from '../model/exposure.ts';
 import { readBounded } from '../model/read-bounded.ts';
 import { type DockerClient, toResponse } from './client.ts';
 import { toMembers } from './members.ts';
@@ -42,5 +42,5 @@ export async function requestOpenApis(
 export function toPlainEndpoint({ socket }: IncomingMessage): Endpoint | undefined {
   const { remoteAddress, remotePort } = socket;
   if (socket instanceof TLSSocket || remoteAddress === undefined || remotePort === undefined) return undefined;
-  return { ip: remoteAddress.replace(/^::ffff:(?=[\d.]+$)/i, ''), port: remotePort };
+  return { ip: unmapIpv4(remoteAddress), port: remotePort };
 }

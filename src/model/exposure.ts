@@ -74,5 +74,8 @@ export function toReach(ip: string): Reach {
   return PRIVATE.check(ip, family) ? 'private' : 'public';
 }
 
+/** The IPv4 address behind the form in which a server that listens on IPv6 gives it: `::ffff:192.0.2.1`. */
+export const unmapIpv4 = (ip: string): string => ip.replace(/^::ffff:(?=[\d.]+$)/i, '');
+
 /** As in an address: `192.0.2.1:8545`, `[::1]:8545`. */
 export const formatEndpoint = ({ ip, port }: Endpoint): string => `${isIP(ip) === 6 ? `[${ip}]` : ip}:${port}`;

@@ -114,7 +114,6 @@ export const problemCatalog = {
     judgedBy: [],
   },
   consensus_differs: setup,
-  /** A rolling upgrade takes a while. */
   rpc_exposed: exposed,
   account_exposed: exposed,
   docker_exposed: exposed,
@@ -123,6 +122,7 @@ export const problemCatalog = {
   hosts_wildcard: setup,
   origins_wildcard: setup,
   queues_open: setup,
+  /** A rolling upgrade takes a while. */
   client_versions_differ: { ...setup, confirmMs: 30 * MINUTE },
   images_differ: { ...setup, confirmMs: 30 * MINUTE },
   ports_published: setup,

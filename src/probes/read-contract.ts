@@ -30,7 +30,7 @@ const FAILS_ITSELF = /revert|evm error|invalid opcode|invalid jump|stack (?:unde
 const textOf = (error: unknown): string => (error instanceof Error ? `${error.message} ${textOf(error.cause)}` : '');
 
 const codeOf = (error: unknown): unknown =>
-  error instanceof Error ? ((error as { code?: unknown }).code ?? codeOf(error.cause)) : undefined;
+  error instanceof Error ? (('code' in error ? error.code : undefined) ?? codeOf(error.cause)) : undefined;
 
 /** By geth, 3 is an end of the code by `revert`. */
 const isOwnError = (error: unknown): boolean => codeOf(error) === 3 || FAILS_ITSELF.test(textOf(error));
@@ -46,8 +46,8 @@ const toMode = (text: string): CheckpointMode | undefined =>
   CHECKPOINT_MODES.find((mode) => mode === text.trim().toLowerCase().replace(/[ -]/g, '_'));
 
 /** Calls a method without arguments; undefined when the contract fails or answers with something else. */
-async function callMethod<T>(ask: () => Promise<string>, decode: (data: Address) => T): Promise<T | undefined> {
-  let data: string;
+async function callMethod<T>(ask: () => Promise<Address>, decode: (data: Address) => T): Promise<T | undefined> {
+  let data: Address;
   try {
     data = await ask();
   } catch (error) {
@@ -55,7 +55,7 @@ async function callMethod<T>(ask: () => Promise<string>, decode: (data: Address)
     throw error;
   }
   try {
-    return decode(data as Address);
+    return decode(data);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
-import type { Endpoint } from '../../model/exposure.ts';
+import { type Endpoint, unmapIpv4 } from '../../model/exposure.ts';
 import { readBounded } from '../../model/read-bounded.ts';
 import { within } from '../../model/within.ts';
 
@@ -28,9 +28,6 @@ export interface StrangerAnswer {
   /** What answered. */
   readonly endpoint: Endpoint;
 }
-
-/** A server that listens on IPv6 gives IPv4 addresses in this form. */
-const toIp = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '');
 
 /** Sends the request and resolves to the head of the answer. */
 function open({ method, url, body, headers, ip }: StrangerRequest, signal: AbortSignal): Promise<IncomingMessage> {
@@ -73,7 +70,7 @@ export async function askAsStranger(
         status: response.statusCode ?? 0,
         allowOrigin: response.headers['access-control-allow-origin'],
         body: body.toString(),
-        endpoint: { ip: toIp(remoteAddress), port: remotePort },
+        endpoint: { ip: unmapIpv4(remoteAddress), port: remotePort },
       };
     });
   } catch {

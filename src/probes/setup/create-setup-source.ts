@@ -91,7 +91,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
     },
     probe: async (signal) => {
       await readDue(signal);
-      const read = signal.aborted ? new Map() : await readEngines(signal);
+      const read = signal.aborted ? new Map<string, SetupResult<EngineSetup>>() : await readEngines(signal);
       const targets = subnet.targets.flatMap((target): readonly (readonly [string, TargetSetup])[] => {
         const setup = known.get(target)?.setup;
         return setup === undefined ? [] : [[targetKey(target), setup]];
