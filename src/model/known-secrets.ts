@@ -1,5 +1,5 @@
 import { readCredentials } from './credentials.ts';
-import type { Inventory, Target } from './target.ts';
+import type { Inventory, Subnet, Target } from './target.ts';
 
 /** A shorter value would be found in many words. */
 const SHORTEST_PASSWORD = 4;
@@ -43,10 +43,16 @@ const receiverUrls = ({
 ];
 
 /**
- * The secrets that the inventory holds about these targets and those who are notified: passwords in addresses, and parts of paths
+ * The secrets that the inventory holds about a subnet, its parent chain and those who are notified: passwords in addresses, and parts of paths
  * and queries, which may be tokens.
  */
 export const findKnownSecrets = (
-  targets: readonly Target[],
+  { targets, parentChain }: Pick<Subnet, 'targets' | 'parentChain'>,
   receivers: Pick<Inventory, 'alertmanager' | 'channels'>,
-): readonly string[] => [...new Set([...targets.flatMap(urlsOf), ...receiverUrls(receivers)].flatMap(secretsOf))];
+): readonly string[] => [
+  ...new Set(
+    [...targets.flatMap(urlsOf), ...(parentChain ? [parentChain.rpc] : []), ...receiverUrls(receivers)].flatMap(
+      secretsOf,
+    ),
+  ),
+];

@@ -19,8 +19,8 @@ export function createSubnetSecrets(
       const before = known.get(target.subnet);
       if (before !== undefined) return before;
       const subnet = subnetOf(target.subnet);
-      if (subnet === undefined) return findKnownSecrets([target], receivers());
-      const found = findKnownSecrets(subnet.targets, receivers());
+      if (subnet === undefined) return findKnownSecrets({ targets: [target] }, receivers());
+      const found = findKnownSecrets(subnet, receivers());
       known.set(subnet.name, found);
       return found;
     },

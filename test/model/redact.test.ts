@@ -61,13 +61,16 @@ describe('a line of a log is shown without', () => {
 
   test('the secrets that the inventory holds are left out, in each form', () => {
     const known = findKnownSecrets(
-      [
-        nodeTarget('n1', { rpc: 'http://me:p%40ss%2Fw@10.0.0.1:8545/rpc/0f0f0f0f?key=querytoken' }),
-        {
-          ...serviceTarget('frontend', 'http://x:letmein@10.0.0.2/'),
-          browser: { cdpUrl: 'ws://10.0.0.3/devtools-id-1' },
-        },
-      ],
+      {
+        targets: [
+          nodeTarget('n1', { rpc: 'http://me:p%40ss%2Fw@10.0.0.1:8545/rpc/0f0f0f0f?key=querytoken' }),
+          {
+            ...serviceTarget('frontend', 'http://x:letmein@10.0.0.2/'),
+            browser: { cdpUrl: 'ws://10.0.0.3/devtools-id-1' },
+          },
+        ],
+        parentChain: { rpc: 'https://u:parent-pass@parent.example/v3/parent-token-1' },
+      },
       {
         alertmanager: { urls: ['http://10.0.0.4/alert-token-1'] },
         channels: [
@@ -90,6 +93,8 @@ describe('a line of a log is shown without', () => {
       'devtools-id-1',
       'alert-token-1',
       'hook-pass',
+      'parent-pass',
+      'parent-token-1',
       'hook-token-1',
     ])
       expect(one(`it says ${secret}!`, known), secret).toBe(`it says ${LEFT_OUT}!`);
