@@ -8,9 +8,10 @@ export interface HookRequest {
   readonly text: string;
 }
 
-/** What the next requests get: a status, with headers and a body, or no answer. */
+/** What the next requests get: a status, with headers and a body, no answer, or the head of one that never ends. */
 export type HookAnswer =
   | 'hang'
+  | 'endless'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
 /** A server in the place of a webhook, Slack, Telegram or Discord. */
@@ -30,6 +31,10 @@ export async function startHookReceiver(at = 0): Promise<HookReceiver> {
     request.on('end', () => {
       requests.push({ path: request.url ?? '', headers: request.headers, text: Buffer.concat(chunks).toString() });
       if (receiver.answer === 'hang') return;
+      if (receiver.answer === 'endless') {
+        response.writeHead(200).write('{');
+        return;
+      }
       const { status, headers = {}, body = '' } = receiver.answer;
       response.writeHead(status, headers).end(body);
     });

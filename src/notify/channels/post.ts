@@ -81,9 +81,13 @@ export function createPoster({
           },
           body,
         });
-        const text = (await readBounded(answer.body, MAX_ANSWER_BYTES))?.toString('utf8') ?? '';
         const { statusCode: status } = answer;
-        if (status >= 200 && status < 300) return { ok: true };
+        if (status >= 200 && status < 300) {
+          // It has the message. Whatever becomes of the rest of the answer, the message must not be sent again.
+          void answer.body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => {});
+          return { ok: true };
+        }
+        const text = (await readBounded(answer.body, MAX_ANSWER_BYTES))?.toString('utf8') ?? '';
         return {
           ...failed(describeRefusal(status, text, words)),
           isOfMessage: status === 400 || status === 413 || status === 422,

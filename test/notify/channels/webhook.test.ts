@@ -32,6 +32,19 @@ const told = () =>
   );
 
 describe('a webhook', () => {
+  it.each([
+    ['never ends', 'endless'],
+    ['is far too long', { status: 200, body: 'x'.repeat(1_000_000) }],
+  ] as const)('that takes a message with an answer that %s gets it once', async (_, answer) => {
+    receiver.answer = answer;
+    const channels = run();
+    channels.set(firingAlert('n1', channels.time.clock.now()));
+    await channels.run(300);
+    expect(told()).toEqual(['change firing: n1 firing']);
+    expect(channels.heard).toEqual([]);
+    expect(channels.counts).toEqual({ sent: 1, failed: 0, dropped: 0 });
+  });
+
   it('gets the documented JSON, with an id, a time and a signature that fits', async () => {
     const secretFile = secrets.write('key', 'correct horse\n');
     const target = {
