@@ -15,7 +15,8 @@ const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? v
 /** Reads `/information/relayer`. */
 export function readStatsRelayer(answer: unknown): StatsReading {
   const [backlog, status] = [memberOf(answer, 'backlog'), memberOf(memberOf(answer, 'health'), 'status')];
-  if (typeof backlog !== 'number' || (status !== 'UP' && status !== 'DOWN')) return {};
+  if (!Number.isSafeInteger(backlog) || typeof backlog !== 'number' || (status !== 'UP' && status !== 'DOWN'))
+    return {};
   // It says -1 for none.
   return { relayer: { isUp: status === 'UP', backlog: Math.max(backlog, 0) } };
 }

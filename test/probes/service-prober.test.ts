@@ -123,6 +123,41 @@ describe('a service', () => {
     expect(asked).toEqual(['/information/network', '/information/relayer']);
   });
 
+  it('a relayer that lists strange queues has those that subnetd knows, each once, with counts that can be', async () => {
+    const counts = { active: 1, waiting: 2, paused: 'HUGE', delayed: -1, completed: 1.5, failed: '3' };
+    const strange = [
+      { name: 'constructor', counts },
+      { name: '__proto__', counts },
+      { name: ['FULL'], counts },
+      { name: { toString: 1, valueOf: 1 }, counts },
+      { name: 'LITE', counts: [1] },
+      null,
+    ];
+    const full = { name: 'FULL', counts };
+    const body = JSON.stringify({ queues: [...strange, full, ...Array.from({ length: 1_000 }, () => full)] });
+    expect((await probeTarget('relayer', body.replaceAll('"HUGE"', '1e400'))).observation).toEqual({
+      ok: true,
+      value: {
+        queues: [{ mode: 'full', isPaused: false, active: 1, waiting: 2, delayed: 0, completed: 0, failed: 0 }],
+      },
+    });
+  });
+
+  it.each([
+    ['a list within lists without end', `{"queues":${'['.repeat(1_000_000)}`],
+    ['many lists within lists', `{"queues":[${'['.repeat(500_000)}${']'.repeat(500_000)}]}`],
+  ])('a relayer that answers %s gives a result', async (_, body) => {
+    expect((await probeTarget('relayer', body)).observation.ok).toBeDefined();
+  });
+
+  it.each(['1e400', '-1e400', '0.5', '"43"', '[43]', '{"valueOf":1}'])(
+    'stats with a backlog of %s does not say what the relayer does',
+    async (backlog) => {
+      const { observation } = await probeTarget('stats', `{"backlog":${backlog},"health":{"status":"UP"}}`);
+      expect(observation).toEqual({ ok: true, value: {} });
+    },
+  );
+
   it('stats that reports DOWN answers as it should, with a note', async () => {
     const { observation } = await probeTarget('stats', '{"health":{"status":"DOWN"}}');
     expect(observation).toEqual({ ok: true, value: { note: expect.stringContaining('no new block') } });
