@@ -1,6 +1,7 @@
 import type { LogPosition, PositionTable } from '../model/log.ts';
-import type { NotifiedGroup, NotifiedStore } from '../model/notified-alert.ts';
-import type { TrackedAlert, TrackedAlertStore } from '../model/tracked-alert.ts';
+import type { NotifiedStore } from '../model/notified-alert.ts';
+import type { TrackedAlertStore } from '../model/tracked-alert.ts';
+import { isNotifiedGroup, isTrackedAlert } from './is-kept-alert.ts';
 import type { PlainSql } from './run-sql.ts';
 import { joinSql, rowsSql, sql } from './sql.ts';
 
@@ -69,35 +70,11 @@ const isPosition = (value: unknown): value is LogPosition =>
 export const createLogPositions = (plain: PlainSql, instance: string): PositionTable =>
   createInstanceState(plain, instance, 'log-position', isPosition);
 
-const isTrackedAlert = (value: unknown): value is TrackedAlert => {
-  const { labels, annotations, phase, activeAt, seenAt, keepFiringForMs } = value as Partial<
-    Record<keyof TrackedAlert, unknown>
-  >;
-  return (
-    typeof labels === 'object' &&
-    typeof annotations === 'object' &&
-    ['pending', 'firing', 'resolved'].includes(String(phase)) &&
-    typeof activeAt === 'number' &&
-    typeof seenAt === 'number' &&
-    typeof keepFiringForMs === 'number'
-  );
-};
-
 /** The alerts of the instance of subnetd with this name. */
 export function createTrackedAlerts(plain: PlainSql, instance: string): TrackedAlertStore {
   const state = createInstanceState(plain, instance, 'alert', isTrackedAlert);
   return { load: async () => [...(await state.read()).values()], save: state.write };
 }
-
-const isNotifiedGroup = (value: unknown): value is NotifiedGroup => {
-  const { channel, group, alerts, sentAt, thread } = value as Partial<Record<keyof NotifiedGroup, unknown>>;
-  return (
-    [channel, group, thread].every((one) => typeof one === 'string') &&
-    typeof alerts === 'object' &&
-    alerts !== null &&
-    typeof sentAt === 'number'
-  );
-};
 
 /** What the channels of the instance of subnetd with this name were notified of. */
 export function createNotifiedGroups(plain: PlainSql, instance: string): NotifiedStore {

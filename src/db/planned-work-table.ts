@@ -29,6 +29,9 @@ const toWork = ({ id, subnet, component, name, reason, ...row }: WorkRow): Store
   silences: row.silences.split(' ').filter(Boolean),
 });
 
+/** Another program may have written a time that is none, for which there is no text. */
+const isWhole = ({ from, until }: StoredWork): boolean => Number.isFinite(from) && Number.isFinite(until);
+
 /** The work that was announced, which the replicas of subnetd share. */
 export function createPlannedWork({ run, inTransaction }: PlainSql): PlannedWorkStore {
   return {
@@ -40,7 +43,7 @@ export function createPlannedWork({ run, inTransaction }: PlainSql): PlannedWork
       const rows = await run<WorkRow>(
         sql`select ${COLUMNS} from planned_work where until_at > ${toIso(at)} order by until_at, id`,
       );
-      return rows.map(toWork);
+      return rows.map(toWork).filter(isWhole);
     },
     end: (id) =>
       inTransaction(async (transaction) => {

@@ -17,7 +17,7 @@ describe.each(DATABASE_KINDS)('announced work in %s', (kind) => {
   const databases = useDatabases(kind);
   const open = async () => {
     const connection = await openDatabase(await databases.create());
-    return { store: createStores(connection).plannedWork, close: connection.close };
+    return { store: createStores(connection).plannedWork, close: connection.close, connection };
   };
 
   it('is listed until it ends, the first that ends first', async () => {
@@ -40,6 +40,18 @@ describe.each(DATABASE_KINDS)('announced work in %s', (kind) => {
     expect(await store.end('a')).toBeUndefined();
     expect(await store.end('c')).toEqual(work('c', 60));
     expect(await store.list(0)).toEqual([]);
+    await close();
+  });
+
+  it('is left out when a time of it is none', async () => {
+    const { store, close, connection } = await open();
+    await store.add(work('good', 60));
+    await connection.exclusively(({ run }) =>
+      run(`insert into planned_work (id, subnet, from_at, until_at, reason, announced_by, silences)
+        values ('bad', 'devnet', '2026', 'until it works', 'x', 'y', ''), ('worse', 'devnet', '', '3000', 'x', 'y', '')`),
+    );
+    expect(await store.list(AT)).toEqual([work('good', 60)]);
+    expect(await store.end('bad')).toMatchObject({ id: 'bad' });
     await close();
   });
 

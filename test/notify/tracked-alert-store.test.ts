@@ -65,6 +65,37 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
     await connection.close();
   });
 
+  it('and what channels were notified of are read without rows that would break the notification of all', async () => {
+    const address = await databases.create();
+    const connection = await openDatabase(address);
+    const { trackedAlerts, notified } = await createRepositories(connection);
+    const good = alert('a', 'firing');
+    const { labels, annotations } = good;
+    const one = { labels, annotations, startsAt: 1 };
+    const group = { channel: 'ops', group: 'd', alerts: { k: one }, sentAt: 1, thread: 't' };
+    const rows = [
+      ...[null, [], { name: 1 }].map((bad) => ['alert', { ...good, labels: bad }] as const),
+      ...[8.7e15, '1', null].map((bad) => ['alert', { ...good, firedAt: bad }] as const),
+      ['alert', { ...good, details: {} }],
+      ['alert', { ...good, planned: { reason: 'x' } }],
+      ...[null, {}, { ...one, startsAt: 8.7e15 }, { ...one, endsAt: null }, { ...one, labels: null }].map(
+        (bad) => ['notified', { ...group, alerts: { k: bad } }] as const,
+      ),
+      ['notified', { ...group, alerts: [one] }],
+      ['notified', { ...group, sentAt: 8.7e15 }],
+    ] as const;
+    const quote = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`;
+    const values = rows.map(([kept, value], index) => `('one', '${kept}', 'bad ${index}', ${quote(value)})`);
+    await connection.exclusively(({ run }) =>
+      run(`insert into instance_state (instance, kind, key, value) values ${values.join(', ')}`),
+    );
+    await trackedAlerts('one').save(byKey(good), []);
+    await notified('one').save(new Map([[groupKey(group), group]]), []);
+    expect(await trackedAlerts('one').load()).toEqual([good]);
+    expect(await notified('one').load()).toEqual([group]);
+    await connection.close();
+  });
+
   it('are found where an older subnetd has called them incidents', async () => {
     const address = await databases.create();
     const connection = await (address.kind === 'sqlite' ? openSqlite(address.path) : openPostgres(address.url));
