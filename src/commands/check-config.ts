@@ -1,20 +1,32 @@
 import { findWarnings } from '../inventory/find-warnings.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
+import type { Inventory } from '../model/target.ts';
 import { findFileErrors } from '../notify/channels/check-files.ts';
-import { readEnvironment } from '../settings.ts';
+import { type Environment, readEnvironment } from '../settings.ts';
 import { toJson } from './quote.ts';
 import { type ExitCode, report } from './report.ts';
 
+/** Channels for mails whose server only the environment of the daemon could name, and this one does not. */
+const findMissingServers = ({ channels = [] }: Inventory, environment: Environment): readonly string[] =>
+  channels.flatMap(({ target }, index) =>
+    target.kind === 'email' && target.smtpUrlFile === undefined && !environment.SUBNETD_SMTP_URL
+      ? [
+          `notify[${index}].email: no mail server is known here; set SUBNETD_SMTP_URL for the daemon, or name one with smtpUrlFile`,
+        ]
+      : [],
+  );
+
 /** `subnetd check-config FILE`: every error, or what the inventory has; with `--json` both as one JSON object. */
 export async function checkConfig(file: string, { json }: { readonly json?: boolean } = {}): Promise<ExitCode> {
-  const read = await readInventory(file, readEnvironment(), ({ channels = [] }) => findFileErrors(channels));
+  const environment = readEnvironment();
+  const read = await readInventory(file, environment, ({ channels = [] }) => findFileErrors(channels));
   const print = (result: object) => process.stdout.write(`${toJson({ file, ok: read.ok, ...result }, 2)}\n`);
   if (!read.ok) {
     if (json) print({ errors: read.inventoryErrors });
     else report(read.errors);
     return 2;
   }
-  const warnings = findWarnings(read.inventory, Date.now());
+  const warnings = [...findWarnings(read.inventory, Date.now()), ...findMissingServers(read.inventory, environment)];
   const { subnets } = read.inventory;
   const targets = subnets.reduce((sum, subnet) => sum + subnet.targets.length, 0);
   if (json) {

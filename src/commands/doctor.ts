@@ -43,7 +43,7 @@ const describeFinding = ({ subnet, name, summary, evidence, fix, others }: Alike
 
 const describeUnseen = ({ subnet, what, names, because, fix }: Unseen): string =>
   escapeText(
-    `not looked at: ${what} of ${listNames(names, MAX_NAMES)} (${subnet}), because ${because}${fix === undefined ? '' : `; ${fix}`}`,
+    `not looked at: ${listNames(names, MAX_NAMES)} (${subnet}): ${what}, because ${because}${fix === undefined ? '' : `; ${fix}`}`,
   );
 
 /** What should have been looked at, and could not be. */

@@ -26,7 +26,7 @@ export interface Unseen {
 }
 
 const PARTS: Readonly<Record<SetupPart, string>> = {
-  client: 'the client version and its speed',
+  client: 'the client version, and how fast it answers',
   exposure: 'what the RPC gives to strangers',
   queues: 'what the queue page lets strangers do',
   container: 'how the container was made',
@@ -82,9 +82,9 @@ function looksAtClock({ target: { component, name }, facts: { logs } }: TargetSt
 
 const looksAtEngines = ({ setup }: SubnetFacts): readonly Look[] =>
   [...(setup?.observation.engines ?? [])].flatMap(([name, engine]) => {
-    const clock = { what: 'the clock of the engine', name };
-    const containers = toLook('the containers of the engine', name, engine);
-    const api = { what: 'where the API is open, of the engine', name };
+    const clock = { what: 'the clock of this engine', name };
+    const containers = toLook('the containers of this engine', name, engine);
+    const api = { what: 'where the API of this engine is open', name };
     if (!engine.ok) return [containers];
     return [
       containers,

@@ -98,7 +98,7 @@ export async function probeOnce(
     // One second longer than `stallAfter`, so that the rule itself reports the stall.
     if (waited > limitMs + 2 * READ_EVERY_MS) break;
     progress.show(
-      `waiting for ${pending.size} target(s) to move: ${formatDuration(waited)} of at most ${formatDuration(limitMs)}`,
+      `waiting for ${pending.size} ${pending.size === 1 ? 'target' : 'targets'} to move: ${formatDuration(waited)} of at most ${formatDuration(limitMs)}`,
     );
     await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
     await monitor.probeNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));

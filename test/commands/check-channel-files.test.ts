@@ -39,5 +39,9 @@ notify:
   writeFileSync(pathOf('bot'), '123456:ABC-DEF\n');
   writeFileSync(pathOf('key'), 'key');
   const good = await runCommand(['check-config', config]);
-  expect([good.code, good.stderr]).toEqual([0, '']);
+  const missing =
+    'notify[4].email: no mail server is known here; set SUBNETD_SMTP_URL for the daemon, or name one with smtpUrlFile';
+  expect([good.code, good.stderr]).toEqual([0, `${config}: warning: ${missing}\n`]);
+  const withServer = await runCommand(['check-config', config], { SUBNETD_SMTP_URL: 'smtp://127.0.0.1:1' });
+  expect([withServer.code, withServer.stderr]).toEqual([0, '']);
 });

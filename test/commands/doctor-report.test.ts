@@ -119,7 +119,7 @@ describe('the report', () => {
       },
     ]);
     expect(describeReport(report)).toContain(
-      'not looked at: the containers of the engine of default (devnet), because Docker cannot be asked',
+      'not looked at: default (devnet): the containers of this engine, because Docker cannot be asked',
     );
   });
 
@@ -162,7 +162,7 @@ describe('the report', () => {
     expect(report.notLookedAt.filter(({ failed }) => failed)).toEqual([
       {
         subnet: 'devnet',
-        what: 'the client version and its speed',
+        what: 'the client version, and how fast it answers',
         names: ['n1', 'n2'],
         because: 'it does not answer',
         failed: true,
