@@ -2,7 +2,7 @@ import { PAGES_FOR, problemCatalog, problemsOfAlert } from '../model/problem-cat
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 import { TARGET } from './promql.ts';
 
-/** The problems that stand, but for those that nobody is notified of because of planned work. */
+/** The confirmed problems, without those that nobody is notified of because of planned work. */
 const standing = (problems: readonly string[]): string =>
   `subnet_problem{problem=~"${problems.join('|')}"} == 1 unless on (subnet, component, name, problem) subnet_problem_planned`;
 

@@ -28,9 +28,9 @@ export const outsideOf = (clients: readonly Client[]): Way => ({ clients });
 /** Those of the inventory, and the database that subnetd reads. */
 export const insideOf = (clients: readonly Client[]): Way => ({ clients, withStore: withPlannedWork });
 
-const complain = (errors: readonly string[]) => report(errors.map((error) => `subnetd silence: ${error}`));
+const reportErrors = (errors: readonly string[]) => report(errors.map((error) => `subnetd silence: ${error}`));
 
-/** Writes a silence to the Alertmanagers, and tells subnetd of it under the same id. */
+/** Writes a silence to the Alertmanagers, and the work to the database of subnetd under the same id. */
 export async function announceWork({ clients, withStore }: Way, request: WorkRequest): Promise<ExitCode> {
   const { subject, from, until, reason, by } = request;
   const labels: Record<string, string> = { ...subject };
@@ -39,7 +39,7 @@ export async function announceWork({ clients, withStore }: Way, request: WorkReq
   const silences = [...new Set(results.flatMap((result) => (result.ok ? [result.id] : [])))];
   const work: StoredWork = { ...subject, from, until, reason, by, silences, id: silences[0] ?? randomUUID() };
   const stored = await withStore?.((store) => store.add(work));
-  complain([...errors, ...(stored?.ok === false ? [`subnetd does not know of this work: ${stored.why}`] : [])]);
+  reportErrors([...errors, ...(stored?.ok === false ? [`subnetd does not know of this work: ${stored.why}`] : [])]);
   for (const id of stored?.ok ? [work.id] : silences) printLine(id);
   return errors.length === 0 && stored?.ok !== false ? 0 : 1;
 }
@@ -56,7 +56,7 @@ export async function endWork({ clients, withStore }: Way, ids: readonly string[
     const failures = [...results.flatMap(({ errors }) => errors), ...(removed?.ok === false ? [removed.why] : [])];
     const none = `no silence ${quote(id)} holds there; --list shows those that do`;
     const errors = !hasEnded && failures.length === 0 ? [none] : failures;
-    complain(errors);
+    reportErrors(errors);
     if (errors.length > 0) code = 1;
     if (hasEnded) printLine(`ended ${id}`);
   }
@@ -97,7 +97,7 @@ export async function listWork({ clients, withStore }: Way, json = false): Promi
     printLine(`${id}  until ${endsAt}  ${what}  by ${quote(createdBy)}: ${quote(comment)}  at ${at.join(', ')}`);
   }
   const failures = [...errors, ...(read?.ok === false ? [read.why] : [])];
-  complain(failures);
+  reportErrors(failures);
   if (!json && listed.length === 0 && failures.length === 0) report(['nothing is announced now']);
   return failures.length === 0 ? 0 : 1;
 }

@@ -17,7 +17,7 @@ export interface ChannelDrillFlags {
   readonly signal: AbortSignal;
 }
 
-const complain = (errors: readonly string[]): ExitCode => {
+const reportErrors = (errors: readonly string[]): ExitCode => {
   report(errors.map((error) => `subnetd drill: ${error}`));
   return 2;
 };
@@ -26,16 +26,16 @@ const complain = (errors: readonly string[]): ExitCode => {
 export async function drillChannels({ to, config, holdMs, signal }: ChannelDrillFlags): Promise<ExitCode> {
   const environment = readEnvironment();
   const parsed = parseSettings(environment, { ...(config !== undefined && { config }) }, '127.0.0.1:0');
-  if (!parsed.ok) return complain(parsed.errors);
+  if (!parsed.ok) return reportErrors(parsed.errors);
   const { configPath, instance, platform } = parsed.settings;
   const read = await readInventory(configPath, environment);
-  if (!read.ok) return complain(read.errors);
+  if (!read.ok) return reportErrors(read.errors);
   const { channels = [] } = read.inventory;
   const known =
     channels.length === 0 ? 'it names none under notify' : `it names ${channels.map(({ name }) => name).join(', ')}`;
   const unknown = to.filter((name) => !channels.some((channel) => channel.name === name));
   if (unknown.length > 0)
-    return complain(unknown.map((name) => `${configPath}: there is no channel ${quote(name)}; ${known}`));
+    return reportErrors(unknown.map((name) => `${configPath}: there is no channel ${quote(name)}; ${known}`));
 
   const poster = createPoster();
   try {

@@ -64,7 +64,7 @@ export async function safeToRestart(
     return 2;
   }
   const end = performance.now() + waitMs;
-  let told: string | undefined;
+  let reported: string | undefined;
   for (;;) {
     const { kind, reason } = await ask(url, node, subnet);
     const text = escapeText(reason);
@@ -78,8 +78,8 @@ export async function safeToRestart(
       else report([`subnetd safe-to-restart: nobody knows whether ${node} may be restarted${after}: ${text}`]);
       return EXIT_CODE[kind];
     }
-    if (toPattern(text) !== told) report([`waiting to restart ${node}: ${text}`]);
-    told = toPattern(text);
+    if (toPattern(text) !== reported) report([`waiting to restart ${node}: ${text}`]);
+    reported = toPattern(text);
     await wait(everyMs);
   }
 }

@@ -40,7 +40,7 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
-/** What is planned, or over in a while, counts less than what stands, and one target less than the whole subnet. */
+/** What is planned, or over in a while, counts less than an open problem, and one target less than the whole subnet. */
 function rank({ problem, state, severity, planned }: Problem): number {
   const place = WORST_FIRST.indexOf(problem);
   return (

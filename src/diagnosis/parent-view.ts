@@ -93,7 +93,7 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }
 
-/** What the stats server makes of the relayer, to stand behind what the contract says; empty when it says nothing. */
+/** What the stats server says of the relayer, as the end of a sentence about the contract; empty when it says nothing. */
 export function describeStats({ services }: SubnetView): string {
   const server = services.find(({ state }) => state.target.component === 'stats');
   const { relayer } = server?.state.facts.service?.stats?.reading ?? {};
