@@ -1,11 +1,5 @@
-/** Waits, or until the signal aborts. */
-export const sleep = (ms: number, signal?: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    if (signal?.aborted) done();
-    signal?.addEventListener('abort', done, { once: true });
-  });
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Waits, or until the signal aborts. Never rejects. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {});
