@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { beginSentence } from '../model/begin-sentence.ts';
 import { listNames } from '../model/list-names.ts';
-import type { ProblemSeverity } from '../model/problem-catalog.ts';
+import type { ProblemSeverity } from '../model/severity.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import type { Unseen } from './list-looks.ts';
 import { probeOnce } from './probe-once.ts';

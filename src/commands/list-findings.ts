@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts';
-import type { ProblemSeverity } from '../model/problem-catalog.ts';
+import { type ProblemSeverity, SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf } from '../model/target.ts';
 import { joinUnseen, listLooks, type Unseen } from './list-looks.ts';
@@ -24,8 +24,6 @@ export interface DoctorReport {
   /** How many things were looked at: checks that were judged, and parts of the set-up that were read. */
   readonly lookedAt: number;
 }
-
-const SEVERITIES: readonly ProblemSeverity[] = ['critical', 'warning', 'info'];
 
 const toFinding = (
   subnet: string,

@@ -1,14 +1,13 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
 import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
 import { type ProblemName, pagesFor, problemCatalog } from '../model/problem-catalog.ts';
+import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { COMPONENTS, type Component } from '../model/target.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
-
-const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 /** As many ended problems are kept for each subnet, the newest ones. */
 const MAX_ENDED = 200;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Incident, IncidentEnd } from '../model/incident.ts';
 import { isStanding, type Problem, problemKey } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
+import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 
 /** The incidents that are open, and the last one that ended of each problem and subject, by `incidentKey`. */
@@ -37,8 +38,6 @@ export function toIncidentId(key: string, wallMs: number): string {
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 8);
   return `${day?.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${hash}`;
 }
-
-const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ summary, evidence, fix });
 

@@ -1,5 +1,6 @@
 import type { HistoryChange } from '../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../model/incident.ts';
+import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import { settleWithin } from '../model/within.ts';
@@ -46,8 +47,6 @@ const LAST_WITHIN_MS = 2_000;
 const MOST_IN_MEMORY = 200;
 /** As many capsules may wait for the database. More problems at once tell nothing more. */
 const MOST_CAPSULES_WAITING = 10;
-
-const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 const allOf = ({ open, ended }: Followed): readonly Incident[] => [...open.values(), ...ended.values()];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SEVERITIES } from '../model/severity.ts';
 import { text } from './docker-schema.ts';
 import { DURATION, isDuration } from './schedule.ts';
 
@@ -101,7 +102,7 @@ export const notify = z
       discord: discord.optional(),
       email: email.optional(),
       severities: z
-        .array(z.enum(['critical', 'warning', 'info'], SEVERITY_HELP), SEVERITIES_HELP)
+        .array(z.enum(SEVERITIES, SEVERITY_HELP), SEVERITIES_HELP)
         .min(1, SEVERITIES_HELP)
         .default(['critical', 'warning'])
         .describe('The severities of the alerts that the channel gets.'),

@@ -1,3 +1,5 @@
+import type { ProblemSeverity } from './severity.ts';
+
 /** Where a channel sends its messages. Secrets are in files, which are read for each message. */
 export type ChannelTarget =
   | {
@@ -27,15 +29,12 @@ export type ChannelTarget =
       readonly smtpUrlFile?: string | undefined;
     };
 
-/** The severity of an alert that people are notified of. */
-export type ChannelSeverity = 'critical' | 'warning' | 'info';
-
 /** A way to people, without an Alertmanager. */
 export interface Channel {
   readonly name: string;
   readonly target: ChannelTarget;
   /** The severities of the alerts that it gets. */
-  readonly severities: readonly ChannelSeverity[];
+  readonly severities: readonly ProblemSeverity[];
   /** How long after the last message the firing alerts are sent again; undefined for never. */
   readonly repeatMs?: number | undefined;
 }

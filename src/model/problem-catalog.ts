@@ -1,7 +1,5 @@
+import type { ProblemSeverity } from './severity.ts';
 import type { CheckName } from './verdict.ts';
-
-/** How bad a problem is: `critical` pages, `warning` is a ticket, `info` is context. */
-export type ProblemSeverity = 'critical' | 'warning' | 'info';
 
 /** What is fixed for every problem of a name. */
 export interface ProblemKind {

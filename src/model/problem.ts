@@ -1,6 +1,7 @@
 import type { WatchedMs } from './clock.ts';
 import type { Planned } from './planned-work.ts';
-import type { ProblemName, ProblemSeverity } from './problem-catalog.ts';
+import type { ProblemName } from './problem-catalog.ts';
+import type { ProblemSeverity } from './severity.ts';
 import type { Component } from './target.ts';
 import type { CheckName } from './verdict.ts';
 

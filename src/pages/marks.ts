@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Standing } from '../model/headline.ts';
-import type { ProblemSeverity } from '../model/problem-catalog.ts';
+import type { ProblemSeverity } from '../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../model/snapshot.ts';
 import type { Verdict } from '../model/verdict.ts';
 

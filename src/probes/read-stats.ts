@@ -13,7 +13,7 @@ const toHeight = (block: unknown): number | undefined => {
 const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 
 /** Reads `/information/relayer`. */
-export function readStatsRelayer(answer: unknown): StatsReading {
+function readStatsRelayer(answer: unknown): StatsReading {
   const [backlog, status] = [memberOf(answer, 'backlog'), memberOf(memberOf(answer, 'health'), 'status')];
   if (!Number.isSafeInteger(backlog) || typeof backlog !== 'number' || (status !== 'UP' && status !== 'DOWN'))
     return {};
@@ -22,7 +22,7 @@ export function readStatsRelayer(answer: unknown): StatsReading {
 }
 
 /** Reads `/information/blocks`. Before the first block it says 0. */
-export function readStatsBlocks(answer: unknown): StatsReading {
+function readStatsBlocks(answer: unknown): StatsReading {
   const newest = toHeight(memberOf(memberOf(answer, 'subnet'), 'latestMinedBlock'));
   const checkpoint = toHeight(memberOf(memberOf(answer, 'checkpoint'), 'latestCommittedSubnetBlock'));
   return { ...(newest !== undefined && { newest }), ...(checkpoint !== undefined && { checkpoint }) };

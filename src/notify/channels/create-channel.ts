@@ -4,6 +4,7 @@ import { type AlertLabels, alertKey } from '../../model/tracked-alert.ts';
 import type { AlertCounts } from '../create-sender.ts';
 import { type Deliver, formatChannel } from './delivery.ts';
 import { afterMessage, type FiringAlert, noteEnds, type PlannedMessage, planMessage, TIMES } from './plan-message.ts';
+import { MAX_RETRY_AFTER_MS } from './post.ts';
 import { toMessage } from './to-message.ts';
 
 /** The alerts of one moment, by group and key; all times are wall time. */
@@ -155,7 +156,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
     return left > 0 && left <= longestMs;
   };
   const sendAll = async () => {
-    if (isResting(restsUntil, 3_600_000)) return;
+    if (isResting(restsUntil, MAX_RETRY_AFTER_MS)) return;
     for (const group of new Set([...alerts.firing.keys(), ...groups.keys()])) {
       if (stopped) return;
       if (isResting(groupRestsUntil.get(group) ?? 0, MAX_PAUSE_MS)) continue;

@@ -1,4 +1,6 @@
 import { beginSentence } from '../../model/begin-sentence.ts';
+import { formatMinute } from '../../model/planned-work.ts';
+import { SEVERITIES } from '../../model/severity.ts';
 import type { Message, MessageAlert } from './to-message.ts';
 
 /** How a service marks up text. Every function gets plain text and returns what may be sent. */
@@ -18,13 +20,11 @@ export function clip(text: string, most: number): string {
   return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-const SEVERITIES = ['critical', 'warning', 'info'];
-
 const worstOf = (alerts: readonly MessageAlert[]): string =>
   SEVERITIES.find((severity) => alerts.some((one) => one.severity === severity)) ?? 'info';
 
 /** What the message is about: a subnet, or this subnetd. */
-export const groupOf = ({ subnet, instance }: Message): string => subnet ?? `subnetd ${instance}`;
+const groupOf = ({ subnet, instance }: Message): string => subnet ?? `subnetd ${instance}`;
 
 const count = (many: number, one: string, more: string): string => (many === 1 ? `1 ${one}` : `${many} ${more}`);
 
@@ -47,9 +47,6 @@ export function writeTitle(message: Message): string {
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 
-/** As `2026-11-21 00:00 UTC`. */
-export const formatMinute = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
-
 function writeAlert(one: MessageAlert, markup: Markup): string {
   const { plain, bold, code, link } = markup;
   const { status, isNew, severity, links } = one;
@@ -58,8 +55,8 @@ function writeAlert(one: MessageAlert, markup: Markup): string {
   const head = `${bold(`${word}: ${clip(one.summary, MOST_OF_A_TEXT)}`)}`;
   const when =
     status === 'resolved' && one.endsAt !== undefined
-      ? `From ${formatMinute(one.startsAt)} to ${formatMinute(one.endsAt)}.`
-      : `Since ${formatMinute(one.startsAt)}.`;
+      ? `From ${formatMinute(Date.parse(one.startsAt))} to ${formatMinute(Date.parse(one.endsAt))}.`
+      : `Since ${formatMinute(Date.parse(one.startsAt))}.`;
   const shown = [
     ...(links.incident === undefined ? [] : [link('incident', links.incident)]),
     ...(links.runbook === undefined ? [] : [link('runbook', links.runbook)]),

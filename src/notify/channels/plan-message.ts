@@ -1,4 +1,5 @@
 import type { NotifiedAlert, NotifiedGroup } from '../../model/notified-alert.ts';
+import { SEVERITIES } from '../../model/severity.ts';
 import { alertKey, type TrackedAlert } from '../../model/tracked-alert.ts';
 
 /** How long a change waits for others, so that all are one message, and the pause after a message. */
@@ -26,14 +27,14 @@ export interface PlannedMessage {
   readonly ongoing: readonly NotifiedAlert[];
 }
 
-const SEVERITIES = ['critical', 'warning', 'info'];
-const rankOf = ({ labels }: NotifiedAlert): number => SEVERITIES.indexOf(labels.severity ?? '');
+const RANKS: readonly string[] = SEVERITIES;
+const rankOf = ({ labels }: NotifiedAlert): number => RANKS.indexOf(labels.severity ?? '');
 
 const worstFirst = (alerts: readonly NotifiedAlert[]): readonly NotifiedAlert[] =>
   alerts.toSorted((one, other) => rankOf(one) - rankOf(other) || one.startsAt - other.startsAt);
 
 /** A firing alert as it is noted once a channel was notified of it. */
-export const toNotified = ({ labels, annotations, details, firedAt }: FiringAlert): NotifiedAlert => ({
+const toNotified = ({ labels, annotations, details, firedAt }: FiringAlert): NotifiedAlert => ({
   labels,
   annotations,
   ...(details && { details }),

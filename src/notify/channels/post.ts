@@ -30,7 +30,8 @@ export interface Poster {
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-const MAX_RETRY_AFTER_MS = 3_600_000;
+/** A receiver that asks for more is tried again after this. */
+export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** The receiver's wish in seconds: of its header, else of its JSON (Telegram, Discord). */
 function readRetryAfter(header: unknown, text: string, now: number): number | undefined {
