@@ -11,8 +11,9 @@ export interface Markup {
   readonly link: (text: string, url: string) => string;
 }
 
-/** A text is cut here, so that one alert cannot fill a message. */
+/** A text is cut here, so that one alert cannot fill a message; and sooner where markup makes it too long even so. */
 const MOST_OF_A_TEXT = 500;
+const LESS_OF_A_TEXT = 100;
 
 /** The text in one line, cut to a length, without half a character at its end. */
 export function clip(text: string, most: number): string {
@@ -47,12 +48,12 @@ export function writeTitle(message: Message): string {
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 
-function writeAlert(one: MessageAlert, markup: Markup): string {
+function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
   const { plain, bold, code, link } = markup;
   const { status, isNew, severity, links } = one;
-  const text = (value: string) => plain(clip(value, MOST_OF_A_TEXT));
+  const text = (value: string) => plain(clip(value, mostOfText));
   const word = status === 'resolved' ? 'resolved' : isNew ? severity : `still ${severity}`;
-  const head = `${bold(`${word}: ${clip(one.summary, MOST_OF_A_TEXT)}`)}`;
+  const head = `${bold(`${word}: ${clip(one.summary, mostOfText)}`)}`;
   const when =
     status === 'resolved' && one.endsAt !== undefined
       ? `From ${formatMinute(Date.parse(one.startsAt))} to ${formatMinute(Date.parse(one.endsAt))}.`
@@ -69,7 +70,7 @@ function writeAlert(one: MessageAlert, markup: Markup): string {
       : [
           head,
           text(`${beginSentence(one.evidence).replace(/\.$/, '')}. ${when}`),
-          ...(one.fix === undefined ? [] : [`${plain('To do: ')}${code(clip(one.fix, MOST_OF_A_TEXT))}`]),
+          ...(one.fix === undefined ? [] : [`${plain('To do: ')}${code(clip(one.fix, mostOfText))}`]),
         ];
   return [...lines, ...(shown === '' ? [] : [shown])].join('\n');
 }
@@ -83,10 +84,12 @@ export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: 
   let size = 0;
   const rest = (left: number) => markup.plain(`… and ${count(left, 'more alert', 'more alerts')}.`);
   for (const [index, one] of alerts.entries()) {
-    const block = writeAlert(one, markup);
     const left = alerts.length + omitted - index;
     const isLast = left === 1;
-    if (size + block.length + (isLast ? 0 : 2 + rest(left).length) > most) {
+    const fits = (block: string) => size + block.length + (isLast ? 0 : 2 + rest(left).length) <= most;
+    const whole = writeAlert(one, markup);
+    const block = fits(whole) || index > 0 ? whole : writeAlert(one, markup, LESS_OF_A_TEXT);
+    if (!fits(block)) {
       blocks.push(rest(left));
       return blocks.join('\n\n');
     }

@@ -65,6 +65,18 @@ const textsOf: Readonly<Record<string, (one: Message) => readonly (readonly [str
   },
 };
 
+describe('an alert whose texts are nothing but markup', () => {
+  const worst = (text: string) => message([alert('n1', { summary: text, evidence: text, fix: text })]);
+
+  it.each(Object.keys(textsOf))('is still in a message to %s', (kind) => {
+    for (const character of ['&', '<', '"', '*', '_', '`', '|', '\\'])
+      for (const [text, most] of textsOf[kind]?.(worst(character.repeat(2_000))) ?? []) {
+        expect(text.length, character).toBeLessThanOrEqual(most);
+        expect(text, character).not.toContain('1 more alert');
+      }
+  });
+});
+
 describe('a title', () => {
   it.each([
     [message([alert('n1')]), 'WARNING devnet: n1 is down'],
