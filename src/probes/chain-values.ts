@@ -22,11 +22,14 @@ export const readId = (value: unknown): string | undefined =>
 /** The node writes it where it does not know who signed. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
+/** No chain has as many masternodes: each becomes a row of the page and some series of the metrics. */
+const MOST_ADDRESSES = 5_000;
+
 /** Reads addresses in lower case. Equal ones of an answer are one string in memory. */
 export interface AddressReader {
   /** Undefined for the zero address too. */
   read(value: unknown): string | undefined;
-  /** A list without duplicates; an empty one is null in Go. Undefined if an entry is no address. */
+  /** A list without duplicates; an empty one is null in Go. Undefined if an entry is no address, or there are far too many. */
   readList(value: unknown): readonly string[] | undefined;
   /** The same, with the zero address. */
   readSigners(value: unknown): ReadonlySet<string> | undefined;
@@ -49,7 +52,7 @@ export function createAddressReader(): AddressReader {
   };
   const toSet = (value: unknown, readOne: AddressReader['read']): ReadonlySet<string> | undefined => {
     if (value === null) return new Set();
-    if (!Array.isArray(value)) return undefined;
+    if (!Array.isArray(value) || value.length > MOST_ADDRESSES) return undefined;
     const addresses = new Set<string>();
     for (const entry of value) {
       const address = readOne(entry);
