@@ -54,7 +54,7 @@ function findUnanswered(view: SubnetView, { observation: { head }, unanswered }:
     toSuspicion(view, 'parent_unreachable', {
       summary: 'the parent chain does not answer',
       evidence: `${seen}, for ${since}${submits(view) === false ? ', and the relayer submits nothing' : ''}`,
-      fix: 'start that node or open the way to it, or name another node of the parent chain in PARENTNET_URL and parentChain.rpc',
+      fix: 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
     }),
   );
 }

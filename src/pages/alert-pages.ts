@@ -4,6 +4,7 @@ import { alertRules } from '../alerts/alert-rules.ts';
 import { fillRunbook, toTargetFacts } from '../alerts/fill-runbook.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords, readRunbook } from '../alerts/read-runbook.ts';
+import { beginSentence } from '../model/begin-sentence.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Target } from '../model/target.ts';
@@ -11,7 +12,7 @@ import type { Moment } from './banner.ts';
 import { page } from './frame.ts';
 import { type Html, shape } from './marks.ts';
 import { problemCard } from './problem-card.ts';
-import { since } from './times.ts';
+import { at, lasting } from './times.ts';
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -71,7 +72,8 @@ function describeNow(alert: string, { subnet, problems }: AlertSubject, moment: 
     return html`<section class="banner ok" aria-label="Now"><div class="wrap">${shape('ok')}<h1>${alert}: nothing to report of ${subnet} now</h1></div></section>`;
   const standing = worst.severity === 'critical' ? 'bad' : 'warn';
   const words = worst.state === 'suspected' ? 'suspected' : worst.state === 'clearing' ? 'clearing' : 'open';
-  return html`<section class="banner ${standing}" aria-label="Now"><div class="wrap">${shape(standing)}<h1>${alert}: ${words} on ${subnet} now</h1><p>${since(moment.toWall(worst.since), moment.nowWall)}. ${worst.evidence}.</p></div></section>`;
+  const start = moment.toWall(worst.since);
+  return html`<section class="banner ${standing}" aria-label="Now"><div class="wrap">${shape(standing)}<h1>${alert}: ${words} on ${subnet} now</h1><p>Since ${at(start, moment.nowWall)}, for ${lasting(moment.nowWall - start)}. ${beginSentence(worst.evidence)}.</p></div></section>`;
 }
 
 function describeSubject({ subnet, name, target }: AlertSubject) {

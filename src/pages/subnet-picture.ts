@@ -34,10 +34,12 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
   const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
   const rose = Number.isFinite(risenAt) ? html`rose ${ago(toWall(risenAt), nowWall)}` : 'no rise seen yet';
-  const committed = Math.max(...nodes.flatMap(({ facts }) => facts.node?.committed?.number ?? []));
+  const newest = Math.max(...nodes.flatMap(({ facts }) => facts.node?.committed?.number ?? []));
   const height = reference === undefined ? [] : [figure('Height', count(reference), rose)];
-  if (reference === undefined || !Number.isFinite(committed)) return height;
-  const gap = Math.max(0, reference - committed);
+  if (reference === undefined || !Number.isFinite(newest)) return height;
+  // Nodes are probed one after the other: the last may have committed more than the height that half of them had.
+  const committed = Math.min(newest, reference);
+  const gap = reference - committed;
   return [
     ...height,
     figure('Not yet final', gap === 1 ? '1 block' : `${count(gap)} blocks`, `${count(committed)} is final`),

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { fillRunbook, toTargetFacts } from '../../src/alerts/fill-runbook.ts';
 import { readRunbook } from '../../src/alerts/read-runbook.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import type { NodeTarget, ServiceTarget, Target } from '../../src/model/target.ts';
 import { alertPage } from '../../src/pages/alert-pages.ts';
+import { words } from '../support/page-words.ts';
 
 const MOMENT = { toWall: (at: number) => at, nowWall: 0 };
 
@@ -40,6 +42,33 @@ const show = async (name: string, target: Target) =>
   );
 
 describe('a runbook that is given a target', () => {
+  it('says in whole sentences what is open on it now', async () => {
+    const problem: Problem = {
+      ...{
+        problem: 'node_down',
+        summary: 'n is down',
+        evidence: 'it answers no call',
+        fix: '',
+        explains: [],
+        causes: [],
+      },
+      ...{
+        severity: 'warning',
+        alert: 'SubnetNodeDown',
+        state: 'open',
+        since: 0,
+        seenAt: 0,
+        component: 'node',
+        name: 'n',
+      },
+    };
+    const subject = { subnet: 'live', name: 'n', target: undefined, problems: [problem] };
+    const { body } = await alertPage('SubnetNodeDown', { toWall: () => 0, nowWall: 46_000 }, subject);
+    expect(words(String(await body))).toContain(
+      'SubnetNodeDown: open on live now Since 00:00 , for 46 s. It answers no call.',
+    );
+  });
+
   it('names its container, service, project and address in the commands', async () => {
     const text = await fill('SubnetNodeDown', node);
     expect(text).toContain('docker logs --tail 100 live-tokyo-1\n');

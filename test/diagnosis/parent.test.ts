@@ -286,7 +286,7 @@ describe('a parent chain', () => {
       component: 'relayer',
       summary: 'the parent chain does not answer',
       evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer submits nothing',
-      fix: 'start that node or open the way to it, or name another node of the parent chain in PARENTNET_URL and parentChain.rpc',
+      fix: 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
     expect(one?.confirmMs).toBeUndefined();

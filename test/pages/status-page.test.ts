@@ -106,6 +106,15 @@ describe('the banner', () => {
 });
 
 describe('the status page', () => {
+  test('shows no final block above the height, when one node was probed later than the others', () => {
+    const finalHigher = nodes().map((one): Known => {
+      const { node } = one.facts;
+      const committed = node?.latest && { ...node.latest, number: node.latest.number + 3 };
+      return { ...one, facts: { ...one.facts, ...(node && { node: { ...node, ...(committed && { committed }) } }) } };
+    });
+    expect(words(pageOf([stateOf(finalHigher)]))).toMatch(/Height ([\d,]+) .*Not yet final 0 blocks \1 is final/);
+  });
+
   test('gives each problem with its evidence, the checks that it explains, a command to copy, and its runbook', () => {
     const page = pageOf([stateOf(nodes({ n2: DOWN }))]);
     const text = words(page);
