@@ -1,15 +1,12 @@
 import { formatDuration } from '../model/duration.ts';
 import { toAddress } from '../model/parent-chain.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { findSpend, formatCoins, formatDays, type WalletLevel } from '../model/wallet-spend.ts';
+import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletLevel } from '../model/wallet-spend.ts';
 import { findRelayer, parentSubject } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 
 /** What a top-up should last. */
 const TOP_UP_DAYS = 30n;
-
-/** A balance that was read a longer time ago is said to be old. */
-const OLD_MS = 90_000;
 
 const PROBLEMS = {
   low: { problem: 'wallet_low', summary: 'the wallet of the relayer runs out in less than a week' },
@@ -29,7 +26,7 @@ export function findWalletProblems(view: SubnetView): readonly Suspicion[] {
   if (spend === undefined) return [];
   const { perDay, daysLeft, payments, overMs } = spend;
   const age = view.now - wallet.readAt;
-  const read = age < OLD_MS ? '' : `, read ${formatDuration(age)} ago`;
+  const read = age < OLD_BALANCE_MS ? '' : `, read ${formatDuration(age)} ago`;
   const missing = perDay * TOP_UP_DAYS - wallet.balance;
   return [
     {

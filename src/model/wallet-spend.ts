@@ -36,6 +36,9 @@ export interface Spend {
   readonly daysLeft: number;
 }
 
+/** A balance that was read a longer time ago is said to be old. */
+export const OLD_BALANCE_MS = 90_000;
+
 const DAY_MS = 86_400_000;
 
 /** With less, one payment more or less would change the estimate by half. */

@@ -3,15 +3,12 @@ import type { Standing } from '../model/headline.ts';
 import { isStanding } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
-import { findSpend, formatCoins, formatDays, type WalletFacts } from '../model/wallet-spend.ts';
+import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../model/wallet-spend.ts';
 import type { Moment } from './banner.ts';
 import { type Html, shape, standingOfSeverity } from './marks.ts';
 import { ago } from './times.ts';
 
 const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'wallet_without_funds'];
-
-/** A balance that was read a longer time ago is said to be old. */
-const OLD_MS = 90_000;
 
 function describeSpend(wallet: WalletFacts): string {
   const spend = findSpend(wallet);
@@ -24,7 +21,7 @@ export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment)
   const wallet = facts?.parent?.wallet;
   if (wallet === undefined) return undefined;
   const readAt = toWall(wallet.readAt);
-  const read = nowWall - readAt < OLD_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
+  const read = nowWall - readAt < OLD_BALANCE_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
   return html`${formatCoins(wallet.balance)} coins${read}, ${describeSpend(wallet)}`;
 }
 

@@ -1,3 +1,4 @@
+import { toChainMethods } from '../model/calls.ts';
 import type { Checkpoint, CheckpointBlock, FoundOnSubnet } from '../model/parent-chain.ts';
 import { isRecord } from '../model/record.ts';
 import type { Subnet } from '../model/target.ts';
@@ -24,7 +25,7 @@ function readFound(result: unknown, { hash }: CheckpointBlock): Found | undefine
 }
 
 async function askNode(rpc: string, consensus: string, block: CheckpointBlock, deadline: number, signal: AbortSignal) {
-  const call = { method: `${consensus}_getV2BlockByNumber`, params: [`0x${block.number.toString(16)}`] };
+  const { block: call } = toChainMethods(consensus, { mark: block.number });
   const transport = createHttpTransport(rpc, () => false);
   const exchange = await transport.exchange(
     { method: 'POST', contentType: 'application/json', body: toBody([call]) },
