@@ -47,3 +47,17 @@ export function toResponse(stream: unknown): IncomingMessage {
   if (stream instanceof IncomingMessage) return stream;
   throw new Error('the engine answers with no stream');
 }
+
+/** GETs a path, which ends in `?` when the options are a query. Rejects unless the status is 200; the body may be long. */
+export async function openAnswer(
+  { dial }: DockerClient,
+  path: string,
+  options: Readonly<Record<string, unknown>>,
+  abortSignal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  dial({ path, method: 'GET', options, abortSignal, isStream: true, statusCodes: { 200: true } }, (error, answer) =>
+    error ? reject(error) : resolve(answer),
+  );
+  return toResponse(await promise);
+}

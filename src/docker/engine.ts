@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { OpenDockerApi } from '../model/exposure.ts';
 import type { ContainerObservation } from '../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../model/target.ts';
-import { createDockerClient, toResponse } from './client.ts';
+import { createDockerClient, openAnswer, toResponse } from './client.ts';
 import type { OpenLog } from './create-container-log-reader.ts';
 import type { DockerEvent } from './event.ts';
 import { followDockerEvents } from './events.ts';
@@ -61,20 +61,9 @@ export function createDocker(address: DockerAddress): Docker {
       const options = { follow: true as const, stdout: true, stderr: true, timestamps: true, since };
       return toResponse(await container.logs({ ...options, abortSignal: signal }));
     },
-    openTail: async (id, lines, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      client.dial(
-        {
-          path: `/containers/${id}/logs?`,
-          method: 'GET',
-          options: { stdout: true, stderr: true, timestamps: true, tail: lines },
-          abortSignal: signal,
-          isStream: true,
-          statusCodes: { 200: true },
-        },
-        (error, answer) => (error ? reject(error) : resolve(answer)),
-      );
-      return toResponse(await promise);
+    openTail: (id, lines, signal) => {
+      const options = { stdout: true, stderr: true, timestamps: true, tail: lines };
+      return openAnswer(client, `/containers/${id}/logs?`, options, signal);
     },
     exec: createDockerExec(client),
     inspectLog: (ref, signal) => inspectLog(client, ref, signal),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { type Endpoint, type OpenDockerApi, unmapIpv4 } from '../model/exposure.ts';
 import { readBounded } from '../model/read-bounded.ts';
-import { type DockerClient, toResponse } from './client.ts';
+import { type DockerClient, openAnswer } from './client.ts';
 import { toMembers } from './members.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -23,13 +23,8 @@ export async function requestOpenApis(
   client: DockerClient,
   signal: AbortSignal,
 ): Promise<readonly OpenDockerApi[] | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  client.dial(
-    { path: '/info', method: 'GET', abortSignal: signal, isStream: true, statusCodes: { 200: true } },
-    (error, answer) => (error ? reject(error) : resolve(answer)),
-  );
   try {
-    const bytes = await readBounded(toResponse(await promise), MAX_BYTES);
+    const bytes = await readBounded(await openAnswer(client, '/info', {}, signal), MAX_BYTES);
     if (bytes === undefined) return undefined;
     const warnings = toMembers(JSON.parse(bytes.toString()))?.Warnings;
     return Array.isArray(warnings) ? warnings.flatMap(toOpenApi) : [];

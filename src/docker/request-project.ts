@@ -1,7 +1,7 @@
 import type { Endpoint } from '../model/exposure.ts';
 import { readBounded } from '../model/read-bounded.ts';
 import type { ListedContainer } from '../model/setup.ts';
-import { type DockerClient, toResponse } from './client.ts';
+import { type DockerClient, openAnswer } from './client.ts';
 import { isOneOff } from './event.ts';
 import { toMembers } from './members.ts';
 import { toPlainEndpoint } from './request-exposure.ts';
@@ -39,20 +39,9 @@ export async function requestProject(
   readonly engineMs?: number;
   readonly plainAt?: Endpoint;
 }> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const filters = { label: [`com.docker.compose.project=${project}`] };
-  client.dial(
-    {
-      path: '/containers/json?',
-      method: 'GET',
-      options: project === undefined ? { limit: 1 } : { all: true, filters },
-      abortSignal: signal,
-      isStream: true,
-      statusCodes: { 200: true },
-    },
-    (error, answer) => (error ? reject(error) : resolve(answer)),
-  );
-  const response = toResponse(await promise);
+  const options = project === undefined ? { limit: 1 } : { all: true, filters };
+  const response = await openAnswer(client, '/containers/json?', options, signal);
   const plainAt = toPlainEndpoint(response);
   const bytes = await readBounded(response, MAX_BYTES);
   const body: unknown = bytes && JSON.parse(bytes.toString());
