@@ -43,8 +43,8 @@ const receiverUrls = ({
 ];
 
 /**
- * The secrets that the inventory holds about a subnet, its parent chain and those who are notified: passwords in addresses, and parts of paths
- * and queries, which may be tokens.
+ * The secrets that the inventory holds about a subnet, its parent chain and those who are notified: passwords in addresses,
+ * and parts of paths and queries, which may be tokens.
  */
 export const findKnownSecrets = (
   { targets, parentChain }: Pick<Subnet, 'targets' | 'parentChain'>,
