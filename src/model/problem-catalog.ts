@@ -130,7 +130,8 @@ export const problemCatalog = {
   log_rotation_small: setup,
   bootnode_log_quiet: setup,
   /** It is measured once an hour. */
-  node_slow: setup,
+  /** A node that answers slowly is asked again after five minutes, and that reading must confirm it. */
+  node_slow: { ...setup, confirmMs: 10 * MINUTE },
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
   monitor_suspended: {
     alert: 'SubnetdSuspended',

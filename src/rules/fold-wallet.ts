@@ -56,7 +56,10 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
   const fall = before.balance - balance;
   const elapsed = Math.max(at - before.readAt, 0);
   const each = fall > 0n ? fall / BigInt(Math.max(1, Math.round(elapsed / READING_MS))) : 0n;
-  const isTransfer = before.recent.length >= TRANSFER.after && each > median(before.recent) * TRANSFER.factor;
+  // No fee takes half of a wallet, not even the first that is seen.
+  const takesMost = each * 2n > before.balance;
+  const isDear = before.recent.length >= TRANSFER.after && each > median(before.recent) * TRANSFER.factor;
+  const isTransfer = takesMost || isDear;
   const counts = elapsed > 0 && fall >= 0n && !isTransfer;
   const { level, ...rest } = before;
   const wallet: WalletFacts = {
@@ -64,7 +67,7 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
     balance,
     readAt: at,
     parts: counts ? addPart(before.parts, before.readAt, at, fall) : before.parts,
-    recent: fall > 0n ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
+    recent: fall > 0n && !takesMost ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
   };
   const next = findLevel(wallet, level);
   return next === undefined ? wallet : { ...wallet, level: next };

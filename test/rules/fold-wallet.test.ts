@@ -48,6 +48,12 @@ describe('what the wallet of the relayer spends', () => {
     expect(facts.balance).toBe(two.at(-1));
   });
 
+  test('is not what somebody takes out at once, before a single payment was seen', () => {
+    const emptied = [2_000n * COIN, 0n, 0n, ...paying(2_000n * COIN, COIN / 100n, 20)];
+    expect(findSpend(read(emptied))?.perDay).toBe((2_880n * 20n * (COIN / 100n)) / 21n);
+    expect(read(emptied).level).toBeUndefined();
+  });
+
   test('leaves out coins that somebody took out, and takes a new price after some payments', () => {
     const fee = COIN / 100n;
     const taken = [...paying(1_000n * COIN, fee, 20), ...paying(500n * COIN, fee, 20)];
