@@ -9,7 +9,7 @@ import type { ParentFacts } from '../../src/model/parent-chain.ts';
 import type { Subnet } from '../../src/model/target.ts';
 import { readParent } from '../../src/probes/read-parent.ts';
 import { foldParent } from '../../src/rules/fold-parent.ts';
-import { type Anvil, CHECKPOINT_CODE, HAS_ANVIL, hashOf, startAnvil } from '../support/anvil.ts';
+import { type Anvil, CHECKPOINT_CODE, hashOf, startAnvil } from '../support/anvil.ts';
 import { nodeTarget, settings } from '../support/views.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000aa';
@@ -67,7 +67,7 @@ it('the code of the contract of the tests is what its source compiles to', () =>
   expect(contracts['checkpoint.sol'].Checkpoint.evm.bytecode.object).toBe(CHECKPOINT_CODE);
 });
 
-describe.skipIf(!HAS_ANVIL)('a real parent chain', () => {
+describe('a real parent chain', () => {
   let chain: Anvil;
   let contract: `0x${string}`;
   let calm: unknown;

@@ -45,11 +45,9 @@ export interface Anvil {
 
 const PROGRAM = new URL('node_modules/.bin/anvil', ROOT).pathname;
 
-/** npm installs it on Linux on x64 only. */
-export const HAS_ANVIL = existsSync(PROGRAM);
-
 /** Starts anvil on a free port of the loopback address. */
 export async function startAnvil(): Promise<Anvil> {
+  if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing; npm ci installs it, on Linux on x64 only`);
   const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
   let port = 0;
   let end = async () => {};
