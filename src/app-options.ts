@@ -5,6 +5,7 @@ import type { CheckUser } from './http/web-config.ts';
 import type { Environment } from './inventory/substitute.ts';
 import type { Build } from './metrics/create-own-metrics.ts';
 import type { Clock } from './model/clock.ts';
+import type { Shard } from './model/shard.ts';
 import type { HistorySettings, PlatformSettings } from './settings.ts';
 
 /** The dependencies of the program. */
@@ -24,6 +25,8 @@ export interface AppOptions {
   readonly history: HistorySettings;
   /** The name under which this subnetd keeps its state in a database, which others may share. */
   readonly instance: string;
+  /** Which part of the inventory's subnets it watches; undefined for all. */
+  readonly shard?: Shard | undefined;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
   readonly prometheusUrl?: string;

@@ -1,6 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { App, AppOptions } from './app-options.ts';
 import { startDatabase } from './db/start-database.ts';
+import { keepSubnets } from './fleet/keep-subnets.ts';
 import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
@@ -17,6 +18,7 @@ import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
 import { loadOnce } from './model/load-once.ts';
+import { isOwner } from './model/shard.ts';
 import type { Inventory, RoundName } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
@@ -127,7 +129,8 @@ export async function startApp(
   });
 
   /** Loads a whole inventory, or throws and changes nothing. */
-  const load = (loaded: Inventory) => {
+  const load = (whole: Inventory) => {
+    const loaded = keepSubnets(whole, (subnet) => isOwner(options.shard, subnet));
     monitor.load(loaded);
     plannedWork.setWindows(loaded.maintenance ?? []);
     inventory = loaded;
@@ -138,8 +141,8 @@ export async function startApp(
   };
 
   /** Loads a later inventory, which each subnet's history then shows. */
-  const reload = (inventory: Inventory) => {
-    load(inventory);
+  const reload = (whole: Inventory) => {
+    load(whole);
     const at = toWall(now());
     const change = { at, kind: 'inventory', what: 'inventory', was: 'loaded', is: 'reloaded' } as const;
     history.note(

@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net';
 import { hostname } from 'node:os';
 import { type DatabaseAddress, parseDatabaseUrl } from './db/parse-database-url.ts';
 import { type MailSettings, parseMailSettings } from './mail/mail-settings.ts';
+import { parseShard, type Shard } from './model/shard.ts';
 import { parseTrustedProxies } from './platform/client-address.ts';
 
 /** Settings other than the inventory. */
@@ -11,6 +12,8 @@ export interface Settings extends LinkSettings {
   readonly listen: Listen;
   readonly logLevel: string;
   readonly instance: string;
+  /** Which part of the inventory's subnets this process watches; undefined for all. */
+  readonly shard?: Shard;
   /** Whether people without a credential see a status page without details. */
   readonly isPublic: boolean;
   readonly history: HistorySettings;
@@ -131,6 +134,17 @@ function readListen(
   return listen;
 }
 
+/** The shard from a flag or the environment; an error if it is none. */
+function readShard(environment: Environment, flags: { readonly shard?: string }, errors: string[]): Shard | undefined {
+  const text = flags.shard ?? read(environment, 'SUBNETD_SHARD', errors);
+  const shard = text === undefined ? undefined : parseShard(text);
+  if (text !== undefined && shard === undefined)
+    errors.push(
+      `${flags.shard === undefined ? 'SUBNETD_SHARD' : '--shard'} must be I/N, the index from 0 and the total, as in 0/3, 1/3 and 2/3`,
+    );
+  return shard;
+}
+
 /** Reads only the settings of the server's address, so no other setting can be wrong. */
 export function parseServerSettings(
   environment: Environment,
@@ -216,7 +230,7 @@ export function parsePlatformSettings(
 /** Reads the settings; flags override the environment. */
 export function parseSettings(
   environment: Environment,
-  flags: { readonly config?: string; readonly listen?: string },
+  flags: { readonly config?: string; readonly listen?: string; readonly shard?: string },
   defaultListen: string,
 ): ParsedSettings {
   const errors: string[] = [];
@@ -225,11 +239,12 @@ export function parseSettings(
   if (!LOG_LEVELS.includes(logLevel)) errors.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
+  const shard = readShard(environment, flags, errors);
   const links = parseLinkSettings(environment, {}, errors);
   const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);
   const platform = parsePlatformSettings((name) => read(environment, name, errors), errors, links.publicUrl);
   const history = parseHistorySettings((name) => read(environment, name, errors), errors);
   return listen === undefined || platform === undefined || errors.length > 0
     ? { ok: false, errors }
-    : { ok: true, settings: { configPath, listen, logLevel, instance, isPublic, ...links, history, platform } };
+    : { ok: true, settings: { configPath, listen, logLevel, instance, shard, isPublic, ...links, history, platform } };
 }

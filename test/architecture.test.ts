@@ -35,6 +35,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   notify: { rooms: ['model', 'net', 'alerts', 'mail'], packages: ['undici', 'pino'] },
   demo: { rooms: [], packages: ['viem', 'yaml'] },
   planned: { rooms: ['model'], packages: ['node-cron'] },
+  fleet: { rooms: ['model'], packages: [] },
   limits: { rooms: ['model', 'http'], packages: ['pino'] },
   commands: {
     rooms: [
@@ -78,12 +79,13 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'reference',
       'notify',
       'planned',
+      'fleet',
       'limits',
     ],
     packages: ['@hono/node-server'],
   },
   'app-options': { rooms: ['http', 'inventory', 'metrics', 'model', 'settings'], packages: ['pino'] },
-  settings: { rooms: ['db', 'mail', 'platform'], packages: [] },
+  settings: { rooms: ['model', 'db', 'mail', 'platform'], packages: [] },
   log: { rooms: [], packages: ['pino'] },
   main: { rooms: ['commands'], packages: [] },
 };

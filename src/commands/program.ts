@@ -196,6 +196,12 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .description('run the daemon')
     .addOption(config())
     .addOption(listen('0.0.0.0:10545'))
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'watch only these subnets: the shard with index i, from 0, of n (default: SUBNETD_SHARD)',
+      ),
+    )
     .action(runs(async () => (await import('./run.ts')).run));
   program
     .command('check-config')

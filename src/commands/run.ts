@@ -36,7 +36,11 @@ function cutOff(): void {
 }
 
 /** `subnetd run`: runs the daemon until a signal. */
-export async function run(flags: { readonly config?: string; readonly listen?: string }): Promise<ExitCode> {
+export async function run(flags: {
+  readonly config?: string;
+  readonly listen?: string;
+  readonly shard?: string;
+}): Promise<ExitCode> {
   let reload = () => {
     isReloadWanted = true;
   };

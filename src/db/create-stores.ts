@@ -1,4 +1,5 @@
 import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
+import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
@@ -8,6 +9,7 @@ import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
+import { createFleetTable } from './fleet-table.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
 import { createLogPositions, createNotifiedGroups, createTrackedAlerts } from './instance-state.ts';
@@ -31,6 +33,8 @@ export interface Stores {
   readonly mails: MailStore;
   /** The work that `subnetd silence` has announced, which all instances share. */
   readonly plannedWork: PlannedWorkStore;
+  /** The instances that share the database. */
+  readonly fleet: FleetStore;
 }
 
 type Call = (...args: never[]) => Promise<unknown>;
@@ -79,5 +83,6 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
     incidents: (instance) => guard(createIncidentTables(plain, instance)),
     mails: guard(createMailTables(plain, connection.kind)),
     plannedWork: guard(createPlannedWork(plain)),
+    fleet: guard(createFleetTable(plain)),
   };
 }

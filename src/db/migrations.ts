@@ -242,4 +242,13 @@ export const migrations: readonly Migration[] = [
     // JSON of an `AccountChange`. The address of a note is that of its user when it was queued.
     sql: () => 'alter table mail add column change text;',
   },
+  {
+    name: '0016-fleet',
+    // JSON of `FleetSubnet`s. The beat rises with each write: readers need no clock of the writer's.
+    sql: () => `
+      create table fleet_member (
+        instance text primary key, shard integer not null, total integer not null,
+        beat integer not null, written_at text not null, subnets text not null
+      );`,
+  },
 ];

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { describeCause } from '../model/database-failure.ts';
+import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
@@ -37,6 +38,8 @@ export interface Database {
   mails(): Promise<MailStore>;
   /** Announced work of all instances; rejects while the database is down. */
   plannedWork(): Promise<PlannedWorkStore>;
+  /** The instances that share the database; rejects while it is down. */
+  fleet(): Promise<FleetStore>;
   stop(): Promise<void>;
 }
 
@@ -101,6 +104,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     incidents: async (instance) => (await link.openStores()).incidents(instance),
     mails: async () => (await link.openStores()).mails,
     plannedWork: async () => (await link.openStores()).plannedWork,
+    fleet: async () => (await link.openStores()).fleet,
     stop: link.stop,
   };
 }

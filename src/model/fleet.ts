@@ -1,0 +1,55 @@
+import type { WallMs } from './clock.ts';
+import type { Headline } from './headline.ts';
+import type { ProblemSeverity } from './severity.ts';
+import type { Shard } from './shard.ts';
+
+/** A problem as other instances show it. */
+export interface FleetProblem {
+  readonly problem: string;
+  readonly severity: ProblemSeverity;
+  readonly component?: string;
+  readonly name?: string;
+  readonly since: WallMs;
+  readonly summary: string;
+  readonly fix: string;
+}
+
+/** A subnet as the instance that watches it sees it. */
+export interface FleetSubnet {
+  readonly name: string;
+  /** Whether a round of its nodes has ended since that instance began to watch it. */
+  readonly isReady: boolean;
+  /** `since` in wall time. */
+  readonly headline?: Headline;
+  readonly targets: number;
+  /** Targets with a failed check. */
+  readonly failing: number;
+  /** The worst, at most `MOST_FLEET_PROBLEMS`. */
+  readonly problems: readonly FleetProblem[];
+  /** How many stand in all. */
+  readonly problemCount: number;
+}
+
+/** How many problems of a subnet an instance tells others of: each row is written and read every few seconds. */
+export const MOST_FLEET_PROBLEMS = 10;
+
+/** What an instance last wrote of itself and of the subnets that it watches. */
+export interface FleetMember {
+  readonly instance: string;
+  readonly shard: Shard;
+  /** Other than in the write before: a row whose beat does not change is of an instance that is silent. */
+  readonly beat: number;
+  /** By the clock of the writer. */
+  readonly writtenAt: WallMs;
+  readonly subnets: readonly FleetSubnet[];
+}
+
+/** The instances of a fleet in their database. Every function rejects when the database fails. */
+export interface FleetStore {
+  /** Writes or replaces the row of an instance. */
+  write(member: FleetMember): Promise<void>;
+  /** All rows, by the name of the instance. */
+  list(): Promise<readonly FleetMember[]>;
+  /** Deletes the row of an instance. */
+  remove(instance: string): Promise<void>;
+}
