@@ -20,11 +20,27 @@ const ABI = parseAbi([
   'function submit((bytes32 hash, int256 number) newest, (bytes32 hash, int256 number) finalized)',
 ]);
 
-/** The first account of anvil, which may send transactions without a signature. */
-const SENDER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+/** The first account of anvil, which may send transactions without a signature: the relayer pays from it. */
+export const RELAYER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+
+/** Another account of anvil. */
+export const FRIEND = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
+
+/** What every transaction pays for a unit of gas, in the smallest unit: the chain itself asks for nothing. */
+const GAS_PRICE = 250_000_000n;
+const TRANSFER_GAS = 21_000n;
+
+const toHex = (value: bigint): Hex => `0x${value.toString(16)}`;
 
 /** The hash of a block of the subnet of the tests. */
 export const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
+
+interface Receipt {
+  readonly status: string;
+  readonly contractAddress: Hex;
+  readonly gasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
+}
 
 /** A real chain of its own that a test has started. */
 export interface Anvil {
@@ -33,8 +49,12 @@ export interface Anvil {
   call(method: string, ...params: readonly unknown[]): Promise<unknown>;
   /** Deploys a checkpoint contract, and gives its address. */
   deploy(mode: string): Promise<Hex>;
-  /** Lets the contract hold a newest block, and the one three below as committed. */
-  submit(contract: Hex, number: number): Promise<void>;
+  /** Lets the contract hold a newest block, and the one three below as committed. Gives what that has cost. */
+  submit(contract: Hex, number: number): Promise<bigint>;
+  /** Sends coins from one account of anvil to another, in the smallest unit. */
+  transfer(from: Hex, to: Hex, value: bigint): Promise<void>;
+  /** What such a transfer costs the one who sends. */
+  readonly transferFee: bigint;
   /** Ends the process; what it had is kept. */
   stop(): Promise<void>;
   /** Starts the process again, at the same address. */
@@ -53,7 +73,7 @@ export async function startAnvil(): Promise<Anvil> {
   let end = async () => {};
 
   const start = async () => {
-    const args = ['--port', `${port}`, '--chain-id', '551', '--state', join(folder, 'state.json')];
+    const args = ['--port', `${port}`, '--chain-id', '551', '--base-fee', '0', '--state', join(folder, 'state.json')];
     const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'ignore'] });
     const ended = once(child, 'exit');
     const endWithRun = () => void child.kill('SIGKILL');
@@ -84,11 +104,12 @@ export async function startAnvil(): Promise<Anvil> {
     return result;
   };
   const send = async (transaction: object) => {
-    const hash = await call('eth_sendTransaction', { from: SENDER, gas: '0x200000', ...transaction });
-    const receipt = await vi.waitUntil(
-      async () => (await call('eth_getTransactionReceipt', hash)) as { status: string; contractAddress: Hex } | null,
-      { timeout: 10_000, interval: 5 },
-    );
+    const paid = { from: RELAYER, gas: '0x200000', gasPrice: toHex(GAS_PRICE), ...transaction };
+    const hash = await call('eth_sendTransaction', paid);
+    const receipt = await vi.waitUntil(async () => (await call('eth_getTransactionReceipt', hash)) as Receipt | null, {
+      timeout: 10_000,
+      interval: 5,
+    });
     if (receipt.status !== '0x1') throw new Error('the transaction failed');
     return receipt;
   };
@@ -105,8 +126,14 @@ export async function startAnvil(): Promise<Anvil> {
     submit: async (contract, number) => {
       const block = (at: number) => ({ hash: hashOf(at), number: BigInt(at) });
       const args = [block(number), block(number - 3)] as const;
-      await send({ to: contract, data: encodeFunctionData({ abi: ABI, functionName: 'submit', args }) });
+      const data = encodeFunctionData({ abi: ABI, functionName: 'submit', args });
+      const { gasUsed, effectiveGasPrice } = await send({ to: contract, data });
+      return BigInt(gasUsed) * BigInt(effectiveGasPrice);
     },
+    transfer: async (from, to, value) => {
+      await send({ from, to, value: toHex(value) });
+    },
+    transferFee: TRANSFER_GAS * GAS_PRICE,
     stop: () => end(),
     start,
     remove: async () => {
