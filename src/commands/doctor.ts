@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import { beginSentence } from '../model/begin-sentence.ts';
 import { listNames } from '../model/list-names.ts';
 import type { ProblemSeverity } from '../model/severity.ts';
+import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
-import type { Unseen } from './list-looks.ts';
 import { probeOnce } from './probe-once.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine } from './report.ts';
@@ -41,42 +41,42 @@ const describeFinding = ({ subnet, name, summary, evidence, fix, others }: Alike
   ...(others.length === 0 ? [] : [`    the same of ${escapeText(listNames(others, MAX_NAMES))}`]),
 ];
 
-const describeUnseen = ({ subnet, what, names, because, fix }: Unseen): string =>
+const describeUnexamined = ({ subnet, what, names, because, fix }: Unexamined): string =>
   escapeText(
-    `not looked at: ${listNames(names, MAX_NAMES)} (${subnet}): ${what}, because ${because}${fix === undefined ? '' : `; ${fix}`}`,
+    `not examined: ${listNames(names, MAX_NAMES)} (${subnet}): ${what}, because ${because}${fix === undefined ? '' : `; ${fix}`}`,
   );
 
-/** What should have been looked at, and could not be. */
-const missed = ({ notLookedAt }: DoctorReport): readonly Unseen[] => notLookedAt.filter(({ failed }) => failed);
+/** What should have been examined, and could not be. */
+const findMissed = ({ unexamined }: DoctorReport): readonly Unexamined[] => unexamined.filter(({ failed }) => failed);
 
 function summarize(report: DoctorReport): string {
-  const { findings, lookedAt } = report;
-  const unseen = missed(report).reduce((sum, { names }) => sum + names.length, 0);
-  const looked = `${count(lookedAt, 'thing was', 'things were')} looked at${unseen === 0 ? '' : `, ${unseen} could not be`}`;
-  if (findings.length === 0) return `nothing to change${unseen === 0 ? '' : ' in what was seen'}: ${looked}`;
+  const { findings, examined } = report;
+  const missed = findMissed(report).reduce((sum, { names }) => sum + names.length, 0);
+  const examinedWords = `${count(examined, 'thing was', 'things were')} examined${missed === 0 ? '' : `, ${missed} could not be`}`;
+  if (findings.length === 0) return `nothing to change${missed === 0 ? '' : ' in what was seen'}: ${examinedWords}`;
   const bySeverity = Map.groupBy(findings, ({ severity }) => severity);
   const parts = [...bySeverity].map(([severity, own]) => `${own.length} ${severity}`);
-  return `${count(findings.length, 'finding', 'findings')}: ${parts.join(', ')}; ${looked}`;
+  return `${count(findings.length, 'finding', 'findings')}: ${parts.join(', ')}; ${examinedWords}`;
 }
 
 /** A report for people, line by line. */
 export function describeReport(report: DoctorReport): readonly string[] {
-  const { findings, notLookedAt } = report;
+  const { findings, unexamined } = report;
   const groups = Map.groupBy(findings, ({ severity }) => severity);
   return [
     ...[...groups].flatMap(([severity, own]) => [
       styleText(STYLE[severity], beginSentence(severity), { stream: process.stdout }),
       ...joinAlike(own).flatMap((one) => [...describeFinding(one), '']),
     ]),
-    ...notLookedAt.map(describeUnseen),
-    ...(notLookedAt.length > 0 ? [''] : []),
+    ...unexamined.map(describeUnexamined),
+    ...(unexamined.length > 0 ? [''] : []),
     summarize(report),
   ];
 }
 
 /**
- * `subnetd doctor`: looks at everything once and prints what is worth a change. Exit 1 with findings, and when something that
- * the inventory names could not be looked at.
+ * `subnetd doctor`: examines everything once and prints what is worth a change. Exit 1 with findings, and when something that
+ * the inventory names could not be examined.
  */
 export async function doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
   const probed = await probeOnce(flags, ['parent', 'setup']);
@@ -84,5 +84,5 @@ export async function doctor(flags: { readonly config?: string; readonly json?: 
   const report = listFindings(probed.snapshot);
   if (flags.json) printLine(JSON.stringify(report, null, 2));
   else for (const line of describeReport(report)) printLine(line);
-  return report.findings.length > 0 || missed(report).length > 0 || probed.broke ? 1 : 0;
+  return report.findings.length > 0 || findMissed(report).length > 0 || probed.broke ? 1 : 0;
 }

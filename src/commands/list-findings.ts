@@ -2,7 +2,7 @@ import type { Problem } from '../model/problem.ts';
 import { type ProblemSeverity, SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf } from '../model/target.ts';
-import { joinUnseen, listLooks, type Unseen } from './list-looks.ts';
+import { joinUnexamined, listExaminations, type Unexamined } from './list-examinations.ts';
 
 /** Something that is worth a change, with what was seen and what to do. */
 export interface DoctorFinding {
@@ -20,9 +20,9 @@ export interface DoctorFinding {
 /** What `subnetd doctor` found: the findings with the worst first. */
 export interface DoctorReport {
   readonly findings: readonly DoctorFinding[];
-  readonly notLookedAt: readonly Unseen[];
-  /** How many things were looked at: checks that were judged, and parts of the set-up that were read. */
-  readonly lookedAt: number;
+  readonly unexamined: readonly Unexamined[];
+  /** How many things were examined: checks that were judged, and parts of the set-up that were read. */
+  readonly examined: number;
 }
 
 const toFinding = (
@@ -103,10 +103,10 @@ export function listFindings(snapshot: Snapshot): DoctorReport {
     ...findUnexplained(state),
     ...findDegraded(state),
   ]);
-  const looks = snapshot.map((state) => [state.subnet.name, listLooks(state)] as const);
+  const examinations = snapshot.map((state) => [state.subnet.name, listExaminations(state)] as const);
   return {
     findings: SEVERITIES.flatMap((severity) => findings.filter((one) => one.severity === severity)),
-    notLookedAt: looks.flatMap(([subnet, own]) => joinUnseen(subnet, own)),
-    lookedAt: looks.flatMap(([, own]) => own.filter(({ because }) => because === undefined)).length,
+    unexamined: examinations.flatMap(([subnet, own]) => joinUnexamined(subnet, own)),
+    examined: examinations.flatMap(([, own]) => own.filter(({ because }) => because === undefined)).length,
   };
 }

@@ -217,7 +217,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .action(runs(async () => (await import('./once.ts')).once));
   program
     .command('doctor')
-    .description('look at everything once and print what is worth a change, worst first; exit 1 with findings')
+    .description('examine everything once and print what is worth a change, worst first; exit 1 with findings')
     .addOption(config())
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./doctor.ts')).doctor));

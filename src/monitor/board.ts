@@ -21,7 +21,7 @@ import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
-import { createSharing, shareChain } from './share-equal.ts';
+import { createSharing, shareChain } from './create-sharing.ts';
 import { isOtherwise, statusOf, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */

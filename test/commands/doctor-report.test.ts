@@ -44,10 +44,10 @@ const others = FOUR.filter(({ target }) => target.name !== 'n2');
 const n2 = diagnosedNode('n2', NAMES);
 
 describe('the report', () => {
-  test('of a subnet that is well says how much was looked at', () => {
+  test('of a subnet that is well says how much was examined', () => {
     const report = examine(FOUR);
     expect(report.findings).toEqual([]);
-    expect(describeReport(report).at(-1)).toBe('nothing to change: 30 things were looked at');
+    expect(describeReport(report).at(-1)).toBe('nothing to change: 30 things were examined');
   });
 
   test('lists the worst first, each with what was seen and what to do', () => {
@@ -57,7 +57,7 @@ describe('the report', () => {
       fault: { kind: 'refused', address: 'http://192.0.2.1:853' },
     });
     const lines = describeReport(examine([...FOUR.filter(({ target }) => target.name !== 'n3'), stopped], { n1: old }));
-    const titles = lines.filter((line) => /^(?:\w|\s\s\w)/.test(line) && !line.startsWith('not looked at'));
+    const titles = lines.filter((line) => /^(?:\w|\s\s\w)/.test(line) && !line.startsWith('not examined'));
     expect(titles).toEqual([
       'Critical',
       '  devnet: no further node may fail',
@@ -65,7 +65,7 @@ describe('the report', () => {
       '  devnet n3: the container of n3 does not run',
       'Info',
       '  devnet: the nodes run different versions of the client',
-      '3 findings: 1 critical, 1 warning, 1 info; 28 things were looked at, 1 could not be',
+      '3 findings: 1 critical, 1 warning, 1 info; 28 things were examined, 1 could not be',
     ]);
     expect(lines).toContain('    seen: generated-n3-1 ended 1m 10s ago with exit code 137');
     expect(lines.filter((line) => line.startsWith('    fix: '))).toHaveLength(3);
@@ -82,7 +82,7 @@ describe('the report', () => {
       ['rpc_open', 'n3'],
       ['rpc_open', 'n4'],
     ]);
-    expect(describeReport(report).filter((line) => !line.startsWith('not looked at'))).toEqual([
+    expect(describeReport(report).filter((line) => !line.startsWith('not examined'))).toEqual([
       'Info',
       '  devnet n1: the RPC of n1 serves admin beyond its own machine',
       '    seen: at 10.0.0.5:8545, an address of a private network, n1 serves admin without a password: anybody there can cut it off from its peers (admin_removePeer)',
@@ -90,7 +90,7 @@ describe('the report', () => {
       '    the same of n3, n4',
       '',
       '',
-      '3 findings: 3 info; 33 things were looked at',
+      '3 findings: 3 info; 33 things were examined',
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('the report', () => {
       },
     ]);
     expect(describeReport(report)).toContain(
-      'not looked at: default (devnet): the containers of this engine, because Docker cannot be asked',
+      'not examined: default (devnet): the containers of this engine, because Docker cannot be asked',
     );
   });
 
@@ -155,11 +155,11 @@ describe('the report', () => {
     ]);
   });
 
-  test('never passes what could not be looked at in silence', () => {
+  test('never passes what could not be examined in silence', () => {
     const silent: TargetSetup = { client: { ok: false, why: 'it does not answer' } };
     const report = examine(FOUR, { n1: silent, n2: silent });
     expect(report.findings).toEqual([]);
-    expect(report.notLookedAt.filter(({ failed }) => failed)).toEqual([
+    expect(report.unexamined.filter(({ failed }) => failed)).toEqual([
       {
         subnet: 'devnet',
         what: 'the client version, and how fast it answers',
@@ -169,7 +169,7 @@ describe('the report', () => {
       },
     ]);
     expect(describeReport(report).at(-1)).toBe(
-      'nothing to change in what was seen: 26 things were looked at, 2 could not be',
+      'nothing to change in what was seen: 26 things were examined, 2 could not be',
     );
   });
 });
@@ -202,7 +202,7 @@ test('the page names every finding about the set-up', () => {
   const page = readFileSync(new URL('../../docs/doctor.md', import.meta.url), 'utf8');
   const rows = page
     .split('\n')
-    .filter((line) => /^\| `\w+`/.test(line) && !/`(?:findings|notLookedAt|lookedAt)`/.test(line));
+    .filter((line) => /^\| `\w+`/.test(line) && !/`(?:findings|unexamined|examined)`/.test(line));
   const named = rows.flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const isOfSetup = ([, { alert }]: [string, ProblemKind]) => ['SubnetSetupDrift', 'SubnetExposed'].includes(alert);
   const problems = Object.entries<ProblemKind>(problemCatalog).filter(isOfSetup);

@@ -73,7 +73,7 @@ docker: { socketPath: ${engine.socketPath} }
   );
   const { code, stdout, stderr } = await runCommand(['doctor', '--config', config, '--json']);
   expect({ code, error: stderr.includes('broke') }).toEqual({ code: 1, error: false });
-  const { findings, notLookedAt } = JSON.parse(stdout) as DoctorReport;
+  const { findings, unexamined } = JSON.parse(stdout) as DoctorReport;
   const short = findings.map(({ finding, severity, name, evidence }) => [
     severity,
     name === undefined ? finding : `${finding} ${name}`,
@@ -97,7 +97,7 @@ docker: { socketPath: ${engine.socketPath} }
     ['info', 'check_degraded n2', 'n2 runs with log level 2, at which a healthy node is silent'],
   ]);
   expect(findings.filter(({ fix }) => fix === '')).toEqual([]);
-  expect(notLookedAt.filter(({ failed }) => failed).map(({ what, names }) => [what, ...names])).toEqual([
+  expect(unexamined.filter(({ failed }) => failed).map(({ what, names }) => [what, ...names])).toEqual([
     ['the check log_block', 'n3'],
     ['the check log_block', 'n4'],
     ['how the container was made', 'n4'],
@@ -121,16 +121,16 @@ test('the doctor finds nothing to change in the demo, what a fault breaks, and t
   };
   const well = await examine([]);
   expect(well.code).toBe(0);
-  expect(well.stdout.split('\n').filter((line) => line !== '' && !/^not looked at: [^:]*: the c/.test(line))).toEqual([
-    expect.stringMatching(/^nothing to change: \d+ things were looked at$/),
+  expect(well.stdout.split('\n').filter((line) => line !== '' && !/^not examined: [^:]*: the c/.test(line))).toEqual([
+    expect.stringMatching(/^nothing to change: \d+ things were examined$/),
   ]);
   const broken = await examine(['admin-not-exposed'], '--json');
   expect(broken.code).toBe(1);
-  const { findings, lookedAt } = JSON.parse(broken.stdout) as DoctorReport;
+  const { findings, examined } = JSON.parse(broken.stdout) as DoctorReport;
   expect(findings.map(({ finding, name }) => `${finding} ${name}`)).toEqual(
     [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
   );
-  expect(lookedAt).toBeGreaterThan(40);
+  expect(examined).toBeGreaterThan(40);
   await writeFile(folder.path('bad.yaml'), 'subnets: []\n');
   const bad = await runCommand(['doctor', '--config', folder.path('bad.yaml')]);
   expect([bad.code, bad.stdout]).toEqual([2, '']);

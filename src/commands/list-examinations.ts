@@ -3,25 +3,25 @@ import { type SetupPart, type SetupResult, setupOf } from '../model/setup.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 
-/** One thing of one target or engine: whether it was looked at, or why not. */
-export interface Look {
+/** One thing of one target or engine: whether it was examined, or why not. */
+export interface Examination {
   readonly what: string;
   readonly name: string;
-  /** The end of "because …"; absent when it was looked at. */
+  /** The end of "because …"; absent when it was examined. */
   readonly because?: string;
   readonly fix?: string;
   /** The inventory gives no way to it, or it takes longer than a command does. */
   readonly isExcused?: boolean;
 }
 
-/** Something of some targets or engines that could not be looked at, and why. */
-export interface Unseen {
+/** Something of some targets or engines that could not be examined, and why. */
+export interface Unexamined {
   readonly subnet: string;
   readonly what: string;
   readonly names: readonly string[];
   readonly because: string;
   readonly fix?: string;
-  /** Whether the inventory gives a way to it, so that it should have been looked at. */
+  /** Whether the inventory gives a way to it, so that it should have been examined. */
   readonly failed: boolean;
 }
 
@@ -32,24 +32,26 @@ const PARTS: Readonly<Record<SetupPart, string>> = {
   container: 'how the container was made',
 };
 
-const looksAtChecks = ({ target: { name }, checks }: TargetState): readonly Look[] =>
-  checks.map(({ check, verdict, seen, fix }): Look => {
-    const look = { what: `the check ${check}`, name };
-    if (verdict === 'skipped') return { ...look, because: seen, isExcused: true };
-    return verdict === 'unknown' ? { ...look, because: seen, ...(fix !== undefined && { fix }) } : look;
+const examineChecks = ({ target: { name }, checks }: TargetState): readonly Examination[] =>
+  checks.map(({ check, verdict, seen, fix }): Examination => {
+    const examination = { what: `the check ${check}`, name };
+    if (verdict === 'skipped') return { ...examination, because: seen, isExcused: true };
+    return verdict === 'unknown' ? { ...examination, because: seen, ...(fix !== undefined && { fix }) } : examination;
   });
 
-const toLook = (what: string, name: string, result: SetupResult<unknown>): Look =>
+const toExamination = (what: string, name: string, result: SetupResult<unknown>): Examination =>
   result.ok ? { what, name } : { what, name, because: result.why };
 
-function looksAtSetup({ target }: TargetState, { setup }: SubnetFacts): readonly Look[] {
+function examineSetup({ target }: TargetState, { setup }: SubnetFacts): readonly Examination[] {
   const { name, component, container } = target;
   const parts = setupOf(setup?.observation, target);
   const { client } = parts;
   const read = Object.entries(parts) as readonly (readonly [SetupPart, SetupResult<unknown>])[];
   return [
-    ...read.map(([part, result]) => toLook(PARTS[part], name, result)),
-    ...(client?.ok && !client.value.version.ok ? [toLook('the client version', name, client.value.version)] : []),
+    ...read.map(([part, result]) => toExamination(PARTS[part], name, result)),
+    ...(client?.ok && !client.value.version.ok
+      ? [toExamination('the client version', name, client.value.version)]
+      : []),
     ...(container === undefined
       ? [{ what: PARTS.container, name, because: 'the inventory names no container', isExcused: true }]
       : []),
@@ -62,28 +64,29 @@ function looksAtSetup({ target }: TargetState, { setup }: SubnetFacts): readonly
 /** What makes a chain the same on all nodes. */
 const CHAIN: readonly ChainPart[] = ['chainId', 'genesis', 'consensus'];
 
-function looksAtChain({ target: { component, name }, facts }: TargetState): readonly Look[] {
+function examineChain({ target: { component, name }, facts }: TargetState): readonly Examination[] {
   if (component !== 'node') return [];
-  const look = { what: 'chain id, genesis and consensus settings', name };
-  if (facts.node === undefined) return [{ ...look, because: 'the inventory gives no way to ask it', isExcused: true }];
+  const examination = { what: 'chain id, genesis and consensus settings', name };
+  if (facts.node === undefined)
+    return [{ ...examination, because: 'the inventory gives no way to ask it', isExcused: true }];
   const chain = facts.node.chain?.observation;
-  if (chain === undefined) return [{ ...look, because: 'it has not answered about them' }];
+  if (chain === undefined) return [{ ...examination, because: 'it has not answered about them' }];
   const missing = CHAIN.filter((part) => chain.missing[part] !== undefined);
-  return [missing.length === 0 ? look : { ...look, because: `it did not give ${missing.join(', ')}` }];
+  return [missing.length === 0 ? examination : { ...examination, because: `it did not give ${missing.join(', ')}` }];
 }
 
 /** The daemon compares the clocks of nodes all the time; a command may see too few lines. */
-function looksAtClock({ target: { component, name }, facts: { logs } }: TargetState): readonly Look[] {
+function examineClock({ target: { component, name }, facts: { logs } }: TargetState): readonly Examination[] {
   if (component !== 'node' || logs === undefined) return [];
-  const look = { what: 'the clock', name };
-  if (logs.clockAheadMs !== undefined) return [look];
-  return [{ ...look, because: 'its log has shown too few new lines with a time', isExcused: true }];
+  const examination = { what: 'the clock', name };
+  if (logs.clockAheadMs !== undefined) return [examination];
+  return [{ ...examination, because: 'its log has shown too few new lines with a time', isExcused: true }];
 }
 
-const looksAtEngines = ({ setup }: SubnetFacts): readonly Look[] =>
+const examineEngines = ({ setup }: SubnetFacts): readonly Examination[] =>
   [...(setup?.observation.engines ?? [])].flatMap(([name, engine]) => {
     const clock = { what: 'the clock of this engine', name };
-    const containers = toLook('the containers of this engine', name, engine);
+    const containers = toExamination('the containers of this engine', name, engine);
     const api = { what: 'where the API of this engine is open', name };
     if (!engine.ok) return [containers];
     return [
@@ -95,24 +98,24 @@ const looksAtEngines = ({ setup }: SubnetFacts): readonly Look[] =>
     ];
   });
 
-/** Everything of a subnet that there is to look at. */
-export function listLooks(state: SubnetState): readonly Look[] {
+/** Everything of a subnet that there is to examine. */
+export function listExaminations(state: SubnetState): readonly Examination[] {
   const { targets, facts = {} } = state;
   return [
     ...targets.flatMap((target) => [
-      ...looksAtChecks(target),
-      ...looksAtChain(target),
-      ...looksAtClock(target),
-      ...looksAtSetup(target, facts),
+      ...examineChecks(target),
+      ...examineChain(target),
+      ...examineClock(target),
+      ...examineSetup(target, facts),
     ]),
-    ...looksAtEngines(facts),
+    ...examineEngines(facts),
   ];
 }
 
-/** What could not be looked at for the same reason is said once. */
-export function joinUnseen(subnet: string, looks: readonly Look[]): readonly Unseen[] {
-  const unseen = looks.filter(({ because }) => because !== undefined);
-  const byReason = Map.groupBy(unseen, ({ what, because }) => JSON.stringify([what, because]));
+/** What could not be examined for the same reason is said once. */
+export function joinUnexamined(subnet: string, examinations: readonly Examination[]): readonly Unexamined[] {
+  const unexamined = examinations.filter(({ because }) => because !== undefined);
+  const byReason = Map.groupBy(unexamined, ({ what, because }) => JSON.stringify([what, because]));
   return [...byReason.values()].flatMap((own) => {
     const [first] = own;
     if (first?.because === undefined) return [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChainObservation } from '../../src/model/chain.ts';
-import { createSharing } from '../../src/monitor/share-equal.ts';
+import { createSharing } from '../../src/monitor/create-sharing.ts';
 import { recordedChain } from '../support/recorded-chain.ts';
 
 /** What another node says alike, with no list of the first one. */
