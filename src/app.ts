@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { App, AppOptions } from './app-options.ts';
 import { startDatabase } from './db/start-database.ts';
-import { keepSubnets } from './fleet/keep-subnets.ts';
+import { startFleet } from './fleet/start-fleet.ts';
 import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
@@ -18,7 +18,6 @@ import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { renderFamilies } from './metrics/render-families.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
 import { loadOnce } from './model/load-once.ts';
-import { isOwner } from './model/shard.ts';
 import type { Inventory, RoundName } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
@@ -47,7 +46,8 @@ export async function startApp(
   let scrapedAt: number | undefined;
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
-  let { inventory } = first;
+  /** The whole inventory, and the part of it that is watched here. */
+  let [whole, inventory] = [first.inventory, first.inventory];
 
   const broke = (what: string) => (error: unknown) => log.error({ err: error }, `${what} broke; please report this`);
   const notStored = (what: string) => (error: unknown) => {
@@ -128,21 +128,30 @@ export async function startApp(
     onAccepted: (...notification) => incidents.addNotification(...notification),
   });
 
-  /** Loads a whole inventory, or throws and changes nothing. */
-  const load = (whole: Inventory) => {
-    const loaded = keepSubnets(whole, (subnet) => isOwner(options.shard, subnet));
-    monitor.load(loaded);
-    plannedWork.setWindows(loaded.maintenance ?? []);
-    inventory = loaded;
-    for (const warning of findWarnings(inventory, wall())) log.warn(warning);
-    warnOfDescriptors(inventory, options.descriptorLimit, log);
+  const fleet = startFleet({
+    ...{ shard: options.shard, instance: options.instance, isShared: database.isShared, store: database.fleet },
+    ...{ clock, log, snapshot: monitor.snapshot, isReady: monitor.isReadyFor, onBug: broke('the fleet') },
+    onChange: () => watch(whole),
+  });
+  /** Watches this instance's part of an inventory, or throws and changes nothing. */
+  const watch = (next: Inventory) => {
+    const part = fleet.keep(next);
+    monitor.load(part);
+    plannedWork.setWindows(part.maintenance ?? []);
+    [whole, inventory] = [next, part];
     push.setReceivers(inventory);
     ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
   };
+  /** Loads a whole inventory, or throws and changes nothing. */
+  const load = (next: Inventory) => {
+    watch(next);
+    for (const warning of findWarnings(inventory, wall())) log.warn(warning);
+    warnOfDescriptors(inventory, options.descriptorLimit, log);
+  };
 
   /** Loads a later inventory, which each subnet's history then shows. */
-  const reload = (whole: Inventory) => {
-    load(whole);
+  const reload = (next: Inventory) => {
+    load(next);
     const at = toWall(now());
     const change = { at, kind: 'inventory', what: 'inventory', was: 'loaded', is: 'reloaded' } as const;
     history.note(
@@ -272,6 +281,7 @@ export async function startApp(
           end('the incidents', PARTS_MS, incidents.stop()),
           end('the monitor', PARTS_MS, monitor.stop()),
           end('the push of alerts', PARTS_MS, push.stop()),
+          end('the fleet', PARTS_MS, fleet.stop()),
           end('the planned work', PARTS_MS, plannedWork.stop()),
           end('the mailer', PARTS_MS, mailer?.stop() ?? Promise.resolve()),
           end('the server', PARTS_MS, listener.stop(DRAIN_MS)),

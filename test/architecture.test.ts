@@ -35,7 +35,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   notify: { rooms: ['model', 'net', 'alerts', 'mail'], packages: ['undici', 'pino'] },
   demo: { rooms: [], packages: ['viem', 'yaml'] },
   planned: { rooms: ['model'], packages: ['node-cron'] },
-  fleet: { rooms: ['model'], packages: [] },
+  fleet: { rooms: ['model'], packages: ['pino'] },
   limits: { rooms: ['model', 'http'], packages: ['pino'] },
   commands: {
     rooms: [

@@ -1,4 +1,4 @@
-import type { WallMs } from './clock.ts';
+import type { WallMs, WatchedMs } from './clock.ts';
 import type { Headline } from './headline.ts';
 import type { ProblemSeverity } from './severity.ts';
 import type { Shard } from './shard.ts';
@@ -19,6 +19,8 @@ export interface FleetSubnet {
   readonly name: string;
   /** Whether a round of its nodes has ended since that instance began to watch it. */
   readonly isReady: boolean;
+  /** Whether that instance now does what one of all that watch it does: keeps its history, and sends through channels. */
+  readonly isKept: boolean;
   /** `since` in wall time. */
   readonly headline?: Headline;
   readonly targets: number;
@@ -42,6 +44,16 @@ export interface FleetMember {
   /** By the clock of the writer. */
   readonly writtenAt: WallMs;
   readonly subnets: readonly FleetSubnet[];
+}
+
+/** An instance as another one sees it, by its own clock. */
+export interface SeenMember extends FleetMember {
+  /** When its beat was last seen to change, or its row was read first. */
+  readonly seenAt: WatchedMs;
+  /** It was seen to write, and not long ago. */
+  readonly isFresh: boolean;
+  /** It has not written for so long that it does not run, or reaches no database. Neither is known at first. */
+  readonly isSilent: boolean;
 }
 
 /** The instances of a fleet in their database. Every function rejects when the database fails. */

@@ -18,6 +18,7 @@ import { foldLogHit } from '../rules/fold-logs.ts';
 import { createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
+import { createReadySubnets } from './create-ready-subnets.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
@@ -38,6 +39,8 @@ export interface Monitor {
   isAlive(): boolean;
   /** Is an inventory loaded, and has the first RPC round of each subnet ended? */
   isReady(): boolean;
+  /** Has the first RPC round of a subnet ended since it is watched? Without a node, the first round of any kind. */
+  readonly isReadyFor: (subnet: string) => boolean;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   enginesUp(): ReadonlyMap<string, boolean | undefined>;
   /** The last lines of a target's log, read now, within 2 s. Each is redacted and cut. Never rejects. */
@@ -86,7 +89,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
   const watchOf = (subnet: string) => watches.find((watch) => watch.subnet.name === subnet);
-  let ready = false;
+  const readySubnets = createReadySubnets();
   let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
   const secrets = createSubnetSecrets(
     (name) => watchOf(name)?.subnet,
@@ -174,6 +177,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
     board.judgeAgain(subnet, round, now());
     board.diagnose(subnet.name, now());
   };
+  const onFirstEnded = (watch: SubnetWatch, round: RoundName) => {
+    judgeTogether(watch.subnet, round);
+    readySubnets.firstEnded(watch, round);
+  };
 
   const close = (watch: SubnetWatch, kept: ReadonlySet<Prober>) => closeWatch(watch, kept, shared);
 
@@ -238,23 +245,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
-      for (const { subnet, rounds } of created)
-        for (const round of rounds) {
+      readySubnets.load(next);
+      for (const watch of created)
+        for (const round of watch.rounds) {
           round.start();
-          round.first.then(() => judgeTogether(subnet, round.name)).catch(onBug);
+          round.first.then(() => onFirstEnded(watch, round.name)).catch(onBug);
         }
-      const firsts = watches.flatMap(({ rounds }) =>
-        rounds.filter(({ name }) => name === 'rpc').map(({ first }) => first),
-      );
-      void Promise.all(firsts).then(() => {
-        // The first round of a replaced inventory ends unfinished.
-        if (watches === next) ready = true;
-      });
     },
     snapshot: board.snapshot,
     intervalMs,
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
-    isReady: () => ready,
+    isReady: readySubnets.isReady,
+    isReadyFor: readySubnets.has,
     enginesUp: docker.areUp,
     readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secrets.of(target) }),
     matchingLines: (target) => logs.linesOf(target, secrets.of(target)),

@@ -1,0 +1,38 @@
+import type { WatchedMs } from '../model/clock.ts';
+import type { FleetMember, SeenMember } from '../model/fleet.ts';
+
+/** An instance whose beat has not changed for this long is silent: three of its writes are missing. */
+const SILENT_MS = 15_000;
+
+/** What is known of the instances of a fleet from their rows over time, by the reader's own clock. */
+export interface MemberTracker {
+  /** Takes all rows as they were read at `now`. */
+  take(rows: readonly FleetMember[], now: WatchedMs): void;
+  /** All instances as of `now`, by the name of the instance. */
+  read(now: WatchedMs): readonly SeenMember[];
+}
+
+/** Starts without a row. A row that was read for the first time is neither fresh nor silent: its writer may be long gone. */
+export function createMemberTracker(): MemberTracker {
+  let known: ReadonlyMap<
+    string,
+    { readonly row: FleetMember; readonly seenAt: WatchedMs; readonly isBeating: boolean }
+  > = new Map();
+  return {
+    take: (rows, now) => {
+      known = new Map(
+        rows.map((row) => {
+          const before = known.get(row.instance);
+          if (before === undefined) return [row.instance, { row, seenAt: now, isBeating: false }];
+          if (before.row.beat === row.beat) return [row.instance, { ...before, row }];
+          return [row.instance, { row, seenAt: now, isBeating: true }];
+        }),
+      );
+    },
+    read: (now) =>
+      [...known.values()].map(({ row, seenAt, isBeating }) => {
+        const isSilent = now - seenAt >= SILENT_MS;
+        return { ...row, seenAt, isFresh: isBeating && !isSilent, isSilent };
+      }),
+  };
+}
