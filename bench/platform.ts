@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median } from './measure.ts';
 
 /** How a server of the comparison is reached. */
 interface Ready {
@@ -43,8 +44,6 @@ async function load(port: number, path: string, forMs = TURN_MS): Promise<number
   agent.destroy();
   return done / seconds;
 }
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 function start(
   folder: string,

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { beginSentence } from '../model/begin-sentence.ts';
+import { formatCount } from '../model/format-count.ts';
 import { listNames } from '../model/list-names.ts';
 import type { ProblemSeverity } from '../model/severity.ts';
 import type { Unexamined } from './list-examinations.ts';
@@ -16,8 +17,6 @@ const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> 
 
 /** More names than these are counted. */
 const MAX_NAMES = 8;
-
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
 
 /** What several targets have alike, by the first of them. */
 interface Alike extends DoctorFinding {
@@ -52,11 +51,11 @@ const findMissed = ({ unexamined }: DoctorReport): readonly Unexamined[] => unex
 function summarize(report: DoctorReport): string {
   const { findings, examined } = report;
   const missed = findMissed(report).reduce((sum, { names }) => sum + names.length, 0);
-  const examinedWords = `${count(examined, 'thing was', 'things were')} examined${missed === 0 ? '' : `, ${missed} could not be`}`;
+  const examinedWords = `${formatCount(examined, 'thing was', 'things were')} examined${missed === 0 ? '' : `, ${missed} could not be`}`;
   if (findings.length === 0) return `nothing to change${missed === 0 ? '' : ' in what was seen'}: ${examinedWords}`;
   const bySeverity = Map.groupBy(findings, ({ severity }) => severity);
   const parts = [...bySeverity].map(([severity, own]) => `${own.length} ${severity}`);
-  return `${count(findings.length, 'finding', 'findings')}: ${parts.join(', ')}; ${examinedWords}`;
+  return `${formatCount(findings.length, 'finding', 'findings')}: ${parts.join(', ')}; ${examinedWords}`;
 }
 
 /** A report for people, line by line. */

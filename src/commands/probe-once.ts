@@ -1,6 +1,7 @@
 import { readInventory } from '../inventory/read-inventory.ts';
 import { createProcessClock } from '../model/clock.ts';
 import { formatDuration } from '../model/duration.ts';
+import { formatCount } from '../model/format-count.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
@@ -98,7 +99,7 @@ export async function probeOnce(
     // One second longer than `stallAfter`, so that the rule itself reports the stall.
     if (waited > limitMs + 2 * READ_EVERY_MS) break;
     progress.show(
-      `waiting for ${pending.size} ${pending.size === 1 ? 'target' : 'targets'} to move: ${formatDuration(waited)} of at most ${formatDuration(limitMs)}`,
+      `waiting for ${formatCount(pending.size, 'target', 'targets')} to move: ${formatDuration(waited)} of at most ${formatDuration(limitMs)}`,
     );
     await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
     await monitor.probeNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));

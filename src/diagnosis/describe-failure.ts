@@ -1,11 +1,10 @@
 import { formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Facts } from '../model/facts.ts';
+import { formatCount, formatTimes } from '../model/format-count.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../model/snapshot.ts';
 
 const formatAgo = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
-
-const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
 function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: number): readonly string[] {
@@ -34,7 +33,7 @@ function describeKills({ container }: Facts, now: number): readonly string[] {
   const { oomKills = 0, lastOomAt, unrequestedKill } = container ?? {};
   if (oomKills > 0 && lastOomAt !== undefined)
     return [
-      `Docker counted ${oomKills} out-of-memory ${oomKills === 1 ? 'kill' : 'kills'}, last ${formatAgo(lastOomAt, now)}`,
+      `Docker counted ${formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills')}, last ${formatAgo(lastOomAt, now)}`,
     ];
   return unrequestedKill
     ? [`SIGKILL ended it ${formatAgo(unrequestedKill.at, now)}, and nobody had requested that`]

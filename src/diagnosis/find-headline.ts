@@ -1,4 +1,5 @@
 import { beginSentence } from '../model/begin-sentence.ts';
+import { formatCount } from '../model/format-count.ts';
 import type { Headline } from '../model/headline.ts';
 import { describePlanned, type PlannedWork } from '../model/planned-work.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
@@ -18,7 +19,7 @@ function describeReserve({ voting, required }: Quorum): string {
 }
 
 const describeVotes = ({ total, required, voting }: Quorum): string =>
-  `${voting} of ${total} masternodes can vote, ${required} ${required === 1 ? 'is' : 'are'} needed.`;
+  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed.`;
 
 /** The problems of single targets, which say why the subnet is as it is. */
 function nameCauses(problems: readonly Problem[], except: Problem): string {

@@ -1,5 +1,6 @@
 import { commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
+import { formatTimes } from '../model/format-count.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { type SetupObservation, setupOf, type TargetSetup } from '../model/setup.ts';
@@ -84,13 +85,12 @@ function findLinesLost({ state }: TargetView, now: number): Suspicion | undefine
   const lost = state.facts.logs?.patterns[LINES_LOST];
   if (lost === undefined || now - lost.at >= LOST_MS) return undefined;
   const { component, name, container } = state.target;
-  const times = lost.count === 1 ? 'once' : `${lost.count} times`;
   return {
     problem: 'log_lines_lost',
     component,
     name,
     summary: `Docker throws away lines of ${name} before they are read`,
-    evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${times} since subnetd started, last ${formatDuration(Math.max(0, now - lost.at))} ago`,
+    evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatDuration(Math.max(0, now - lost.at))} ago`,
     fix: 'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
     explains: [],
     causes: [],

@@ -1,4 +1,5 @@
 import { formatDuration } from '../model/duration.ts';
+import { formatCount } from '../model/format-count.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { RestartAnswer } from '../model/restart-answer.ts';
 import { isLooping } from '../model/restart-cause.ts';
@@ -101,8 +102,8 @@ function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Ot
   return { votes, why, nameless: masters.filter((one) => one.name === undefined).length, unaddressed, ownVotes };
 }
 
-const masternodes = (count: number): string => `${count} ${count === 1 ? 'masternode' : 'masternodes'}`;
-const areNeeded = (count: number): string => `${count} ${count === 1 ? 'is' : 'are'} needed`;
+const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
+const areNeeded = (count: number): string => formatCount(count, 'is needed', 'are needed');
 
 /** What the votes of the others allow. */
 function judgeVotes(

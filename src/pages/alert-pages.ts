@@ -5,6 +5,7 @@ import { fillRunbook, toTargetFacts } from '../alerts/fill-runbook.ts';
 import { findAlert } from '../alerts/find-alert.ts';
 import { plainWords, readRunbook } from '../alerts/read-runbook.ts';
 import { beginSentence } from '../model/begin-sentence.ts';
+import { escapeHtml } from '../model/escape-html.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Target } from '../model/target.ts';
@@ -13,9 +14,6 @@ import { page } from './frame.ts';
 import { type Html, shape } from './marks.ts';
 import { problemCard } from './problem-card.ts';
 import { at, lasting } from './times.ts';
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /**
  * A runbook as HTML. Runbooks link to each other as files, so that they work without a server. HTML in them is shown as text.

@@ -1,4 +1,5 @@
 import { beginSentence } from '../model/begin-sentence.ts';
+import { escapeHtml } from '../model/escape-html.ts';
 import type { Incident } from '../model/incident.ts';
 import { durationOf, lastFoundAt, titleOf } from './incident-words.ts';
 import { incidentPath } from './paths.ts';
@@ -16,13 +17,7 @@ export interface FeedInput {
 
 /** Text for XML: escaped, and without the characters that XML does not allow. */
 const escapeXml = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  escapeHtml(text.toWellFormed().replace(/(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu, ''));
 
 interface Entry {
   readonly id: string;

@@ -1,18 +1,11 @@
 import { html } from 'hono/html';
 import { beginSentence } from '../model/begin-sentence.ts';
+import { formatTimes } from '../model/format-count.ts';
 import type { Incident, IncidentRecord } from '../model/incident.ts';
 import { withCommands } from './commands.ts';
 import { page } from './frame.ts';
 import { capsulePanel, changesPanel } from './incident-parts.ts';
-import {
-  describeIncident,
-  describeWork,
-  durationOf,
-  formatTimes,
-  lastFoundAt,
-  stateOf,
-  titleOf,
-} from './incident-words.ts';
+import { describeIncident, describeWork, durationOf, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
 import { badge, type Html, shape, standingOfSeverity } from './marks.ts';
 import { spanChart } from './pace-chart.ts';
 import { incidentPath, subnetPath, targetPath } from './paths.ts';

@@ -1,4 +1,5 @@
 import { beginSentence } from '../model/begin-sentence.ts';
+import { formatTimes } from '../model/format-count.ts';
 import type { Standing } from '../model/headline.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { Incident, IncidentEnd, IncidentRecord } from '../model/incident.ts';
@@ -26,9 +27,6 @@ const ENDS: Readonly<Record<IncidentEnd, string>> = {
   removed: 'what it was about was removed from the inventory',
   'not-found-again': 'its problem was not found any more after subnetd had started again',
 };
-
-/** How often, in words. */
-export const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /** The work during which an incident began. */
 export const describeWork = ({ reason, until, by }: Planned): string =>

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatCount } from '../model/format-count.ts';
 import type { Incidents } from '../model/incident.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
 import { isOfSetup } from '../model/problem-catalog.ts';
@@ -56,8 +57,8 @@ function alikeLine(alike: readonly Found[]): Html | string {
 function setupFindings(found: readonly Found[], shown: Shown): Html | string {
   if (found.length === 0) return '';
   const groups = Map.groupBy(found, ({ subnet, problem }) => JSON.stringify([subnet.name, problem.problem]));
-  const title = found.length === 1 ? '1 finding about the set-up' : `${found.length} findings about the set-up`;
-  return html`<details><summary>${title}, worth a change when there is time</summary><div class="stack">
+  const title = formatCount(found.length, 'finding', 'findings');
+  return html`<details><summary>${title} about the set-up, worth a change when there is time</summary><div class="stack">
 ${[...groups.values()]
   .slice(0, MAX_PROBLEMS)
   .map(([first, ...alike]) => (first === undefined ? '' : html`${toCard(first, shown)}${alikeLine(alike)}`))}
@@ -75,8 +76,7 @@ export function problemSection(subnets: readonly SubnetState[], moment: Moment &
   const found = all
     .filter(({ problem }) => !isOfSetup(problem.problem))
     .toSorted((one, other) => Number(isStanding(other.problem)) - Number(isStanding(one.problem)));
-  const title =
-    found.length === 0 ? 'No problem is known' : found.length === 1 ? '1 problem' : `${found.length} problems`;
+  const title = found.length === 0 ? 'No problem is known' : formatCount(found.length, 'problem', 'problems');
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
 ${found.slice(0, MAX_PROBLEMS).map((one) => toCard(one, shown))}
 ${moreLine(found.length - MAX_PROBLEMS)}

@@ -1,3 +1,4 @@
+import { medianOf } from '../model/median-of.ts';
 import { findSpend, type SpendPart, type WalletFacts, type WalletLevel } from '../model/wallet-spend.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,9 +17,6 @@ const LEVELS: readonly { readonly level: WalletLevel; readonly below: number; re
   { level: 'nearly_empty', below: 2, until: 2.5 },
   { level: 'low', below: 7, until: 8 },
 ];
-
-const median = (values: readonly bigint[]): bigint =>
-  [...values].sort((a, b) => (a < b ? -1 : Number(a > b)))[Math.floor(values.length / 2)] ?? 0n;
 
 function addPart(parts: readonly SpendPart[], from: number, to: number, spent: bigint): readonly SpendPart[] {
   const kept = parts.filter((part) => to - part.from < WINDOW_MS);
@@ -58,7 +56,7 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
   const each = fall > 0n ? fall / BigInt(Math.max(1, Math.round(elapsed / READING_MS))) : 0n;
   // No fee takes half of a wallet, not even the first that is seen.
   const takesMost = each * 2n > before.balance;
-  const isDear = before.recent.length >= TRANSFER.after && each > median(before.recent) * TRANSFER.factor;
+  const isDear = before.recent.length >= TRANSFER.after && each > (medianOf(before.recent) ?? 0n) * TRANSFER.factor;
   const isTransfer = takesMost || isDear;
   const counts = elapsed > 0 && fall >= 0n && !isTransfer;
   const { level, ...rest } = before;

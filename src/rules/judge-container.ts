@@ -1,6 +1,7 @@
 import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Exit } from '../model/facts.ts';
+import { formatCount } from '../model/format-count.ts';
 import type { Container } from '../model/observation.ts';
 import { findRestartCause } from '../model/restart-cause.ts';
 import type { ContainerRef } from '../model/target.ts';
@@ -156,6 +157,6 @@ export function judgeContainer({ target, facts: { container: facts }, settings, 
   const kills =
     facts.oomKills === 0
       ? ''
-      : `, after ${facts.oomKills} out-of-memory ${facts.oomKills === 1 ? 'kill' : 'kills'} seen`;
+      : `, after ${formatCount(facts.oomKills, 'out-of-memory kill', 'out-of-memory kills')} seen`;
   return pass(`${container.name} has been running${since}${kills}${also}`);
 }

@@ -1,4 +1,5 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
+import { formatCount } from '../model/format-count.ts';
 import type { PageObservation } from '../model/observation.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
@@ -63,8 +64,8 @@ const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding
   'no-html': () => ({ seen: 'it is a download and no page', fix: 'see what the url in the inventory leads to' }),
 };
 
-const countOf = (count: number, one: string, many: string): readonly string[] =>
-  count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+const listCount = (count: number, one: string, many: string): readonly string[] =>
+  count === 0 ? [] : [formatCount(count, one, many)];
 
 /** Did the last visit to the page find no error on its console, no uncaught exception and no failed request? */
 export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
@@ -80,9 +81,9 @@ export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
   }
   const { consoleErrors, exceptions, failedRequests } = observation;
   const found = [
-    ...countOf(failedRequests, 'failed request', 'failed requests'),
-    ...countOf(exceptions, 'uncaught exception', 'uncaught exceptions'),
-    ...countOf(consoleErrors, 'error on its console', 'errors on its console'),
+    ...listCount(failedRequests, 'failed request', 'failed requests'),
+    ...listCount(exceptions, 'uncaught exception', 'uncaught exceptions'),
+    ...listCount(consoleErrors, 'error on its console', 'errors on its console'),
   ];
   if (found.length === 0) return pass('the page of the frontend opens without an error');
   const fix =

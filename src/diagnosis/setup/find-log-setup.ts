@@ -1,5 +1,6 @@
 import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
+import { formatCount } from '../../model/format-count.ts';
 import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type ContainerSetup, type SetupObservation, setupOf } from '../../model/setup.ts';
@@ -32,7 +33,7 @@ function findSmall({ target, container: { name: container, log } }: Made): Suspi
     component,
     name,
     summary: `Docker keeps too little of the log of ${name}`,
-    evidence: `Docker keeps ${files} ${files === 1 ? 'file' : 'files'} of ${formatBytes(fileBytes)} of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,
+    evidence: `Docker keeps ${formatCount(files, 'file', 'files')} of ${formatBytes(fileBytes)} of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,
     fix: `write ${LOG_ROTATION} below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
     explains: [],
     causes: [],

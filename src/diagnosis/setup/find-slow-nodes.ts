@@ -1,5 +1,6 @@
 import { commandToSeeLog } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
+import { medianOf } from '../../model/median-of.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
@@ -10,10 +11,6 @@ const SLOW_MS = 1_000;
 /** So many times slower than the others, and at least this slow. */
 const TIMES = 10;
 const LEAST_MS = 100;
-
-/** The one in the middle; of two in the middle the smaller one. */
-const medianOf = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length / 2) - 1] ?? 0;
 
 interface Timed {
   readonly node: NodeView;
@@ -28,10 +25,10 @@ export function findSlowNodes({ nodes }: SubnetView, setup: SetupObservation): r
     const { client } = setupOf(setup, node.target);
     if (!client?.ok || client.value.tookMs.length === 0 || isStopped(node)) return [];
     const { tookMs } = client.value;
-    return [{ node, median: medianOf(tookMs), max: Math.max(...tookMs), count: tookMs.length }];
+    return [{ node, median: medianOf(tookMs) ?? 0, max: Math.max(...tookMs), count: tookMs.length }];
   });
   // Of many nodes the slow ones hardly move the median, and of few the smaller one counts.
-  const usual = medianOf(timed.map(({ median }) => median));
+  const usual = medianOf(timed.map(({ median }) => median)) ?? 0;
   const isSlow = ({ median }: Timed) => median >= SLOW_MS || (median >= LEAST_MS && median >= TIMES * usual);
   return timed.filter(isSlow).map(({ node, median, max, count }) => ({
     problem: 'node_slow',

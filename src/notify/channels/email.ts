@@ -1,9 +1,10 @@
 import type { MailSettings } from '../../mail/mail-settings.ts';
 import type { Channel, ChannelTarget } from '../../model/channel.ts';
+import { escapeHtml } from '../../model/escape-html.ts';
 import { loadOnce } from '../../model/load-once.ts';
 import { UnusableFile } from '../describe-failure.ts';
 import { type Deliver, formatChannel } from './delivery.ts';
-import { escapeHtml, HTML } from './html.ts';
+import { HTML } from './html.ts';
 import { PLAIN, writeAlerts, writeTitle } from './message-words.ts';
 import { readSecret } from './read-secret.ts';
 import type { Message } from './to-message.ts';

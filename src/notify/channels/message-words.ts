@@ -1,4 +1,5 @@
 import { beginSentence } from '../../model/begin-sentence.ts';
+import { formatCount } from '../../model/format-count.ts';
 import { formatMinute } from '../../model/planned-work.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Message, MessageAlert } from './to-message.ts';
@@ -27,8 +28,6 @@ const worstOf = (alerts: readonly MessageAlert[]): string =>
 /** What the message is about: a subnet, or this subnetd. */
 const groupOf = ({ subnet, instance }: Message): string => subnet ?? `subnetd ${instance}`;
 
-const count = (many: number, one: string, more: string): string => (many === 1 ? `1 ${one}` : `${many} ${more}`);
-
 /** The message in one line, as `CRITICAL devnet: subnet2 is down`. */
 export function writeTitle(message: Message): string {
   const { alerts, omitted } = message;
@@ -44,7 +43,7 @@ export function writeTitle(message: Message): string {
   if (begun.length > 0) return title(worstOf(begun).toUpperCase(), about(begun, 'alerts'));
   if (ended.length > 0 && ongoing === 0) return title('RESOLVED', about(ended, 'alerts'));
   if (ended.length > 0)
-    return title('RESOLVED', `${about(ended, 'alerts')}, ${count(ongoing, 'still fires', 'still fire')}`);
+    return title('RESOLVED', `${about(ended, 'alerts')}, ${formatCount(ongoing, 'still fires', 'still fire')}`);
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 
@@ -82,7 +81,7 @@ function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TE
 export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: number): string {
   const blocks: string[] = [];
   let size = 0;
-  const rest = (left: number) => markup.plain(`… and ${count(left, 'more alert', 'more alerts')}.`);
+  const rest = (left: number) => markup.plain(`… and ${formatCount(left, 'more alert', 'more alerts')}.`);
   for (const [index, one] of alerts.entries()) {
     const left = alerts.length + omitted - index;
     const isLast = left === 1;
