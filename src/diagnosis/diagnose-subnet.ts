@@ -1,12 +1,13 @@
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Headline } from '../model/headline.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
-import { indexProblems, type Problem } from '../model/problem.ts';
+import { type EndedProblem, indexProblems, type Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
+import { dropObserved } from './ended-problems.ts';
 import { findEpoch } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
@@ -74,7 +75,8 @@ export function diagnoseSubnet(
 ): Diagnosis {
   const view = viewSubnet(subnet, targets, now, facts);
   const known = indexProblems(before.problems);
-  const followed = followProblems(known, before.ended, diagnose(view, known, clock), targets, now);
+  const ended = dropObserved(before.ended, targets);
+  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now);
   const problems = markPlanned(followed.problems, known, plannedWork);
   return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }
@@ -83,9 +85,15 @@ export function diagnoseSubnet(
  * A failing check under the problem that explains it. The checks that show a problem of their own target have its fix, the
  * others its summary as their cause.
  */
-function explainCheck(state: ExplainedCheckState, problem: Problem, isOwn: boolean): ExplainedCheckState {
-  const { component, name, summary, fix } = problem;
+function explainCheck(
+  state: ExplainedCheckState,
+  problem: Problem | EndedProblem,
+  isOwn: boolean,
+): ExplainedCheckState {
+  const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
+  if ('endedAt' in problem) return { ...state, cause: `of a problem that is over: ${summary}`, because };
+  const { fix } = problem;
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
   if (isOwn && judgedBy.includes(state.check)) return { ...state, fix, because };
   // Known failures have no check of their own; their container shows them.
@@ -97,10 +105,14 @@ function explainCheck(state: ExplainedCheckState, problem: Problem, isOwn: boole
 
 const keyOf = (component: string, name: string, check: string): string => `${component} ${name} ${check}`;
 
-/** The targets with the reasons of their failing checks as the problems explain them. */
-export function explainTargets(targets: readonly TargetState[], problems: readonly Problem[]): readonly TargetState[] {
+/** The targets with the reasons of their failing checks as the problems explain them, and those that have ended. */
+export function explainTargets(
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+  ended: readonly EndedProblem[] = [],
+): readonly TargetState[] {
   const byCheck = new Map(
-    problems.flatMap((problem) =>
+    [...ended, ...problems].flatMap((problem) =>
       problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
     ),
   );

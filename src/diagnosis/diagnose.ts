@@ -1,5 +1,13 @@
 import type { ClockDisturbances } from '../model/clock.ts';
-import { type ExplainedCheck, isStanding, type Problem, problemKey, type Suspicion } from '../model/problem.ts';
+import {
+  type EndedProblem,
+  type ExplainedCheck,
+  isStanding,
+  type Problem,
+  type ProblemRef,
+  problemKey,
+  type Suspicion,
+} from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
@@ -21,7 +29,7 @@ import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 
-const isOwn = (one: Suspicion, each: ExplainedCheck): boolean =>
+const isOwn = (one: ProblemRef, each: ExplainedCheck): boolean =>
   one.component === each.component &&
   one.name === each.name &&
   problemCatalog[one.problem].judgedBy.some((check) => check === each.check);
@@ -42,7 +50,7 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
 }
 
 /** Those of the checks that fail now which these problems explain beside what they judge by themselves. */
-function findExplained(view: SubnetView, problems: readonly Problem[]): readonly ExplainedCheck[] {
+function findExplained(view: SubnetView, problems: readonly (Problem | EndedProblem)[]): readonly ExplainedCheck[] {
   if (problems.length === 0) return [];
   const failing = new Map(view.targets.flatMap((target) => target.failing.map((each) => [keyOf(each), each] as const)));
   return problems.flatMap((one) =>
@@ -53,12 +61,14 @@ function findExplained(view: SubnetView, problems: readonly Problem[]): readonly
 /**
  * The causes that explain what is wrong in a subnet now, by their keys. Each failing check belongs to the first problem that
  * explains it: known failures come before containers, nodes and the subnet, and what a check says by itself comes last.
- * `before` holds the problems so far: what one of them explained may recover for as long as that one is clearing.
+ * `before` holds the problems so far: what one of them explained may recover for as long as that one is clearing. What an ended
+ * one still explains is no problem by itself.
  */
 export function diagnose(
   view: SubnetView,
   before: ReadonlyMap<string, Problem> = new Map(),
   clock: ClockDisturbances = {},
+  ended: readonly EndedProblem[] = [],
 ): ReadonlyMap<string, Suspicion> {
   const failures = findKnownFailures(view);
   const isEnd = ({ causes }: Suspicion) => causes.length > 0;
@@ -91,7 +101,7 @@ export function diagnose(
   };
   const found = new Map<string, Suspicion>();
   for (const one of causes) found.set(problemKey(one), take(one));
-  const gone: Problem[] = [];
+  const gone: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
   for (const [key, one] of before) if (one.explains.length > 0 && isStanding(one) && !found.has(key)) gone.push(one);
   for (const each of findExplained(view, gone)) explained.add(each);
   for (const one of findCheckProblems(view)) {

@@ -4,23 +4,17 @@ import { type ProblemName, pagesFor, problemCatalog } from '../model/problem-cat
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { COMPONENTS, type Component } from '../model/target.ts';
+import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
-
-/** As many ended problems are kept for each subnet, the newest ones. */
-const MAX_ENDED = 200;
 
 /** The problems of a subnet, and those that were over a short time ago. */
 export interface Followed {
   readonly problems: readonly Problem[];
   readonly ended: readonly EndedProblem[];
 }
-
-/** Whether an ended problem may still come back as the same one: for as long as it had to be absent to be over. */
-const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
-  now - endedAt < problemCatalog[problem].clearMs;
 
 /** How long one that is over must be found before it is open again: a planned restart takes less. */
 const REOPEN_MS = 10_000;
@@ -80,11 +74,6 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | 
   return { ...before, explains, state: 'clearing', clearingSince, next: undefined };
 }
 
-const toEnded = (key: string, { problem, about, since, openedAt }: Problem, now: number): EndedProblem => ({
-  ...{ key, problem, about, since, openedAt },
-  endedAt: now,
-});
-
 const byUrgency = (one: Problem, other: Problem): number =>
   SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
 
@@ -135,10 +124,10 @@ export function followProblems(
     subjectsOf ??= indexSubjects(targets);
     const left = clear(one, subjectsOf, now);
     if (left !== undefined) problems.push(left);
-    else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(key, toEnded(key, one, now));
+    else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(key, toEnded(key, one, subjectsOf, now));
   }
   return {
     problems: problems.sort(byUrgency),
-    ended: [...ended.values()].filter((one) => mayReopen(one, now)).slice(-MAX_ENDED),
+    ended: keepEnded([...ended.values()], now),
   };
 }

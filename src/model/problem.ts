@@ -68,13 +68,18 @@ export interface Problem extends Suspicion {
 }
 
 /** A problem that is over. When it comes back within its reopen window, it is the same one. */
-export interface EndedProblem {
+export interface EndedProblem extends ProblemRef {
   readonly key: string;
-  readonly problem: ProblemName;
   readonly about?: string | undefined;
+  /** What was wrong, as the end of "because …". */
+  readonly summary: string;
   readonly since: WatchedMs;
+  /** When it was last found. */
+  readonly seenAt: WatchedMs;
   readonly openedAt?: WatchedMs | undefined;
   readonly endedAt: WatchedMs;
+  /** The checks that it explained and that have not been observed since it was last found, but still fail. */
+  readonly explains: readonly ExplainedCheck[];
 }
 
 /** What identifies a problem within its subnet. Words and evidence may change while it lasts. */

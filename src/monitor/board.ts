@@ -235,9 +235,9 @@ export function createBoard(
       }
     },
     snapshot: () =>
-      entries.map(({ subnet, facts, plannedWork, states, diagnosis: { ended: _, ...diagnosis } }) => ({
+      entries.map(({ subnet, facts, plannedWork, states, diagnosis: { ended, ...diagnosis } }) => ({
         subnet,
-        targets: explainTargets([...states], diagnosis.problems),
+        targets: explainTargets([...states], diagnosis.problems, ended),
         facts,
         plannedWork,
         ...diagnosis,
