@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredWork, WorkSubject } from '../model/planned-work.ts';
+import { formatMinute, type StoredWork, type WorkSubject } from '../model/planned-work.ts';
 import type { Client } from '../notify/create-client.ts';
-import { addSilence, endSilence, listSilences, type Silence } from '../notify/silences.ts';
+import { addSilence, endSilence, listSilences, type Silence, type SilenceEnd } from '../notify/silences.ts';
 import { escapeText, quote, toJson } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { type WithPlannedWork, withPlannedWork } from './with-planned-work.ts';
@@ -44,21 +44,26 @@ export async function announceWork({ clients, withStore }: Way, request: WorkReq
   return errors.length === 0 && stored?.ok !== false ? 0 : 1;
 }
 
-/** Ends work, and its silences. */
+/** Ends work, and its silences. What is over already is no failure: nothing of it is in force. */
 export async function endWork({ clients, withStore }: Way, ids: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = 0;
   for (const id of ids) {
-    const removed = await withStore?.((store) => store.end(id));
-    const work = removed?.ok ? removed.value : undefined;
-    const results = [];
+    const at = Date.now();
+    const found = await withStore?.((store) => store.end(id, at));
+    const work = found?.ok ? found.value : undefined;
+    const results: SilenceEnd[] = [];
     for (const silence of work?.silences ?? [id]) results.push(await endSilence(clients, silence));
-    const hasEnded = work !== undefined || results.some(({ ended }) => ended > 0);
-    const failures = [...results.flatMap(({ errors }) => errors), ...(removed?.ok === false ? [removed.why] : [])];
+    const isOver = work !== undefined && work.until <= at;
+    const hasEnded = (work !== undefined && !isOver) || results.some(({ ended }) => ended > 0);
+    const overSince = isOver ? work.until : results.find((result) => result.overSince !== undefined)?.overSince;
+    const failures = [...results.flatMap(({ errors }) => errors), ...(found?.ok === false ? [found.why] : [])];
     const none = `no silence ${quote(id)} holds there; --list shows those that do`;
-    const errors = !hasEnded && failures.length === 0 ? [none] : failures;
+    const errors = !hasEnded && overSince === undefined && failures.length === 0 ? [none] : failures;
     reportErrors(errors);
     if (errors.length > 0) code = 1;
     if (hasEnded) printLine(`ended ${id}`);
+    else if (overSince !== undefined)
+      printLine(`${id} has been over since ${formatMinute(overSince)}; nothing was left to end`);
   }
   return code;
 }

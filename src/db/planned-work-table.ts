@@ -45,11 +45,12 @@ export function createPlannedWork({ run, inTransaction }: PlainSql): PlannedWork
       );
       return rows.map(toWork).filter(isWhole);
     },
-    end: (id) =>
+    end: (id, at) =>
       inTransaction(async (transaction) => {
         const rows = await transaction<WorkRow>(sql`select ${COLUMNS} from planned_work`);
         const work = rows.map(toWork).find((one) => one.id === id || one.silences.includes(id));
-        if (work !== undefined) await transaction(sql`delete from planned_work where id = ${work.id}`);
+        const isOver = work !== undefined && work.until <= at;
+        if (work !== undefined && !isOver) await transaction(sql`delete from planned_work where id = ${work.id}`);
         return work;
       }),
     trim: async (before) => void (await run(sql`delete from planned_work where until_at <= ${toIso(before)}`)),

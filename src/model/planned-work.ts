@@ -32,8 +32,8 @@ export interface PlannedWorkStore {
   add(work: StoredWork): Promise<void>;
   /** The work that ends after then, the first that ends first. */
   list(at: WallMs): Promise<readonly StoredWork[]>;
-  /** Removes the work with this id, or with a silence of this id; resolves to what was removed. */
-  end(id: string): Promise<StoredWork | undefined>;
+  /** Removes the work with this id, or with a silence of this id, and resolves to it. What was over then stays. */
+  end(id: string, at: WallMs): Promise<StoredWork | undefined>;
   /** Deletes what has ended before then. */
   trim(before: WallMs): Promise<void>;
 }

@@ -73,21 +73,33 @@ export async function addSilence(clients: readonly Client[], request: SilenceReq
   return results;
 }
 
-/** Ends the silence at every Alertmanager that has it; returns how many had it, and the failures. */
-export async function endSilence(clients: readonly Client[], id: string) {
+/** How the end of a silence went. */
+export interface SilenceEnd {
+  /** At so many Alertmanagers it has ended now. */
+  readonly ended: number;
+  /** When it ended where it was over already, in Unix milliseconds; the last of these times. */
+  readonly overSince?: number;
+  readonly errors: readonly string[];
+}
+
+/** Ends the silence at every Alertmanager that has it. */
+export async function endSilence(clients: readonly Client[], id: string): Promise<SilenceEnd> {
   const errors: string[] = [];
+  const over: number[] = [];
   let ended = 0;
   for (const client of clients) {
     const found = await client.call('GET', `/silence/${id}`);
     if (!found.ok && found.status !== 404) errors.push(found.why);
     if (!found.ok) continue;
     const state = stateOf(found);
+    if (state === 'expired') over.push(Date.parse((found.body as Silence).endsAt));
     if (state !== 'active' && state !== 'pending') continue;
     const answer = await client.call('DELETE', `/silence/${id}`);
     if (answer.ok) ended += 1;
     else errors.push(answer.why);
   }
-  return { ended, errors };
+  const times = over.filter(Number.isFinite);
+  return { ended, errors, ...(times.length > 0 && { overSince: Math.max(...times) }) };
 }
 
 /** The active and pending silences, each with the address of the first Alertmanager that has it. */

@@ -36,10 +36,20 @@ describe.each(DATABASE_KINDS)('announced work in %s', (kind) => {
     const silenced = work('a', 60, { silences: ['a', 'b'] });
     await store.add(silenced);
     await store.add(work('c', 60));
-    expect(await store.end('b')).toEqual(silenced);
-    expect(await store.end('a')).toBeUndefined();
-    expect(await store.end('c')).toEqual(work('c', 60));
+    expect(await store.end('b', AT)).toEqual(silenced);
+    expect(await store.end('a', AT)).toBeUndefined();
+    expect(await store.end('c', AT)).toEqual(work('c', 60));
     expect(await store.list(0)).toEqual([]);
+    await close();
+  });
+
+  it('stays when it was over before somebody ends it', async () => {
+    const { store, close } = await open();
+    await store.add(work('s', 10));
+    expect(await store.end('s', AT + 10 * 60_000)).toEqual(work('s', 10));
+    expect(await store.list(AT)).toEqual([work('s', 10)]);
+    expect(await store.end('s', AT + 10 * 60_000 - 1)).toEqual(work('s', 10));
+    expect(await store.list(AT)).toEqual([]);
     await close();
   });
 
@@ -51,7 +61,7 @@ describe.each(DATABASE_KINDS)('announced work in %s', (kind) => {
         values ('bad', 'devnet', '2026', 'until it works', 'x', 'y', ''), ('worse', 'devnet', '', '3000', 'x', 'y', '')`),
     );
     expect(await store.list(AT)).toEqual([work('good', 60)]);
-    expect(await store.end('bad')).toMatchObject({ id: 'bad' });
+    expect(await store.end('bad', AT)).toMatchObject({ id: 'bad' });
     await close();
   });
 

@@ -1,19 +1,15 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStores, type Stores } from '../../src/db/create-stores.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { formatMinute } from '../../src/model/planned-work.ts';
 import type { Silence } from '../../src/notify/silences.ts';
-import { startAlertReceiver } from '../support/alert-receiver.ts';
+import { TWO_RECEIVERS, writeAlertInventory } from '../support/alert-inventory.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
-import { eventually, runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { eventually, runCli, temporaryFolder } from '../support/cli.ts';
 import { runCommand } from '../support/run-command.ts';
 
-const CONFIGURATION = `
-route: { receiver: ops, group_wait: 1s, routes: [{ receiver: pager, continue: true }, { receiver: ops }] }
-receivers: [{ name: ops }, { name: pager }]
-`;
 vi.setConfig({ testTimeout: 120_000 });
 
 let alertmanager: Alertmanager;
@@ -21,7 +17,7 @@ let dead: string;
 let folder: ReturnType<typeof temporaryFolder>;
 const cleanups: (() => unknown)[] = [];
 beforeAll(async () => {
-  alertmanager = await startAlertmanager(CONFIGURATION);
+  alertmanager = await startAlertmanager(TWO_RECEIVERS);
   dead = `http://127.0.0.1:${await freePort()}`;
 });
 afterAll(() => alertmanager.stop());
@@ -33,88 +29,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-async function inventory(urls: readonly string[]): Promise<string> {
-  const config = folder.path('subnetd.yaml');
-  const nodes = "[{ name: subnet1, rpc: 'http://127.0.0.1:1' }, { name: subnet2, rpc: 'http://127.0.0.1:1' }]";
-  await writeFile(
-    config,
-    `subnets: [{ name: devnet, nodes: ${nodes}, stats: {} }]\nalertmanager: { urls: ${JSON.stringify(urls)} }\n`,
-  );
-  return config;
-}
-const drills = async ({ alerts }: Alertmanager) =>
-  (await alerts()).filter(({ labels }) => labels.alertname === 'SubnetdDrill');
-
-describe('subnetd drill', () => {
-  it('shows an alert for the receivers of each Alertmanager, and ends it', async () => {
-    const { code, stdout, stderr } = await runCli(['drill', '--config', await inventory([alertmanager.url])]);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/SubnetdDrill shows after \S+, for the receivers: pager, ops\n/);
-    expect(stdout).toContain(`${alertmanager.url}: SubnetdDrill has ended`);
-    expect(stdout).toContain('--hold');
-    expect(await drills(alertmanager)).toEqual([]);
-  });
-
-  it('holds the alert for the given time, and ends it at once when it is interrupted', async () => {
-    const drill = startCli(['drill', '--hold', '10m', '--config', await inventory([alertmanager.url])]);
-    await drill.waitFor(/shows after/);
-    const [shown] = await drills(alertmanager);
-    expect(shown?.labels).toEqual({ alertname: 'SubnetdDrill', severity: 'info', drill: expect.any(String) });
-    expect(shown?.annotations.summary).toContain('drill');
-    drill.child.kill('SIGINT');
-    expect((await drill.finished).code).toBe(0);
-    expect(await drills(alertmanager)).toEqual([]);
-  });
-
-  it('fails when one of two is dead, and still sends to the other', async () => {
-    const config = await inventory([dead.replace('//', '//me:hunter2@'), alertmanager.url]);
-    const { code, stdout, stderr } = await runCommand(['drill', '--config', config]);
-    expect([code, stderr]).toEqual([
-      1,
-      `subnetd drill: ${dead} refuses connections; start it, or correct alertmanager.urls\n`,
-    ]);
-    expect(stdout).toContain(`${alertmanager.url}: SubnetdDrill shows`);
-  });
-
-  it('needs no inventory when an address is given, and names the flag when that is wrong', async () => {
-    const { code, stdout } = await runCommand(['drill', '--url', alertmanager.url]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('SubnetdDrill has ended')]);
-    const down = await runCommand(['drill', '--url', dead]);
-    expect([down.code, down.stderr]).toEqual([
-      1,
-      `subnetd drill: ${dead} refuses connections; start it, or correct --url\n`,
-    ]);
-    const tls = await runCommand(['drill', '--url', alertmanager.url.replace('http:', 'https:')]);
-    expect([tls.code, tls.stderr]).toEqual([
-      1,
-      expect.stringContaining('speaks no TLS; correct --url, perhaps to http'),
-    ]);
-  });
-
-  it('fails when what answers is no Alertmanager', async () => {
-    const other = await startAlertReceiver();
-    cleanups.push(other.stop);
-    other.answer = 404;
-    const { code, stderr } = await runCommand(['drill', '--config', await inventory([other.url])]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${other.url} has no API at this path`)]);
-  });
-
-  it('says which line to add when no Alertmanager is named, and what is wrong with a flag or the inventory', async () => {
-    const none = await runCommand(['drill', '--config', await inventory([])]);
-    expect([none.code, none.stderr]).toEqual([
-      2,
-      expect.stringContaining('add the line "alertmanager: { urls: [http://127.0.0.1:9093] }"'),
-    ]);
-    const hold = await runCommand(['drill', '--hold', 'long', '--config', await inventory([alertmanager.url])]);
-    expect([hold.code, hold.stderr]).toEqual([2, expect.stringContaining('--hold must be a duration')]);
-    const both = await runCommand(['drill', '--url', alertmanager.url, '--config', folder.path('none.yaml')]);
-    expect([both.code, both.stderr]).toEqual([2, 'subnetd drill: give one of --url and --config\n']);
-    const address = await runCommand(['drill', '--config', await inventory(['127.0.0.1:9093'])]);
-    expect([address.code, address.stderr]).toEqual([2, expect.stringContaining('subnetd.yaml:2:')]);
-    const missing = await runCommand(['drill', '--config', folder.path('none.yaml')]);
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
-  });
-});
+const inventory = (urls: readonly string[]) => writeAlertInventory(folder, urls);
 
 describe('subnetd silence', () => {
   let env: Readonly<Record<string, string>>;
@@ -187,10 +102,16 @@ describe('subnetd silence', () => {
 
     const ended = await runCommand(['silence', '--end', id, '--config', config], env);
     expect([ended.code, ended.stdout]).toEqual([0, `ended ${id}\n`]);
-    expect((await getSilence(id)).status.state).toBe('expired');
+    const expired = await getSilence(id);
+    expect(expired.status.state).toBe('expired');
     expect(await stored()).toEqual([]);
     const again = await runCommand(['silence', '--end', id, '--config', config], env);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no silence')]);
+    const since = formatMinute(Date.parse(expired.endsAt));
+    expect([again.code, again.stderr, again.stdout]).toEqual([
+      0,
+      '',
+      `${id} has been over since ${since}; nothing was left to end\n`,
+    ]);
     const none = await runCommand(['silence', '--list', '--config', config], env);
     expect([none.stdout, none.stderr]).toEqual(['', 'nothing is announced now\n']);
   });
@@ -205,9 +126,9 @@ describe('subnetd silence', () => {
   it('writes one silence to a cluster, and one to each of two that know nothing of each other', async () => {
     const port = await freePort();
     const flags = (cluster: string) => ['--cluster.settle-timeout=0s', `--cluster.listen-address=${cluster}`];
-    const one = await startAlertmanager(CONFIGURATION, flags(`127.0.0.1:${port}`));
+    const one = await startAlertmanager(TWO_RECEIVERS, flags(`127.0.0.1:${port}`));
     cleanups.push(one.stop);
-    const two = await startAlertmanager(CONFIGURATION, [
+    const two = await startAlertmanager(TWO_RECEIVERS, [
       ...flags(`127.0.0.1:${await freePort()}`),
       `--cluster.peer=127.0.0.1:${port}`,
     ]);
@@ -273,6 +194,21 @@ describe('subnetd silence', () => {
     ]);
     const ended = await runCommand(['silence', '--end', id, '--config', config], env);
     expect([ended.code, ended.stdout, await stored()]).toEqual([0, `ended ${id}\n`, []]);
+    const again = await runCommand(['silence', '--end', id, '--config', config], env);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`no silence "${id}" holds there`)]);
+  });
+
+  it('says of work that was over before since when it is, and ends nothing', async () => {
+    const config = await inventory([]);
+    const until = Date.parse('2026-01-02T03:04:05Z');
+    const id = '00000000-0000-0000-0000-000000000001';
+    const over = { id, subnet: 'devnet', reason: 'upgrade', by: 'ann', silences: [], from: until - 60_000, until };
+    await withDatabase(({ plannedWork }) => plannedWork.add(over));
+    for (const time of ['first', 'second']) {
+      const ended = await runCommand(['silence', '--end', id, '--config', config], env);
+      const words = `${id} has been over since 2026-01-02 03:04 UTC; nothing was left to end\n`;
+      expect([time, ended.code, ended.stderr, ended.stdout]).toEqual([time, 0, '', words]);
+    }
   });
 
   it('says that subnetd does not know of the work when the database is not there, and silences the Alertmanager', async () => {
