@@ -17,7 +17,8 @@ export type Fault =
   | { readonly kind: 'no-descriptor' }
   | { readonly kind: 'not-json'; readonly looksLike: 'html' | 'cut' | 'empty' | 'other' }
   | { readonly kind: 'envelope'; readonly what: string }
-  | { readonly kind: 'rpc-error'; readonly code: number; readonly known: KnownRpcError }
+  /** `isRevert`: a contract was run, and failed by itself. */
+  | { readonly kind: 'rpc-error'; readonly code: number; readonly known: KnownRpcError; readonly isRevert?: true }
   | { readonly kind: 'result'; readonly what: string }
   | { readonly kind: 'no-committed' }
   | { readonly kind: 'result-error' }

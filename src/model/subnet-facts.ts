@@ -32,4 +32,6 @@ export interface SubnetProber {
   isOutdatedBy?(target: Target, containerId: string): boolean;
   /** Never rejects, and ends when the signal aborts. */
   probe(signal: AbortSignal): Promise<SubnetObservation>;
+  /** Closes what is kept open between two probes. */
+  close?(): void;
 }

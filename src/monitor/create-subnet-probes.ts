@@ -92,6 +92,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       stopping.abort();
       clearTimeout(timer);
       clearTimeout(soon);
+      prober.close?.();
     },
   };
 }

@@ -69,6 +69,7 @@ export function createHttpTransport(target: string, keepsAlive: () => boolean = 
           body: ask.body,
           reset: closesAfter,
           headers: {
+            ...ask.headers,
             ...(authorization && { authorization }),
             ...(ask.contentType && { 'content-type': ask.contentType }),
           },

@@ -32,12 +32,20 @@ function toKnownError(code: number, message: unknown): KnownRpcError {
   return 'other';
 }
 
+/** What nodes say when a contract itself fails: its code ends, or has no such method. By geth, 3 is an end of the code by `revert`. */
+const FAILS_ITSELF = /revert|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas/i;
+
+const isRevert = (code: number, message: unknown): boolean =>
+  code === 3 || (typeof message === 'string' && FAILS_ITSELF.test(message));
+
 function toCallResult(message: Record<string, unknown>): CallResult {
   if (message.jsonrpc !== '2.0') return badEnvelope('its member jsonrpc is not "2.0"');
   const { error } = message;
   if (error !== undefined && error !== null) {
     if (!isRecord(error) || typeof error.code !== 'number') return badEnvelope('its error has no code');
-    return failed({ kind: 'rpc-error', code: error.code, known: toKnownError(error.code, error.message) });
+    const { code, message: text } = error;
+    const known = toKnownError(code, text);
+    return failed({ kind: 'rpc-error', code, known, ...(isRevert(code, text) && { isRevert: true }) });
   }
   return Object.hasOwn(message, 'result')
     ? { ok: true, value: message.result }

@@ -1,20 +1,21 @@
-import type { Client } from 'viem';
 import type { ParentResult } from '../model/parent-chain.ts';
-import { callParent } from './call-parent.ts';
+import type { Call } from './json-rpc.ts';
+import { createParentClient, readAnswer } from './parent-client.ts';
 
 /** How long a parent chain may take to answer. */
 const WITHIN_MS = 5_000;
 
-/** A quantity as nodes write it, of at most 256 bits. Throws for anything else, which viem may take for a number. */
-export function toQuantity(value: unknown): bigint {
-  if (typeof value !== 'string' || !/^0x[\da-f]{1,64}$/i.test(value)) throw new Error('this is no quantity');
-  return BigInt(value);
-}
+/** A quantity as nodes write it, of at most 256 bits. Undefined for anything else. */
+export const readQuantity = (value: unknown): bigint | undefined =>
+  typeof value === 'string' && /^0x[\da-f]{1,64}$/i.test(value) ? BigInt(value) : undefined;
 
-/** Asks a node for the balance of an address at the latest block, in the smallest unit. */
-export const askBalance = async (client: Client, address: `0x${string}`): Promise<bigint> =>
-  toQuantity(await client.request({ method: 'eth_getBalance', params: [address, 'latest'] }));
+/** Asks for the balance of an address at the latest block, in the smallest unit. */
+export const toBalanceCall = (address: string): Call => ({ method: 'eth_getBalance', params: [address, 'latest'] });
 
 /** Reads the balance of an address of 40 hexadecimal digits after `0x`, at the latest block, in the smallest unit. */
-export const readBalance = (rpc: string, address: string, withinMs = WITHIN_MS): Promise<ParentResult<bigint>> =>
-  callParent(rpc, { withinMs }, (client) => askBalance(client, address as `0x${string}`));
+export async function readBalance(rpc: string, address: string, withinMs = WITHIN_MS): Promise<ParentResult<bigint>> {
+  const client = createParentClient(rpc, withinMs);
+  const [balance] = await client.ask([toBalanceCall(address)]);
+  client.close();
+  return readAnswer(balance, readQuantity);
+}

@@ -1,13 +1,14 @@
-import type { Client } from 'viem';
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils';
 import {
   CHECKPOINT_MODES,
   type Checkpoint,
   type CheckpointBlock,
-  type CheckpointMode,
   type ContractReading,
+  type ParentResult,
 } from '../model/parent-chain.ts';
+import { type ParentAnswer, type ParentClient, readAnswer } from './parent-client.ts';
 
-type Address = `0x${string}`;
+type Hex = `0x${string}`;
 
 /** The same in all kinds of the contract; the number is int256 or uint64, of one encoding (XDC-CSC FullCheckpoint, LiteCheckpoint). */
 const BLOCK = {
@@ -23,18 +24,6 @@ const ABI = [
   { type: 'function', name: 'MODE', stateMutability: 'view', inputs: [], outputs: [{ type: 'string' }] },
 ] as const;
 
-/** What nodes say when the contract itself fails: its code ends, or has no such method. */
-const FAILS_ITSELF = /revert|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas/i;
-
-/** The text of an error and of its causes. */
-const textOf = (error: unknown): string => (error instanceof Error ? `${error.message} ${textOf(error.cause)}` : '');
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error ? (('code' in error ? error.code : undefined) ?? codeOf(error.cause)) : undefined;
-
-/** By geth, 3 is an end of the code by `revert`. */
-const isOwnError = (error: unknown): boolean => codeOf(error) === 3 || FAILS_ITSELF.test(textOf(error));
-
 const toBlock = ({ hash, number }: { readonly hash: string; readonly number: bigint }): CheckpointBlock => ({
   hash: hash.toLowerCase(),
   number: Number(number),
@@ -42,44 +31,49 @@ const toBlock = ({ hash, number }: { readonly hash: string; readonly number: big
 
 const isBlock = ({ number }: CheckpointBlock): boolean => Number.isSafeInteger(number) && number >= 0;
 
-const toMode = (text: string): CheckpointMode | undefined =>
-  CHECKPOINT_MODES.find((mode) => mode === text.trim().toLowerCase().replace(/[ -]/g, '_'));
+const decodeBlocks = (data: Hex): readonly CheckpointBlock[] =>
+  decodeFunctionResult({ abi: ABI, functionName: 'getLatestBlocks', data }).map(toBlock);
 
-/** Calls a method without arguments; undefined when the contract fails or answers with something else. */
-async function callMethod<T>(ask: () => Promise<Address>, decode: (data: Address) => T): Promise<T | undefined> {
-  let data: Address;
+function decodeMode(data: Hex): Pick<Checkpoint, 'mode'> {
+  const text = decodeFunctionResult({ abi: ABI, functionName: 'MODE', data });
+  const mode = CHECKPOINT_MODES.find((one) => one === text.trim().toLowerCase().replace(/[ -]/g, '_'));
+  return mode === undefined ? {} : { mode };
+}
+
+/** What the code at an address shows that is no checkpoint contract. */
+const readCode = (code: unknown): ContractReading | undefined =>
+  typeof code === 'string' ? { kind: /^0x0?$/.test(code) ? 'missing' : 'other' } : undefined;
+
+/** Decodes what a method returned; undefined when the contract failed, or returned something else. */
+function decode<T>(answer: ParentAnswer | undefined, toValue: (data: Hex) => T): T | undefined {
+  if (!answer?.ok) return undefined;
   try {
-    data = await ask();
-  } catch (error) {
-    if (isOwnError(error)) return undefined;
-    throw error;
-  }
-  try {
-    return decode(data);
+    return toValue(answer.value as Hex);
   } catch {
     return undefined;
   }
 }
 
-/** Reads the contract at an address, `0x` and lower case. Rejects when the node does not say what is there. */
-export async function readContract(client: Client, to: Address): Promise<ContractReading> {
-  const { decodeFunctionResult, encodeFunctionData } = await import('viem/utils');
-  const call = (functionName: 'getLatestBlocks' | 'MODE') => () =>
-    client.request({
-      method: 'eth_call',
-      params: [{ to, data: encodeFunctionData({ abi: ABI, functionName }) }, 'latest'],
-    });
-  const [blocks, mode] = await Promise.all([
-    callMethod(call('getLatestBlocks'), (data) =>
-      decodeFunctionResult({ abi: ABI, functionName: 'getLatestBlocks', data }).map(toBlock),
-    ),
-    callMethod(call('MODE'), (data) => toMode(decodeFunctionResult({ abi: ABI, functionName: 'MODE', data }))),
-  ]);
-  const [latest, committed] = blocks ?? [];
+const toCall = (functionName: 'getLatestBlocks' | 'MODE') => encodeFunctionData({ abi: ABI, functionName });
+const [GET_LATEST_BLOCKS, MODE] = [toCall('getLatestBlocks'), toCall('MODE')];
+
+/** Reads the contract at an address, `0x` and lower case. Never rejects. Not ok when the node does not say what is there. */
+export async function readContract(
+  client: ParentClient,
+  to: string,
+  signal: AbortSignal,
+): Promise<ParentResult<ContractReading>> {
+  const answers = await client.ask(
+    [GET_LATEST_BLOCKS, MODE].map((data) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] })),
+    signal,
+  );
+  for (const answer of answers) if (!answer.ok && !answer.isRevert) return { ok: false, why: answer.why };
+  const [blocks, mode] = answers;
+  const [latest, committed] = decode(blocks, decodeBlocks) ?? [];
   if (latest !== undefined && committed !== undefined && isBlock(latest) && isBlock(committed)) {
-    const checkpoint: Checkpoint = { ...(mode && { mode }), latest, committed };
-    return { kind: 'checkpoint', checkpoint };
+    const checkpoint: Checkpoint = { ...decode(mode, decodeMode), latest, committed };
+    return { ok: true, value: { kind: 'checkpoint', checkpoint } };
   }
-  const code = await client.request({ method: 'eth_getCode', params: [to, 'latest'] });
-  return { kind: /^0x0?$/.test(code) ? 'missing' : 'other' };
+  const [code] = await client.ask([{ method: 'eth_getCode', params: [to, 'latest'] }], signal);
+  return readAnswer(code, readCode);
 }

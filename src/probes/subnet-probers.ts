@@ -1,10 +1,12 @@
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
+import { createParentProber } from './parent-prober.ts';
 import { createSetupSource } from './setup/create-setup-source.ts';
 import type { SetupTools } from './setup/setup-tools.ts';
 
 /** A probe of one kind. */
-interface Source<Kind extends SubnetProbeKind> extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy'> {
+interface Source<Kind extends SubnetProbeKind>
+  extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'close'> {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
 }
 
@@ -23,15 +25,9 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
     subject: ({ parentChain }) => parentChain,
     create: (subnet) => {
       const { parentChain } = subnet;
-      return (
-        parentChain && {
-          everyMs: 30_000,
-          probe: async (signal) => ({
-            kind: 'parent',
-            seen: await (await import('./read-parent.ts')).readParent(parentChain, subnet, signal),
-          }),
-        }
-      );
+      if (parentChain === undefined) return undefined;
+      const { probe, close } = createParentProber(parentChain, subnet);
+      return { everyMs: 30_000, probe: async (signal) => ({ kind: 'parent', seen: await probe(signal) }), close };
     },
   },
   setup: {

@@ -15,6 +15,8 @@ export interface TransportRequest {
   readonly method: 'GET' | 'POST';
   readonly path?: string;
   readonly contentType?: string;
+  /** Further ones, in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
 

@@ -7,7 +7,7 @@ import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import type { Checkpoint, ParentFacts } from '../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
-import { readParent } from '../../src/probes/read-parent.ts';
+import { createParentProber } from '../../src/probes/parent-prober.ts';
 import { foldParent } from '../../src/rules/fold-parent.ts';
 import { eventually } from '../support/cli.ts';
 
@@ -23,9 +23,11 @@ async function simulate(faults: readonly FaultName[]) {
   const [subnet] = parsed.inventory.subnets;
   const chain = subnet?.parentChain;
   if (subnet === undefined || chain === undefined) throw new Error('the demo has a subnet and a parent chain');
+  const prober = createParentProber(chain, subnet);
+  onTestFinished(prober.close);
   let facts: ParentFacts | undefined;
   const read = async () => {
-    facts = foldParent(facts, await readParent(chain, subnet, new AbortController().signal), {
+    facts = foldParent(facts, await prober.probe(new AbortController().signal), {
       at: time,
       wallMs: time,
     });
@@ -116,10 +118,11 @@ test('a contract that is not that of the relayer takes nothing of what the relay
   const listener = await openListener('127.0.0.1', parent.handler);
   onTestFinished(() => listener.close());
   await listener.open();
+  const subnet = { name: 'd', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
+  const prober = createParentProber({ rpc: listener.url, contract: CONTRACT }, subnet);
+  onTestFinished(prober.close);
   const read = async () => {
-    const subnet = { name: 'd', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
-    const chain = { rpc: listener.url, contract: CONTRACT };
-    const seen = await readParent(chain, subnet, new AbortController().signal);
+    const seen = await prober.probe(new AbortController().signal);
     return (
       seen.contract?.ok && seen.contract.value.kind === 'checkpoint' && seen.contract.value.checkpoint.latest.number
     );

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ParentObservation } from '../../src/model/parent-chain.ts';
 import type { Subnet } from '../../src/model/target.ts';
-import { callParent } from '../../src/probes/call-parent.ts';
-import { readParent } from '../../src/probes/read-parent.ts';
+import { createParentClient } from '../../src/probes/parent-client.ts';
+import { createParentProber } from '../../src/probes/parent-prober.ts';
 import { startHttp } from '../support/fake-node.ts';
 import { settings } from '../support/views.ts';
 
@@ -27,16 +27,22 @@ const useResults = (results: Readonly<Record<string, unknown>>) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? null }));
   });
 
-const read = (rpc: string): Promise<ParentObservation> =>
-  readParent({ rpc, contract: ADDRESS, wallet: ADDRESS }, SUBNET, signal);
+function read(rpc: string): Promise<ParentObservation> {
+  const { probe, close } = createParentProber({ rpc, contract: ADDRESS, wallet: ADDRESS }, SUBNET);
+  onTestFinished(close);
+  return probe(signal);
+}
 
-const ask = (rpc: string, stop = signal) =>
-  callParent(rpc, { withinMs: 100, signal: stop }, (client) => client.request({ method: 'eth_chainId' }));
+function ask(rpc: string, withinMs = 100, stop = signal) {
+  const client = createParentClient(rpc, withinMs);
+  onTestFinished(client.close);
+  return client.ask([{ method: 'eth_chainId', params: [] }], stop);
+}
 
 describe('a parent chain', () => {
   it('that never answers is given up in time', async () => {
     const rpc = await useParent(() => {});
-    expect(await ask(rpc)).toEqual({ ok: false, why: 'does not answer in time' });
+    expect(await ask(rpc)).toMatchObject([{ ok: false, why: 'does not answer in time' }]);
   }, 3_000);
 
   it('that never ends its answer is given up in time', async () => {
@@ -45,17 +51,15 @@ describe('a parent chain', () => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));
     });
-    expect(await ask(rpc)).toEqual({ ok: false, why: 'does not answer in time' });
+    expect(await ask(rpc)).toMatchObject([{ ok: false, why: 'does not answer in time' }]);
   }, 3_000);
 
   it('that never answers does not hold up the stop of subnetd', async () => {
     const rpc = await useParent(() => {});
     const stopping = new AbortController();
-    const asked = callParent(rpc, { withinMs: 60_000, signal: stopping.signal }, (client) =>
-      client.request({ method: 'eth_chainId' }),
-    );
+    const asked = ask(rpc, 60_000, stopping.signal);
     stopping.abort();
-    expect(await asked).toMatchObject({ ok: false });
+    expect(await asked).toMatchObject([{ ok: false }]);
   }, 3_000);
 
   it('with an answer that is far too long has none', async () => {
@@ -63,10 +67,7 @@ describe('a parent chain', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(`{"jsonrpc":"2.0","id":1,"result":"0x${'1'.repeat(3 * 1024 * 1024)}"}`);
     });
-    expect(await callParent(rpc, { withinMs: 5_000 }, (client) => client.request({ method: 'eth_chainId' }))).toEqual({
-      ok: false,
-      why: 'answers with an error',
-    });
+    expect(await ask(rpc, 5_000)).toMatchObject([{ ok: false, why: 'answers with an error' }]);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { findParentProblems } from '../../src/diagnosis/find-parent-problems.ts'
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ParentFacts } from '../../src/model/parent-chain.ts';
 import type { Subnet } from '../../src/model/target.ts';
-import { readParent } from '../../src/probes/read-parent.ts';
+import { createParentProber, type ParentProber } from '../../src/probes/parent-prober.ts';
 import { foldParent } from '../../src/rules/fold-parent.ts';
 import { type Anvil, CHECKPOINT_CODE, hashOf, startAnvil } from '../support/anvil.ts';
 import { nodeTarget, settings } from '../support/views.ts';
@@ -83,13 +83,21 @@ describe('a real parent chain', () => {
     calm = await chain.call('evm_snapshot');
   });
 
-  const read = (subnet = subnetOf()) =>
-    readParent({ rpc: chain.url, contract: `xdc${contract.slice(2)}`, wallet: WALLET }, subnet, signal);
+  const start = (subnet = subnetOf()) => {
+    const prober = createParentProber({ rpc: chain.url, contract: `xdc${contract.slice(2)}`, wallet: WALLET }, subnet);
+    onTestFinished(prober.close);
+    return prober;
+  };
+  const read = (subnet?: Subnet) => start(subnet).probe(signal);
   let now = 1e12;
+  const probers = new WeakMap<ParentFacts, ParentProber>();
   /** Reads once more, half a minute of watched time later. */
   const readAgain = async (before?: ParentFacts, wallMs = Date.now()) => {
     now += 30_000;
-    return foldParent(before, await read(), { at: now, wallMs });
+    const prober = (before && probers.get(before)) ?? start();
+    const facts = foldParent(before, await prober.probe(signal), { at: now, wallMs });
+    probers.set(facts, prober);
+    return facts;
   };
   const problemsOf = (parent: ParentFacts) =>
     findParentProblems(viewSubnet(subnetOf(), [], now, { parent })).map(({ problem }) => problem);

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { findWalletProblems } from '../../src/diagnosis/find-wallet-problems.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ParentChain, ParentFacts } from '../../src/model/parent-chain.ts';
 import type { Subnet } from '../../src/model/target.ts';
 import { findSpend } from '../../src/model/wallet-spend.ts';
-import { readParent } from '../../src/probes/read-parent.ts';
+import { createParentProber } from '../../src/probes/parent-prober.ts';
 import { foldParent } from '../../src/rules/fold-parent.ts';
 import { type Anvil, FRIEND, RELAYER, startAnvil } from '../support/anvil.ts';
 import { settings } from '../support/views.ts';
@@ -33,13 +33,15 @@ function watchWallet() {
   let parent: ParentFacts | undefined;
   const parentChain: ParentChain = { rpc: chain.url, contract, wallet: RELAYER };
   const subnet: Subnet = { name: 'd', consensus: 'XDPoS', targets: [], settings, parentChain };
+  const prober = createParentProber(parentChain, subnet);
+  onTestFinished(prober.close);
   const wallet = () => {
     if (parent?.wallet === undefined) throw new Error('no balance was read');
     return parent.wallet;
   };
   const read = async () => {
     now += HALF_MINUTE;
-    const observation = await readParent(parentChain, subnet, new AbortController().signal);
+    const observation = await prober.probe(new AbortController().signal);
     parent = foldParent(parent, observation, { at: now, wallMs: now });
   };
   return {

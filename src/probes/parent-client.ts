@@ -1,0 +1,128 @@
+import type { Fault } from '../model/observation.ts';
+import type { ParentResult } from '../model/parent-chain.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { type Exchange, exchangeWithRetry, type TransportResponse } from './transport.ts';
+
+/** What a node of the parent chain answered to a call: the unparsed result, or why there is none. */
+export type ParentAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  /** `isRevert`: the node ran the contract, and that failed by itself. */
+  | { readonly ok: false; readonly why: string; readonly isRevert: boolean };
+
+/** A client of one node of the parent chain, which keeps its connection. */
+export interface ParentClient {
+  /** The answers in the order of the calls. Never rejects, and never tries again. One question at a time. */
+  ask(calls: readonly Call[], signal?: AbortSignal): Promise<readonly ParentAnswer[]>;
+  /** Closes the connection. */
+  close(): void;
+}
+
+const NO_SENSE = 'answers with an error';
+
+/** Without the address: that may hold a token. */
+function describeFault(fault: Fault): string {
+  switch (fault.kind) {
+    case 'timeout':
+      return 'does not answer in time';
+    case 'redirect':
+    case 'status':
+      return `answers HTTP ${fault.status}`;
+    case 'too-large':
+    case 'encoding':
+    case 'not-json':
+    case 'envelope':
+    case 'rpc-error':
+      return NO_SENSE;
+    default:
+      return 'cannot be reached';
+  }
+}
+
+const NO_ANSWER: CallResult = { ok: false, fault: { kind: 'envelope', what: 'it has no answer to the call' } };
+
+const isRevert = (fault: Fault): boolean => fault.kind === 'rpc-error' && fault.isRevert === true;
+
+const toAnswer = (result: CallResult): ParentAnswer =>
+  result.ok ? result : { ok: false, why: describeFault(result.fault), isRevert: isRevert(result.fault) };
+
+const parse = (answer: TransportResponse): CallResult => {
+  const results = parseAnswer(answer, 1, 'whole');
+  return (results === 'refused' ? undefined : results[0]) ?? NO_ANSWER;
+};
+
+/** Some servers give the errors of a call a status of their own. */
+function parseOne(exchange: Exchange): CallResult {
+  if (!exchange.ok) return exchange;
+  const answer = exchange.value;
+  const bare = parse({ ...answer, status: 200 });
+  return answer.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parse(answer);
+}
+
+/**
+ * Creates a client for a JSON-RPC address; user info in it is sent as basic authentication. Each request may take `withinMs`,
+ * with the whole answer. Several calls go in one request. A node that refuses that is asked for each by itself from then on.
+ */
+export function createParentClient(rpc: string, withinMs: number): ParentClient {
+  const transport = createHttpTransport(rpc);
+  let asksSingly = false;
+
+  const send = (calls: readonly Call[], signal: AbortSignal | undefined): Promise<Exchange> => {
+    // Some public nodes refuse a client that does not say what it is.
+    const headers = { accept: 'application/json', 'user-agent': 'subnetd' };
+    const ask = { method: 'POST', contentType: 'application/json', headers, body: toBody(calls) } as const;
+    return exchangeWithRetry(transport, ask, performance.now() + withinMs, signal);
+  };
+
+  /** Undefined when the node takes no batch, or none that large. */
+  const askTogether = async (
+    calls: readonly Call[],
+    signal?: AbortSignal,
+  ): Promise<readonly CallResult[] | undefined> => {
+    const exchange = await send(calls, signal);
+    if (!exchange.ok) return exchange.fault.kind === 'too-large' ? undefined : calls.map(() => exchange);
+    if (REFUSES_BATCH.has(exchange.value.status)) return undefined;
+    const results = parseAnswer(exchange.value, calls.length, 'whole');
+    if (results === 'refused') return undefined;
+    const isRefusal = results.every(
+      (result) => !result.ok && result.fault.kind === 'rpc-error' && !isRevert(result.fault),
+    );
+    return isRefusal ? undefined : results;
+  };
+
+  /** A node that does not answer is asked no more. */
+  const askSingly = async (calls: readonly Call[], signal?: AbortSignal): Promise<readonly CallResult[]> => {
+    const results: CallResult[] = [];
+    let lost: Exchange | undefined;
+    for (const call of calls) {
+      const exchange: Exchange = lost ?? (await send([call], signal));
+      if (!exchange.ok && exchange.fault.kind !== 'too-large') lost = exchange;
+      results.push(parseOne(exchange));
+    }
+    return results;
+  };
+
+  const askAll = async (calls: readonly Call[], signal?: AbortSignal): Promise<readonly CallResult[]> => {
+    if (asksSingly || calls.length === 1) return askSingly(calls, signal);
+    const together = await askTogether(calls, signal);
+    if (together !== undefined) return together;
+    const results = await askSingly(calls, signal);
+    asksSingly = results.some(({ ok }) => ok);
+    return results;
+  };
+
+  return {
+    ask: async (calls, signal) => (await askAll(calls, signal)).map(toAnswer),
+    close: transport.close,
+  };
+}
+
+/** Reads the result of an answer; a value that cannot be, for which `read` gives undefined, is an error of the node. */
+export function readAnswer<T>(
+  answer: ParentAnswer | undefined,
+  read: (value: unknown) => T | undefined,
+): ParentResult<T> {
+  if (answer?.ok === false) return { ok: false, why: answer.why };
+  const value = answer && read(answer.value);
+  return value === undefined ? { ok: false, why: NO_SENSE } : { ok: true, value };
+}
