@@ -110,8 +110,9 @@ ${HEAD}
 | --- | --- | --- | --- | --- | --- |
 ${rows.map(toLine).join('\n')}
 
-${UNMEASURED.length === 0 ? '' : `Wrong when they were last measured, or not measured since a change:\n\n${UNMEASURED.map((fault) => `- ${fault}\n`).join('')}\n`}A degraded check notifies after a quarter of an hour, because it is not urgent. \`npm test\` runs some of these faults with times twelve
-times shorter. \`npm run soak\` watches a healthy demo for half an hour, in which no alert may fire.
+${UNMEASURED.length === 0 ? '' : `Wrong when they were last measured, or not measured since a change:\n\n${UNMEASURED.map((fault) => `- ${fault}\n`).join('')}\n`}A degraded check notifies after a quarter of an hour, because it is not urgent. \`wallet-low\` is known when subnetd has seen the wallet
+pay for ten minutes since its own start. \`npm test\` runs some of these faults with times twelve times shorter. \`npm run soak\` watches
+a healthy demo for half an hour, in which no alert may fire.
 
 No fault of the demo raises the following alerts. \`npm test\` tests their rules with promtool, and their conditions for the push on
 literals:

@@ -58,6 +58,8 @@ export interface Effects {
   readonly contractGone: boolean;
   /** The relayer submits to another contract than that of the inventory. */
   readonly checkpointLost: boolean;
+  /** The wallet of the relayer has coins for some days only. */
+  readonly walletLow: boolean;
   /** The wallet of the relayer has no coins. */
   readonly walletEmpty: boolean;
   /** What the relayer prints of what is wrong with it, or that it prints nothing more. */
@@ -108,6 +110,7 @@ export const NO_EFFECTS: Effects = {
   parentReorganised: false,
   contractGone: false,
   checkpointLost: false,
+  walletLow: false,
   walletEmpty: false,
   statsStale: false,
   frontendError: false,
@@ -158,6 +161,7 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   parentReorganised: sum.parentReorganised || (next.parentReorganised ?? false),
   contractGone: sum.contractGone || (next.contractGone ?? false),
   checkpointLost: sum.checkpointLost || (next.checkpointLost ?? false),
+  walletLow: sum.walletLow || (next.walletLow ?? false),
   walletEmpty: sum.walletEmpty || (next.walletEmpty ?? false),
   ...relayerOf(sum, next),
   statsStale: sum.statsStale || (next.statsStale ?? false),

@@ -48,15 +48,17 @@ const problemOfParent = ({ parentDown, contractGone }: Effects): string | undefi
 };
 
 const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly string[] => {
-  const { relayer, checkpointLost, finalityStalled } = effects;
+  const { relayer, checkpointLost, finalityStalled, walletLow } = effects;
   const ofParent = problemOfParent(effects);
   const isStopped = relayer === 'dead' || relayer === 'silent' || relayer === 'forking';
-  const submits = relayer === undefined && producesBlocks(effects, nodes) && !finalityStalled;
+  const submits = relayer === undefined && ofParent === undefined && producesBlocks(effects, nodes) && !finalityStalled;
   return [
     ...(relayer === 'dead' ? ['relayer_dead relayer'] : []),
     ...(ofParent ? [ofParent] : isStopped ? ['relayer_stopped relayer'] : []),
     ...(relayer === 'no-funds' ? ['wallet_without_funds relayer'] : []),
-    ...(checkpointLost && ofParent === undefined && submits ? ['checkpoint_behind relayer'] : []),
+    ...(checkpointLost && submits ? ['checkpoint_behind relayer'] : []),
+    // Without a payment nobody knows how long the wallet lasts.
+    ...(walletLow && submits ? ['wallet_low relayer'] : []),
   ];
 };
 

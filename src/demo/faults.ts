@@ -192,6 +192,11 @@ const FAULTS = {
     least: 1,
     effects: { checkpointLost: true },
   },
+  'wallet-low': {
+    what: 'The wallet of the relayer has coins for three more days. subnetd says so when it has seen it pay for ten minutes.',
+    least: 1,
+    effects: { walletLow: true },
+  },
   'wallet-empty': {
     what: 'The wallet of the relayer has no coins left, so the parent chain refuses its transactions.',
     least: 1,

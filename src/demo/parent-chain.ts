@@ -12,6 +12,9 @@ const COIN = 10n ** 18n;
 const BALANCE = 2_000n * COIN;
 const FEE = COIN / 100n;
 
+/** A wallet that is low can pay for three days of submissions. */
+const LOW_BALANCE = 3n * FEE * BigInt(86_400_000 / RELAY_PERIOD_MS);
+
 /** The development network of XDC. */
 const PARENT_CHAIN_ID = 551;
 
@@ -62,7 +65,8 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
   let submitted = 0;
   /** What was submitted before: a reorganisation of the chain takes the last transaction back. */
   let before = 0;
-  let payments = 0n;
+  let balance = BALANCE;
+  let wasLow = false;
 
   const isDown = (): boolean => {
     const { parentDown, parentRestarts } = effects();
@@ -70,6 +74,21 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
     return parentDown || (parentRestarts && now() >= begins && now() < begins + RESTART_MS);
   };
   const isReorganised = (): boolean => effects().parentReorganised && now() - since() < RELAY_PERIOD_MS;
+
+  /** Somebody takes coins out when the wallet becomes low, and fills it up when that is over. */
+  const moveCoins = (): void => {
+    const { walletLow } = effects();
+    if (walletLow !== wasLow) balance = walletLow ? LOW_BALANCE : BALANCE;
+    wasLow = walletLow;
+  };
+  const pay = (): void => {
+    moveCoins();
+    balance = balance > FEE ? balance - FEE : 0n;
+  };
+  const readBalance = (): bigint => {
+    moveCoins();
+    return effects().walletEmpty ? 0n : balance;
+  };
 
   const readContract = (data: unknown): string => {
     if (data === MODE) return toText('full');
@@ -82,7 +101,7 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
   };
   const answer = ({ method, params = [] }: Call): unknown => {
     const height = Math.floor((now() - FIRST_BLOCK_MS) / BLOCK_MS);
-    const { contractGone, walletEmpty } = effects();
+    const { contractGone } = effects();
     switch (method) {
       case 'eth_chainId':
         return toHex(PARENT_CHAIN_ID);
@@ -91,7 +110,7 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
       case 'eth_getBlockByNumber':
         return { number: toHex(height), timestamp: toHex(Math.floor((FIRST_BLOCK_MS + height * BLOCK_MS) / 1000)) };
       case 'eth_getBalance':
-        return toHex(walletEmpty ? 0 : BALANCE - payments * FEE);
+        return toHex(readBalance());
       case 'eth_getCode':
         return contractGone ? '0x' : '0x6000';
       case 'eth_call': {
@@ -110,9 +129,9 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
 
   return {
     submit: (number) => {
+      // What is there at the start was paid before. Another contract takes its price too.
+      if (submitted > 0 && number > submitted) pay();
       if (effects().checkpointLost) return;
-      // What is there at the start was paid before.
-      if (submitted > 0 && number > submitted) payments++;
       before = submitted;
       submitted = number;
     },

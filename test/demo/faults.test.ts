@@ -56,6 +56,7 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['parent-restarted', [], []],
   ['parent-reorganised', [], []],
   ['checkpoint-behind', [], []],
+  ['wallet-low', [], []],
   ['wallet-empty', ['relayer/relayer/submissions'], []],
   [
     'monitor-offline',
@@ -106,6 +107,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'parent-restarted': [],
   'parent-reorganised': [],
   'checkpoint-behind': ['checkpoint_behind relayer'],
+  'wallet-low': ['wallet_low relayer'],
   'wallet-empty': ['wallet_without_funds relayer'],
   'monitor-offline': ['monitor_offline'],
   'rolling-restart': [],
@@ -137,6 +139,13 @@ test('of two faults both problems are there, and each once', () => {
   ]);
   expect(expectedProblems(['admin-not-exposed', 'log-level-low'], parts(4))).toEqual(PROBLEMS['log-level-low']);
   expect(expectedProblems(['peer-missing', 'node-down'], parts(4))).toEqual(PROBLEMS['node-down']);
+});
+
+test('a wallet that is low is seen by what it pays, so only while the relayer submits', () => {
+  const lowAnd = (fault: FaultName) => expectedProblems(['wallet-low', fault], parts(4));
+  expect(lowAnd('service-down')).toEqual(['container_down stats', 'wallet_low relayer']);
+  for (const fault of ['wallet-empty', 'relayer-silent', 'parent-down', 'subnet-halted', 'finality-stalled'] as const)
+    expect(lowAnd(fault)).toEqual(PROBLEMS[fault]);
 });
 
 test.each(OF_FOUR)('in a subnet of four, %s changes exactly these checks', (name, fails, degrades) => {
@@ -227,6 +236,7 @@ test('a fault that needs more nodes says how many, and is not listed', () => {
     'parent-restarted',
     'parent-reorganised',
     'checkpoint-behind',
+    'wallet-low',
     'wallet-empty',
     'monitor-offline',
   ]);

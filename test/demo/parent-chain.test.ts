@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { NO_EFFECTS } from '../../src/demo/effects.ts';
+import { type Effects, NO_EFFECTS } from '../../src/demo/effects.ts';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { openListener } from '../../src/demo/listener.ts';
-import { CONTRACT, createParentChain } from '../../src/demo/parent-chain.ts';
+import { CONTRACT, createParentChain, WALLET } from '../../src/demo/parent-chain.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import type { Checkpoint, ParentFacts } from '../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { findSpend } from '../../src/model/wallet-spend.ts';
 import { createParentProber } from '../../src/probes/parent-prober.ts';
 import { foldParent } from '../../src/rules/fold-parent.ts';
 import { eventually } from '../support/cli.ts';
@@ -111,27 +112,68 @@ test('a reorganisation of the parent chain takes back the last checkpoint, until
   await eventually(async () => expect(await height()).toBeGreaterThan(after));
 });
 
-test('a contract that is not that of the relayer takes nothing of what the relayer submits', async () => {
+/** A parent chain alone, whose relayer is the test. */
+async function startParent() {
   let effects = NO_EFFECTS;
+  let time = 1e12;
+  let facts: ParentFacts | undefined;
   const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
-  const parent = createParentChain({ hashOf, now: Date.now, effects: () => effects, since: () => 0 });
+  const parent = createParentChain({ hashOf, now: () => time, effects: () => effects, since: () => 0 });
   const listener = await openListener('127.0.0.1', parent.handler);
   onTestFinished(() => listener.close());
   await listener.open();
   const subnet = { name: 'd', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
-  const prober = createParentProber({ rpc: listener.url, contract: CONTRACT }, subnet);
+  const prober = createParentProber({ rpc: listener.url, contract: CONTRACT, wallet: WALLET }, subnet);
   onTestFinished(prober.close);
-  const read = async () => {
-    const seen = await prober.probe(new AbortController().signal);
-    return (
-      seen.contract?.ok && seen.contract.value.kind === 'checkpoint' && seen.contract.value.checkpoint.latest.number
-    );
+  return {
+    submit: parent.submit,
+    breakBy: (broken: Partial<Effects>) => {
+      effects = { ...NO_EFFECTS, ...broken };
+    },
+    /** Reads it once more, a cycle of the relayer later. */
+    read: async () => {
+      time += CYCLE_MS;
+      const observation = await prober.probe(new AbortController().signal);
+      facts = foldParent(facts, observation, { at: time, wallMs: time });
+      return facts;
+    },
   };
-  parent.submit(20);
-  effects = { ...NO_EFFECTS, checkpointLost: true };
-  parent.submit(30);
-  expect(await read()).toBe(20);
-  effects = NO_EFFECTS;
-  parent.submit(40);
-  expect(await read()).toBe(40);
+}
+
+test('a contract that is not that of the relayer takes nothing of what the relayer submits, which still pays', async () => {
+  const { submit, breakBy, read } = await startParent();
+  submit(20);
+  const first = await read();
+  breakBy({ checkpointLost: true });
+  submit(30);
+  const lost = await read();
+  expect(checkpointOf(lost)?.latest.number).toBe(20);
+  expect(lost.wallet?.balance).toBe((first.wallet?.balance ?? 0n) - 10n ** 16n);
+  breakBy({});
+  submit(40);
+  expect(checkpointOf(await read())?.latest.number).toBe(40);
+});
+
+test('a wallet that is low pays on and has three days left, by what it is seen to pay, until it is filled up', async () => {
+  const { submit, breakBy, read } = await startParent();
+  let number = 20;
+  const work = async (cycles: number) => {
+    let wallet: ParentFacts['wallet'];
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      submit(number++);
+      ({ wallet } = await read());
+    }
+    return { level: wallet?.level, daysLeft: wallet && findSpend(wallet)?.daysLeft };
+  };
+  expect(await work(30)).toEqual({ level: undefined, daysLeft: undefined });
+  const before = await work(1);
+  expect(before.level).toBeUndefined();
+  expect(before.daysLeft).toBeGreaterThan(40);
+  breakBy({ walletLow: true });
+  const low = await work(1);
+  expect(low.level).toBe('low');
+  expect(low.daysLeft).toBeCloseTo(3, 2);
+  expect((await work(60)).daysLeft).toBeLessThan(2.99);
+  breakBy({});
+  expect((await work(1)).level).toBeUndefined();
 });
