@@ -130,7 +130,9 @@ export async function startApp(
 
   const fleet = startFleet({
     ...{ shard: options.shard, instance: options.instance, isShared: database.isShared, store: database.fleet },
-    ...{ clock, log, snapshot: monitor.snapshot, isReady: monitor.isReadyFor, onBug: broke('the fleet') },
+    ...{ clock, log, snapshot: monitor.snapshot, onBug: broke('the fleet') },
+    isSettled: monitor.isReadyFor,
+    areAlertsJudged: () => true,
     onChange: () => watch(whole),
   });
   /** Watches this instance's part of an inventory, or throws and changes nothing. */

@@ -1,4 +1,4 @@
-import type { FleetSubnet, SeenMember } from '../model/fleet.ts';
+import type { FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 
 /** The instance that decides. */
@@ -7,13 +7,12 @@ export interface Self {
   readonly shard: Shard;
 }
 
-const mapReady = (
+/** The names of the subnets of some instances that are meant. */
+const namesOf = (
   members: readonly SeenMember[],
-  isMeant: (member: SeenMember) => boolean,
-): readonly (readonly [SeenMember, FleetSubnet])[] =>
-  members.flatMap((member) =>
-    isMeant(member) ? member.subnets.flatMap((one) => (one.isReady ? [[member, one] as const] : [])) : [],
-  );
+  isMeant: (subnet: FleetSubnet, member: SeenMember) => boolean,
+): ReadonlySet<string> =>
+  new Set(members.flatMap((member) => member.subnets.filter((one) => isMeant(one, member)).map(({ name }) => name)));
 
 /**
  * The subnets that an instance goes on watching although another shard owns them: those that it watched before it was started
@@ -24,10 +23,38 @@ export function planLeaving(
   watched: Iterable<string>,
   members: readonly SeenMember[],
 ): ReadonlySet<string> {
-  const taken = new Set(
-    mapReady(members, (one) => one.isFresh && one.instance !== instance && one.shard.total === shard.total)
-      .filter(([member, { name }]) => isOwner(member.shard, name))
-      .map(([, { name }]) => name),
-  );
+  const peers = members.filter((one) => one.isFresh && one.instance !== instance && one.shard.total === shard.total);
+  const taken = namesOf(peers, ({ name, isReady }, member) => isReady && isOwner(member.shard, name));
   return new Set([...watched].filter((name) => !isOwner(shard, name) && !taken.has(name)));
+}
+
+/** Those subnets that another instance judges now. */
+export const findJudgedElsewhere = ({ instance }: Self, members: readonly SeenMember[]): ReadonlySet<string> =>
+  namesOf(
+    members.filter((one) => !one.isSilent && one.instance !== instance),
+    ({ isReady }) => isReady,
+  );
+
+/**
+ * Which subnets an instance keeps, of those that it watches, when it holds the lock of its shard. While the total
+ * changes, two shards may watch a subnet, and the lower index is there before and after. It keeps the subnet once it is ready
+ * and the other has stopped.
+ */
+export function planKeeping(
+  { shard }: Self,
+  watched: readonly Pick<FleetSubnet, 'name' | 'isReady'>[],
+  before: ReadonlyMap<string, Keeping>,
+  members: readonly SeenMember[],
+): ReadonlyMap<string, Keeping> {
+  const others = members.filter((one) => one.shard.index !== shard.index && !one.isSilent);
+  const lower = others.filter((one) => one.isFresh && one.shard.index < shard.index);
+  const wanted = namesOf(lower, ({ keeping }) => keeping !== 'no');
+  const kept = namesOf(others, ({ keeping }) => keeping === 'now');
+  return new Map(
+    watched.map(({ name, isReady }): readonly [string, Keeping] => {
+      if (wanted.has(name)) return [name, 'no'];
+      if (before.get(name) === 'now' || !kept.has(name)) return [name, 'now'];
+      return [name, isReady ? 'next' : 'no'];
+    }),
+  );
 }

@@ -1,23 +1,18 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../model/clock.ts';
-import type { FleetStore, SeenMember } from '../model/fleet.ts';
+import type { FleetPart, FleetStore, SeenMember } from '../model/fleet.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Inventory } from '../model/target.ts';
+import { createPart } from './create-part.ts';
 import { keepSubnets } from './keep-subnets.ts';
-import { planLeaving } from './plan-watch.ts';
 import { toFleetSubnets } from './to-fleet-subnets.ts';
 import { createMemberTracker } from './track-members.ts';
 
 /** The part of this instance in a fleet; one that runs alone watches all. */
 export interface Fleet {
-  /**
-   * Whether its shard owns a subnet, or it was watched here before and no owner is ready for it yet. It need not be in the
-   * inventory.
-   */
-  readonly isWatched: (subnet: string) => boolean;
-  /** Whether this instance does what one of all that watch a subnet does: keeps its history, and sends through channels. */
-  readonly keeps: (subnet: string) => boolean;
+  /** What it may do with which subnets; undefined without a fleet, when it does all with those that it watches. */
+  readonly part: FleetPart | undefined;
   /** The part of an inventory that is watched here now. */
   keep(whole: Inventory): Inventory;
   /** All instances as last read, this one too; empty without a fleet. */
@@ -36,8 +31,10 @@ export interface FleetDeps {
   readonly store: () => Promise<FleetStore>;
   readonly clock: Pick<Clock, 'now' | 'toWall'>;
   readonly snapshot: () => Snapshot;
-  /** Whether a subnet has been judged since it is watched here. */
-  readonly isReady: (subnet: string) => boolean;
+  /** Whether all that others know to be wrong with a subnet has been found here since it is watched. */
+  readonly isSettled: (subnet: string) => boolean;
+  /** Whether the alerts of a subnet have been judged with what others have stored of them, if alerts are sent at all. */
+  readonly areAlertsJudged: (subnet: string) => boolean;
   /** Whether this instance holds the lock of its shard, which is that of its index alone: totals change one by one. */
   readonly holds?: () => boolean;
   /** Other subnets are watched here than before. */
@@ -50,20 +47,16 @@ export interface FleetDeps {
 const BEAT_MS = 5_000;
 
 /** An instance that knows of no other. */
-function watchAlone(shard: Shard | undefined): Fleet {
-  const isWatched = (subnet: string) => isOwner(shard, subnet);
-  return {
-    isWatched,
-    keeps: isWatched,
-    keep: (whole) => keepSubnets(whole, isWatched),
-    members: () => [],
-    stop: async () => {},
-  };
-}
+const watchAlone = (shard: Shard | undefined): Fleet => ({
+  part: undefined,
+  keep: (whole) => keepSubnets(whole, (subnet) => isOwner(shard, subnet)),
+  members: () => [],
+  stop: async () => {},
+});
 
 /** Writes what this instance does every few seconds, and reads what the others do. */
 export function startFleet(deps: FleetDeps): Fleet {
-  const { shard, instance, isShared, store, clock, snapshot, isReady, holds = () => true, onChange, onBug, log } = deps;
+  const { shard, instance, isShared, store, clock, snapshot, isSettled, areAlertsJudged, log } = deps;
   if (shard === undefined) return watchAlone(shard);
   if (!isShared) {
     log.warn(
@@ -72,31 +65,29 @@ export function startFleet(deps: FleetDeps): Fleet {
     return watchAlone(shard);
   }
   const tracker = createMemberTracker();
-  let leaving: ReadonlySet<string> = new Set();
-  /** The beat of the last write; undefined until the row of an earlier run was read. */
-  let beat: number | undefined;
-  const isWatched = (subnet: string) => isOwner(shard, subnet) || leaving.has(subnet);
-  const keeps = (subnet: string) => isWatched(subnet) && holds();
+  const part = createPart({ instance, shard }, deps.holds ?? (() => true));
+  const readMembers = () => tracker.read(clock.now());
+  const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
+  let beat = 0;
 
-  const plan = (watched: Iterable<string>) => {
-    const next = planLeaving({ instance, shard }, watched, tracker.read(clock.now()));
-    const isSame = next.size === leaving.size && [...next].every((name) => leaving.has(name));
-    leaving = next;
-    if (isSame) return;
+  const change = () => {
     try {
-      onChange();
+      deps.onChange();
     } catch (error) {
-      onBug(error);
+      deps.onBug(error);
     }
   };
   const beatOnce = async () => {
     const database = await store();
     const rows = await database.list();
     tracker.take(rows, clock.now());
-    const own = rows.find((row) => row.instance === instance);
-    plan(beat === undefined ? (own?.subnets ?? []).map(({ name }) => name) : leaving);
-    beat = Math.max(beat ?? 0, own?.beat ?? 0) + 1;
-    const subnets = toFleetSubnets(snapshot(), isReady, keeps);
+    const members = readMembers();
+    if (part.planWatch(members)) change();
+    const current = snapshot();
+    const watched = current.map(({ subnet: { name } }) => ({ name, isReady: isReady(name) }));
+    const subnets = toFleetSubnets(current, part.planKeeping(watched, members));
+    // A beat that an earlier run has written must not come again.
+    beat = Math.max(beat, rows.find((row) => row.instance === instance)?.beat ?? 0) + 1;
     await database.write({ instance, shard, beat, writtenAt: clock.toWall(clock.now()), subnets });
   };
   let beating: Promise<void> | undefined;
@@ -113,10 +104,9 @@ export function startFleet(deps: FleetDeps): Fleet {
   beatNow();
 
   return {
-    isWatched,
-    keeps,
-    keep: (whole) => keepSubnets(whole, isWatched),
-    members: () => tracker.read(clock.now()),
+    part: { ...part, isSettled, isShadowed: (subnet) => part.isShadowed(subnet) && !isSettled(subnet) },
+    keep: (whole) => keepSubnets(whole, part.isWatched),
+    members: readMembers,
     stop: async () => {
       clearInterval(timer);
       await beating;

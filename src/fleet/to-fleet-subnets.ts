@@ -4,13 +4,10 @@ import type { Snapshot } from '../model/snapshot.ts';
 /** What an instance tells others of the subnets that it watches. */
 export const toFleetSubnets = (
   snapshot: Snapshot,
-  isReady: (subnet: string) => boolean,
-  isKept: (subnet: string) => boolean,
+  planned: ReadonlyMap<string, Pick<FleetSubnet, 'isReady' | 'keeping'>>,
 ): readonly FleetSubnet[] =>
   snapshot.map(({ subnet: { name }, targets, problems }) => ({
-    name,
-    isReady: isReady(name),
-    isKept: isKept(name),
+    ...{ name, isReady: false, keeping: 'no', ...planned.get(name) },
     targets: targets.length,
     failing: targets.filter(({ checks }) => checks.some(({ verdict }) => verdict === 'fail')).length,
     problems: [],

@@ -14,13 +14,18 @@ export interface FleetProblem {
   readonly fix: string;
 }
 
+/**
+ * Whether an instance does for a subnet what one of all that watch it does: it keeps its history, and sends through channels.
+ * `next`: it would, and waits for the one that does to stop.
+ */
+export type Keeping = 'now' | 'next' | 'no';
+
 /** A subnet as the instance that watches it sees it. */
 export interface FleetSubnet {
   readonly name: string;
   /** Whether a round of its nodes has ended since that instance began to watch it. */
   readonly isReady: boolean;
-  /** Whether that instance now does what one of all that watch it does: keeps its history, and sends through channels. */
-  readonly isKept: boolean;
+  readonly keeping: Keeping;
   /** `since` in wall time. */
   readonly headline?: Headline;
   readonly targets: number;
@@ -54,6 +59,20 @@ export interface SeenMember extends FleetMember {
   readonly isFresh: boolean;
   /** It has not written for so long that it does not run, or reaches no database. Neither is known at first. */
   readonly isSilent: boolean;
+}
+
+/** What an instance of a fleet may do with the subnets that it watches, by their names. */
+export interface FleetPart {
+  /** Whether its shard owns a subnet, or no owner is ready yet for one that it watched. It need not be in the inventory. */
+  readonly isWatched: (subnet: string) => boolean;
+  /** Whether it writes what is kept of a subnet, and sends through channels. */
+  readonly keeps: (subnet: string) => boolean;
+  /** Another number than before when what others have written of a subnet must be read again. */
+  readonly epochOf: (subnet: string) => number;
+  /** Whether another instance judges a subnet, and this one has not seen yet what that one knows. */
+  readonly isShadowed: (subnet: string) => boolean;
+  /** Whether it has found all problems of a subnet that are stored as open, or has looked for long enough. */
+  readonly isSettled: (subnet: string) => boolean;
 }
 
 /** The instances of a fleet in their database. Every function rejects when the database fails. */

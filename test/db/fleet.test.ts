@@ -6,7 +6,7 @@ import { DATABASE_KINDS } from '../support/databases.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const subnet: FleetSubnet = {
-  ...{ name: 'devnet', isReady: true, isKept: true, targets: 7, failing: 1, problemCount: 1 },
+  ...{ name: 'devnet', isReady: true, keeping: 'now', targets: 7, failing: 1, problemCount: 1 },
   headline: { standing: 'warn', sentence: 'devnet runs', detail: '', since: 5 },
   problems: [
     { problem: 'node_down', severity: 'warning', name: 'n1', since: 5, summary: 'n1 is down', fix: 'start it' },

@@ -1,0 +1,66 @@
+import type { FleetPart, FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
+import { isOwner } from '../model/shard.ts';
+import { findJudgedElsewhere, planKeeping, planLeaving, type Self } from './plan-watch.ts';
+
+/** What one instance of a fleet does, over time. It knows no clock and no database. */
+export interface Part extends Omit<FleetPart, 'isSettled'> {
+  /**
+   * Decides by what is known of all instances now what is watched; whether that is otherwise than before. The first time, what
+   * an earlier run of this instance has watched is in its own row.
+   */
+  planWatch(members: readonly SeenMember[]): boolean;
+  /** Decides which subnets it keeps, and gives those that it watches as its row tells of them. */
+  planKeeping(
+    watched: readonly Pick<FleetSubnet, 'name' | 'isReady'>[],
+    members: readonly SeenMember[],
+  ): ReadonlyMap<string, Pick<FleetSubnet, 'isReady' | 'keeping'>>;
+}
+
+/** Starts with what its shard owns; `holds`: whether it holds the lock of its shard. */
+export function createPart(self: Self, holds: () => boolean): Part {
+  let leaving: ReadonlySet<string> = new Set();
+  /** All rows were read, with that of an earlier run. */
+  let hasBegun = false;
+  let keeping: ReadonlyMap<string, Keeping> = new Map();
+  let elsewhere: ReadonlySet<string> = new Set();
+  /** Those that were ready once since they are watched. */
+  let ready: ReadonlySet<string> = new Set();
+  let epochs: ReadonlyMap<string, number> = new Map();
+  /** None until all rows were read, one for what is not among those that are watched. */
+  let epoch = 0;
+  const isWatched = (subnet: string) => isOwner(self.shard, subnet) || leaving.has(subnet);
+
+  return {
+    isWatched,
+    // A subnet that has left the inventory is not among those that are watched, and its shard ends what is known of it.
+    keeps: (subnet) => hasBegun && holds() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
+    epochOf: (subnet) => epochs.get(subnet) ?? Math.min(epoch, 1),
+    isShadowed: (subnet) => elsewhere.has(subnet) && !ready.has(subnet),
+    planWatch: (members) => {
+      const before = leaving;
+      const own = members.find(({ instance }) => instance === self.instance);
+      const watched = hasBegun ? before : (own?.subnets ?? []).map(({ name }) => name);
+      hasBegun = true;
+      leaving = planLeaving(self, watched, members);
+      elsewhere = findJudgedElsewhere(self, members);
+      return leaving.size !== before.size;
+    },
+    planKeeping: (watched, members) => {
+      ready = new Set(watched.flatMap(({ name, isReady }) => (isReady || ready.has(name) ? [name] : [])));
+      const latched = watched.map(({ name }) => ({ name, isReady: ready.has(name) }));
+      const next: ReadonlyMap<string, Keeping> = holds()
+        ? planKeeping(self, latched, keeping, members)
+        : new Map(watched.map(({ name }) => [name, 'no']));
+      epoch = Math.max(epoch, 1) + 1;
+      epochs = new Map(
+        latched.map(({ name }) => {
+          const known = epochs.get(name);
+          const isGained = next.get(name) === 'now' && keeping.get(name) !== 'now';
+          return [name, known === undefined || isGained ? epoch : known];
+        }),
+      );
+      keeping = next;
+      return new Map(latched.map(({ name, isReady }) => [name, { isReady, keeping: next.get(name) ?? 'no' }]));
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { createPart } from '../../src/fleet/create-part.ts';
+import type { FleetSubnet, SeenMember } from '../../src/model/fleet.ts';
+import { type Shard, shardOf } from '../../src/model/shard.ts';
+
+const find = (isMeant: (name: string) => boolean) =>
+  Array.from({ length: 1_000 }, (_, index) => `net${index}`).find(isMeant) ?? '';
+/** Subnets that are shard 1's of three; of four, one is shard 3's. */
+const moving = find((name) => shardOf(name, 3) === 1 && shardOf(name, 4) === 3);
+const staying = find((name) => shardOf(name, 3) === 1 && shardOf(name, 4) === 1);
+
+const toSubnet = (name: string, over: Partial<FleetSubnet> = {}): FleetSubnet => ({
+  ...{ name, isReady: true, keeping: 'no', targets: 4, failing: 0, problems: [], problemCount: 0 },
+  ...over,
+});
+const toMember = (instance: string, shard: Shard, subnets: readonly FleetSubnet[], isNew = false): SeenMember => ({
+  ...{ instance, shard, beat: 7, writtenAt: 0, seenAt: 0, isFresh: !isNew, isSilent: false, subnets },
+});
+const of = (index: number, total: number): Shard => ({ index, total });
+
+describe('an instance that is started again with another total', () => {
+  const row = toMember('b', of(1, 3), [toSubnet(moving), toSubnet(staying)], true);
+
+  it('goes on watching what it had, until the new owner is ready', () => {
+    const part = createPart({ instance: 'b', shard: of(1, 4) }, () => true);
+    expect([part.isWatched(moving), part.isWatched(staying)]).toEqual([false, true]);
+    expect(part.planWatch([row])).toBe(true);
+    expect([part.isWatched(moving), part.isWatched(staying)]).toEqual([true, true]);
+    expect(part.planWatch([row, toMember('d', of(3, 4), [toSubnet(moving, { isReady: false })])])).toBe(false);
+    expect(part.planWatch([row, toMember('d', of(3, 4), [toSubnet(moving)])])).toBe(true);
+    expect(part.isWatched(moving)).toBe(false);
+  });
+
+  it('never takes a subnet back that its owner has, whatever its own row says', () => {
+    const part = createPart({ instance: 'b', shard: of(1, 4) }, () => true);
+    expect(part.planWatch([row, toMember('d', of(3, 4), [toSubnet(moving)])])).toBe(false);
+    expect(part.planWatch([row])).toBe(false);
+  });
+});
+
+describe('of those that watch a subnet', () => {
+  const keepingOf = (part: ReturnType<typeof createPart>, isReady: boolean, ...others: readonly SeenMember[]) => {
+    part.planWatch(others);
+    return part.planKeeping([{ name: moving, isReady }], others).get(moving)?.keeping;
+  };
+  const createLower = () => createPart({ instance: 'b', shard: of(1, 3) }, () => true);
+  const createHigher = (holds = () => true) => createPart({ instance: 'd', shard: of(3, 4) }, holds);
+  const lower = (over: Partial<FleetSubnet>, isNew?: boolean) =>
+    toMember('b', of(1, 3), [toSubnet(moving, over)], isNew);
+  const higher = (over: Partial<FleetSubnet>, isNew?: boolean) =>
+    toMember('d', of(3, 4), [toSubnet(moving, over)], isNew);
+
+  it('the one with the higher index waits as long as the lower one keeps it', () => {
+    const part = createHigher();
+    expect(keepingOf(part, true, lower({ keeping: 'now' }, true))).toBe('next');
+    expect(keepingOf(part, true, lower({ keeping: 'now' }))).toBe('no');
+    expect(part.keeps(moving)).toBe(false);
+    expect(keepingOf(part, true)).toBe('now');
+    expect(part.keeps(moving)).toBe(true);
+  });
+
+  it('the one with the lower index takes it over once it is ready and the higher one has stopped', () => {
+    const part = createLower();
+    expect(keepingOf(part, false, higher({ keeping: 'now' }))).toBe('no');
+    expect(keepingOf(part, true, higher({ keeping: 'now' }))).toBe('next');
+    expect(part.keeps(moving)).toBe(false);
+    expect(keepingOf(part, true, higher({ keeping: 'no' }))).toBe('now');
+  });
+
+  it('the one with the higher index goes on until the lower one is ready, and then stops', () => {
+    const part = createHigher();
+    expect(keepingOf(part, true)).toBe('now');
+    expect(keepingOf(part, true, lower({ keeping: 'no', isReady: false }))).toBe('now');
+    expect(keepingOf(part, true, lower({ keeping: 'next' }))).toBe('no');
+  });
+
+  it('two that began at once are one again at the next beat: the lower one', () => {
+    const [one, other] = [createLower(), createHigher()];
+    expect([keepingOf(one, true), keepingOf(other, true)]).toEqual(['now', 'now']);
+    expect(keepingOf(one, true, higher({ keeping: 'now' }))).toBe('now');
+    expect(keepingOf(other, true, lower({ keeping: 'now' }))).toBe('no');
+  });
+
+  it('none keeps it without the lock of its shard', () => {
+    let holds = false;
+    const part = createHigher(() => holds);
+    expect(keepingOf(part, true)).toBe('no');
+    holds = true;
+    expect(part.keeps(moving)).toBe(false);
+    expect(keepingOf(part, true)).toBe('now');
+    holds = false;
+    expect(part.keeps(moving)).toBe(false);
+  });
+
+  it('the one that begins to keep it reads what others have written, and once more at each time that it begins', () => {
+    const part = createHigher();
+    expect(part.epochOf(moving)).toBe(0);
+    keepingOf(part, true, lower({ keeping: 'now' }));
+    const first = part.epochOf(moving);
+    keepingOf(part, true);
+    const second = part.epochOf(moving);
+    keepingOf(part, true);
+    expect([first > 0, second > first, part.epochOf(moving)]).toEqual([true, true, second]);
+  });
+});
+
+describe('a subnet that another instance judges', () => {
+  it('is left alone until this one is ready for it, and not again after that', () => {
+    const part = createPart({ instance: 'd', shard: of(3, 4) }, () => true);
+    const old = toMember('b', of(1, 3), [toSubnet(moving)]);
+    part.planWatch([toMember('b', of(1, 3), [toSubnet(moving, { isReady: false })])]);
+    expect(part.isShadowed(moving)).toBe(false);
+    part.planWatch([old]);
+    expect(part.isShadowed(moving)).toBe(true);
+    part.planKeeping([{ name: moving, isReady: true }], [old]);
+    part.planKeeping([{ name: moving, isReady: false }], [old]);
+    expect(part.isShadowed(moving)).toBe(false);
+    part.planWatch([{ ...old, isSilent: true }]);
+    expect(part.isShadowed(moving)).toBe(false);
+  });
+});
+
+it('a subnet that has left the inventory is kept by the shard that owns it, and by no other', () => {
+  const owner = createPart({ instance: 'b', shard: of(1, 3) }, () => true);
+  const other = createPart({ instance: 'a', shard: of(0, 3) }, () => true);
+  expect(owner.keeps(moving)).toBe(false);
+  for (const part of [owner, other]) part.planWatch([]);
+  expect([owner.keeps(moving), other.keeps(moving)]).toEqual([true, false]);
+});
