@@ -87,6 +87,7 @@ export async function startApp(
   const monitor = createMonitor({
     clock,
     plannedWork: () => plannedWork.at(wall()),
+    ownPort: listener.port,
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: database.positions(options.instance),

@@ -14,6 +14,6 @@ export const setupRules = [
     dashboard: 'subnetd-fleet',
     summary: 'Strangers can use something of {{ $labels.subnet }} that they should not reach.',
     description:
-      'A node of {{ $labels.subnet }}, or the Docker Engine below it, does for everybody what only its operator should do. The problem on the status page says where, and names the line to change; until then, close the port in the firewall.',
+      'A node of {{ $labels.subnet }}, the Docker Engine below it, or subnetd itself does for everybody what it should do only for its operator. The problem on the status page says where, and names the line to change; until then, close the port in the firewall.',
   }),
 ];

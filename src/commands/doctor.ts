@@ -3,11 +3,12 @@ import { beginSentence } from '../model/begin-sentence.ts';
 import { formatCount } from '../model/format-count.ts';
 import { listNames } from '../model/list-names.ts';
 import type { ProblemSeverity } from '../model/severity.ts';
+import { parseServerSettings, readEnvironment } from '../settings.ts';
 import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import { probeOnce } from './probe-once.ts';
 import { escapeText } from './quote.ts';
-import { type ExitCode, printLine } from './report.ts';
+import { type ExitCode, printLine, report } from './report.ts';
 
 const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> = {
   critical: ['red', 'bold'],
@@ -78,10 +79,16 @@ export function describeReport(report: DoctorReport): readonly string[] {
  * the inventory names could not be examined.
  */
 export async function doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
-  const probed = await probeOnce(flags, ['parent', 'setup']);
+  const server = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
+  if (!server.ok) {
+    report(server.errors.map((error) => `subnetd doctor: ${error}`));
+    return 2;
+  }
+  const { port } = server.listen;
+  const probed = await probeOnce({ ...flags, ...(port > 0 && { ownPort: port }) }, ['parent', 'setup']);
   if (probed === undefined) return 2;
-  const report = listFindings(probed.snapshot);
-  if (flags.json) printLine(JSON.stringify(report, null, 2));
-  else for (const line of describeReport(report)) printLine(line);
-  return report.findings.length > 0 || findMissed(report).length > 0 || probed.broke ? 1 : 0;
+  const found = listFindings(probed.snapshot);
+  if (flags.json) printLine(JSON.stringify(found, null, 2));
+  else for (const line of describeReport(found)) printLine(line);
+  return found.findings.length > 0 || findMissed(found).length > 0 || probed.broke ? 1 : 0;
 }

@@ -98,6 +98,14 @@ const examineEngines = ({ setup }: SubnetFacts): readonly Examination[] =>
     ];
   });
 
+/** The daemon may listen elsewhere, and the inventory does not say where. */
+function examineMonitor({ setup }: SubnetFacts): readonly Examination[] {
+  const monitor = setup?.observation.monitor;
+  if (monitor === undefined) return [];
+  const examination = toExamination('what subnetd itself shows to strangers', 'subnetd', monitor);
+  return [monitor.ok ? examination : { ...examination, fix: 'set SUBNETD_LISTEN as for the daemon', isExcused: true }];
+}
+
 /** Everything of a subnet that there is to examine. */
 export function listExaminations(state: SubnetState): readonly Examination[] {
   const { targets, facts = {} } = state;
@@ -109,6 +117,7 @@ export function listExaminations(state: SubnetState): readonly Examination[] {
       ...examineSetup(target, facts),
     ]),
     ...examineEngines(facts),
+    ...examineMonitor(facts),
   ];
 }
 

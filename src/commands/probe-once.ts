@@ -59,11 +59,11 @@ export interface ProbedOnce {
 }
 
 /**
- * Runs every probe of the inventory once, and of those of whole subnets the wanted kinds. Where only movement shows the
+ * Runs every probe of the inventory once, and of those of whole subnets the wanted kinds; `ownPort` is that of the daemon. Where only movement shows the
  * state, it probes again each second, for at most `stallAfter`. Undefined with a bad configuration, whose errors it reports.
  */
 export async function probeOnce(
-  flags: { readonly config?: string },
+  flags: { readonly config?: string; readonly ownPort?: number | undefined },
   kinds: readonly SubnetProbeKind[],
 ): Promise<ProbedOnce | undefined> {
   const environment = readEnvironment();
@@ -79,6 +79,7 @@ export async function probeOnce(
   const monitor = createMonitor({
     clock,
     plannedWork: () => windowsAt(clock.toWall(clock.now())),
+    ownPort: flags.ownPort,
     scheduled: false,
     onFinished: () => {},
     onLate: () => {},

@@ -3,6 +3,7 @@ import type { SetupObservation } from '../model/setup.ts';
 import { findDockerExposures } from './setup/find-docker-exposures.ts';
 import { findEngineProblems } from './setup/find-engine-problems.ts';
 import { findLogSetup } from './setup/find-log-setup.ts';
+import { findMonitorExposures } from './setup/find-monitor-exposures.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';
 import { findPublishedPorts } from './setup/find-published-ports.ts';
 import { findQueueExposures } from './setup/find-queue-exposures.ts';
@@ -18,6 +19,7 @@ const finders: readonly Finder[] = [
   findRpcExposures,
   findDockerExposures,
   findQueueExposures,
+  findMonitorExposures,
   findPublishedPorts,
   findLogSetup,
   findEngineProblems,

@@ -5,6 +5,7 @@ import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
 import { assets } from '../pages/assets.ts';
@@ -162,12 +163,14 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
 
   const { checkUser: verifyUser } = deps;
   if (verifyUser !== undefined)
-    app.use(basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: 'a user name and password are needed\n' }));
+    app.use(
+      basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: `${MONITOR_QUESTION.guarded} are needed\n` }),
+    );
 
   app.get('/metrics', async (c) => sendPacked(c, await deps.metrics(), METRICS_TYPE));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
   app.get('/masternodes.json', answerMasternodes(deps.masternodes));
-  app.get('/safe-to-restart', answerRestart(deps.mayRestart));
+  app.get(MONITOR_QUESTION.path, answerRestart(deps.mayRestart));
   app.get('/history.json', answerChanges(deps.history));
   app.get('/history.json/uptime', answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));

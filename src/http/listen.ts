@@ -13,6 +13,7 @@ const { createServer } = process.getBuiltinModule('node:http');
 export interface Listener {
   /** With the port that was bound, so that port 0 works. */
   readonly url: string;
+  readonly port: number;
   setHandler(handler: RequestListener): void;
   readonly connections: () => ConnectionCounts;
   /** Calls back for each connection that is closed or refused because there is no room. */
@@ -103,6 +104,7 @@ export async function listen(
   const bound = server.address() as AddressInfo;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    port: bound.port,
     connections: connections.counts,
     setOnDropped: (callback) => {
       onDropped = callback;

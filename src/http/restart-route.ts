@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
 
 /** The body of `/safe-to-restart`; numbers are null while they are not known. */
@@ -21,7 +22,7 @@ export const answerRestart =
   async (c: Context): Promise<Response> => {
     const { subnet, node } = c.req.query();
     c.header('cache-control', 'no-store');
-    if (!node) return c.text('say which node: /safe-to-restart?subnet=NAME&node=NAME\n', 400);
+    if (!node) return c.text(`${MONITOR_QUESTION.open}: /safe-to-restart?subnet=NAME&node=NAME\n`, 400);
     const result = await mayRestart(subnet || undefined, node);
     if (result.kind === 'ambiguous') return c.text(`${result.error}\n`, 400);
     if (result.kind === 'unknown') return c.text(`${result.error}\n`, 404);

@@ -32,6 +32,22 @@ export interface QueueExposure {
   readonly writable: readonly string[];
 }
 
+/** What subnetd itself shows to a stranger. */
+export interface MonitorExposure {
+  /** Where it shows its pages and metrics without a password. */
+  readonly servedAt: readonly Endpoint[];
+}
+
+/**
+ * What subnetd itself is asked as by a stranger: a route that is for users, if there are any, and costs nothing without a name.
+ * Its answers begin so.
+ */
+export const MONITOR_QUESTION = {
+  path: '/safe-to-restart',
+  open: 'say which node',
+  guarded: 'a user name and password',
+} as const;
+
 /** A TCP address at which a Docker Engine serves its API to whoever reaches it. */
 export interface OpenDockerApi {
   /** Such as `http://0.0.0.0:2375`. */

@@ -115,11 +115,13 @@ export const problemCatalog = {
   rpc_exposed: exposed,
   account_exposed: exposed,
   docker_exposed: exposed,
+  monitor_exposed: exposed,
   rpc_open: setup,
   account_unlocked: setup,
   hosts_wildcard: setup,
   origins_wildcard: setup,
   queues_open: setup,
+  monitor_open: setup,
   /** A rolling upgrade takes a while. */
   client_versions_differ: { ...setup, confirmMs: 30 * MINUTE },
   images_differ: { ...setup, confirmMs: 30 * MINUTE },

@@ -1,5 +1,5 @@
 import type { WatchedMs } from './clock.ts';
-import type { Endpoint, OpenDockerApi, QueueExposure, RpcExposure } from './exposure.ts';
+import type { Endpoint, MonitorExposure, OpenDockerApi, QueueExposure, RpcExposure } from './exposure.ts';
 import { type ContainerRef, type Target, targetKey } from './target.ts';
 
 /** A fact about the set-up of a subnet, or why it could not be read: the end of "because …". */
@@ -96,6 +96,8 @@ export interface SetupObservation {
   readonly engines: ReadonlyMap<string, SetupResult<EngineSetup>>;
   /** The containers that the whole inventory names: a project may hold more than one subnet. */
   readonly named: readonly ContainerRef[];
+  /** What subnetd itself shows; absent where it is not known at which port it listens. */
+  readonly monitor?: SetupResult<MonitorExposure>;
 }
 
 /** Facts about how the targets of a subnet are set up. */

@@ -68,6 +68,8 @@ export interface MonitorOptions extends RoundEvents {
   readonly positions?: PositionTable;
   /** Limits of open connections of probes and of open log files; by default as many as they use. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
+  /** The port at which subnetd itself listens on this machine. Without it, nobody looks at what that shows to strangers. */
+  readonly ownPort?: number | undefined;
   /** All planned work that is known now. */
   readonly plannedWork?: () => readonly PlannedWork[];
   /** A bug in the monitor itself. The probe does not count. */
@@ -148,6 +150,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     clock,
     scheduled,
     docker,
+    ownPort: options.ownPort,
     onSeen: (subnet, observation) => {
       board.foldSubnet(subnet, observation, now());
       board.diagnoseChanged(now());

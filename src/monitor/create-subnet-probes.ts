@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { ContainerRef, Subnet, Target } from '../model/target.ts';
+import { createMonitorExposure } from '../probes/setup/create-monitor-exposure.ts';
 import type { SetupTools } from '../probes/setup/setup-tools.ts';
 import { createSubnetProber, SUBNET_PROBE_KINDS, subnetProberInputs } from '../probes/subnet-probers.ts';
 
@@ -23,6 +24,8 @@ export interface SubnetProbesOptions {
   /** False: only `probeNow` starts probes. */
   readonly scheduled: boolean;
   readonly docker: SetupTools['docker'];
+  /** The port at which subnetd itself listens on this machine; undefined where that is not known. */
+  readonly ownPort?: number | undefined;
   readonly onSeen: (subnet: string, observation: SubnetObservation) => void;
   readonly onBug: (error: unknown) => void;
 }
@@ -99,7 +102,8 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
 
 /** Starts without an inventory. */
 export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
-  const { clock, scheduled, docker } = options;
+  const { clock, scheduled, docker, ownPort } = options;
+  const stopping = new AbortController();
   let running: readonly Running[] = [];
   let named: readonly ContainerRef[] = [];
   const tools: SetupTools = {
@@ -109,6 +113,7 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
     namedContainers: () => named,
     known: new WeakMap(),
     isPaced: scheduled,
+    ...(ownPort !== undefined && { readMonitor: createMonitorExposure(ownPort, clock.now, stopping.signal) }),
   };
 
   const findSame = (kind: SubnetProbeKind, subnet: Subnet): Running | undefined =>
@@ -142,6 +147,7 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
       for (const one of running) if (one.subnet === target.subnet) one.containerStarted(target, containerId);
     },
     stop: () => {
+      stopping.abort();
       for (const { stop } of running) stop();
     },
   };

@@ -29,10 +29,12 @@ function examine(
   targets: readonly Known[],
   setups: Readonly<Record<string, TargetSetup>> = {},
   engines: SetupObservation['engines'] = new Map([['default', { ok: true, value: { clockAheadMs: 0, projects: [] } }]]),
+  monitor?: SetupObservation['monitor'],
 ) {
   const states = judgeTargets(targets, NOW);
   const read = targets.map(({ target }) => [targetKey(target), setups[target.name] ?? WELL] as const);
-  const facts = { setup: { observation: { targets: new Map(read), engines, named: [] }, at: NOW } };
+  const observation = { targets: new Map(read), engines, named: [], ...(monitor && { monitor }) };
+  const facts = { setup: { observation, at: NOW } };
   const all: readonly Target[] = targets.map(({ target }) => target);
   const subnet = { name: 'devnet', consensus: 'XDPoS', targets: all, settings: DEFAULT_SETTINGS };
   const { problems } = diagnoseSubnet(subnet, states, NOTHING_FOLLOWED, NOW, { facts });
@@ -153,6 +155,20 @@ describe('the report', () => {
         'to see its blocks in the log set LOG_LEVEL=4 in n2.env and recreate the node, or add its xdc.log to logFiles',
       ],
     ]);
+  });
+
+  test('names what subnetd itself shows, once for the whole subnet, and says when that is not known', () => {
+    const here = { servedAt: [{ ip: '10.0.0.5', port: 10_545 }] };
+    expect(describeReport(examine(FOUR, {}, undefined, { ok: true, value: here })).slice(1, 4)).toEqual([
+      '  devnet: subnetd itself shows all that it knows to strangers',
+      '    seen: at 10.0.0.5:10545, an address of a private network, subnetd shows its metrics and pages without a password, with the addresses of all nodes and lines of their logs',
+      '    fix: set SUBNETD_LISTEN=127.0.0.1:10545, or name a file with basic_auth_users and tls_server_config in SUBNETD_WEB_CONFIG, and start subnetd again',
+    ]);
+    const unknown = examine(FOUR, {}, undefined, { ok: false, why: 'nothing answers' });
+    expect(describeReport(unknown).filter((line) => line.includes('subnetd'))).toEqual([
+      'not examined: subnetd (devnet): what subnetd itself shows to strangers, because nothing answers; set SUBNETD_LISTEN as for the daemon',
+    ]);
+    expect(describeReport(unknown).at(-1)).toBe('nothing to change: 30 things were examined');
   });
 
   test('never passes what could not be examined in silence', () => {

@@ -17,6 +17,8 @@ export interface StrangerRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The IP address to connect to instead of that of the URL. */
   readonly ip?: string;
+  /** Takes any certificate, as a stranger may. */
+  readonly takesAnyCertificate?: boolean;
   readonly withinMs: number;
 }
 
@@ -30,7 +32,10 @@ export interface StrangerAnswer {
 }
 
 /** Sends the request and resolves to the head of the answer. */
-function open({ method, url, body, headers, ip }: StrangerRequest, signal: AbortSignal): Promise<IncomingMessage> {
+function open(
+  { method, url, body, headers, ip, takesAnyCertificate = false }: StrangerRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isTls = url.protocol === 'https:';
@@ -43,7 +48,7 @@ function open({ method, url, body, headers, ip }: StrangerRequest, signal: Abort
       headers: { host: url.host, connection: 'close', ...headers },
       agent: false,
       signal,
-      ...(isTls && isIP(host) === 0 && { servername: host }),
+      ...(isTls && { rejectUnauthorized: !takesAnyCertificate, ...(isIP(host) === 0 && { servername: host }) }),
     },
     resolve,
   );

@@ -96,7 +96,11 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
         const setup = known.get(target)?.setup;
         return setup === undefined ? [] : [[targetKey(target), setup]];
       });
-      const seen: SetupObservation = { targets: new Map(targets), engines: read, named: namedContainers() };
+      const monitor = signal.aborted ? undefined : await tools.readMonitor?.();
+      const seen: SetupObservation = {
+        ...{ targets: new Map(targets), engines: read, named: namedContainers() },
+        ...(monitor && { monitor }),
+      };
       return { kind: 'setup', seen };
     },
   };

@@ -1,4 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { type Endpoint, toReach } from '../../model/exposure.ts';
 
 /** An address of this machine refuses a connection at once, unless a firewall drops it. */
@@ -14,6 +16,30 @@ export function listOwnAddresses(): readonly string[] {
   const isPublic = (ip: string) => toReach(ip) === 'public';
   return [...ips.filter(isPublic), ...ips.filter((ip) => !isPublic(ip))].slice(0, MAX);
 }
+
+/** Here Linux lists the network interfaces of this process. */
+const INTERFACES = '/sys/class/net';
+
+/**
+ * Whether this process has the network of a container: no interface with a device, as that of a machine has, also of a virtual
+ * one. False where nobody can say.
+ */
+export function isInContainerNetwork(folder = INTERFACES): boolean {
+  try {
+    return !readdirSync(folder).some((name) => existsSync(join(folder, name, 'device')));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The addresses at which others may reach what listens here. The private ones of a container are left out: Docker's published
+ * ports, or the network of the cluster, decide who reaches those.
+ */
+export const listReachedAddresses = (
+  all = listOwnAddresses(),
+  isContained = isInContainerNetwork(),
+): readonly string[] => (isContained ? all.filter((ip) => toReach(ip) === 'public') : all);
 
 /** Where what answers at an address of this machine answers too; `isThere` asks at an IP address. */
 export async function findEndpoints(

@@ -1,5 +1,6 @@
 import type { DockerLinks } from '../../docker/links.ts';
-import type { TargetSetup } from '../../model/setup.ts';
+import type { MonitorExposure } from '../../model/exposure.ts';
+import type { SetupResult, TargetSetup } from '../../model/setup.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 
 /** What was last read of a target; in watched time, until when it counts. */
@@ -21,4 +22,6 @@ export interface SetupTools {
   readonly known: WeakMap<Target, KnownSetup>;
   /** Whether the targets of a large subnet are read slowly, because rounds run beside. */
   readonly isPaced: boolean;
+  /** What subnetd itself shows to strangers; absent where it is not known at which port it listens. */
+  readonly readMonitor?: () => Promise<SetupResult<MonitorExposure>>;
 }
