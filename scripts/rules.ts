@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { COMPOSE_LINKS } from '../src/alerts/to-links.ts';
+import { toPrometheusRule } from '../src/alerts/to-prometheus-rule.ts';
 import { toRuleGroups } from '../src/alerts/to-rule-groups.ts';
 
 /**
@@ -21,8 +22,14 @@ export const toRuleFiles = (): Readonly<Record<string, string>> =>
     ]),
   );
 
+/** The same for the Prometheus operator, by the path of its manifest. */
+export const toManifest = (): readonly [string, string] => [
+  'deploy/kubernetes/fleet/prometheus-rule.yaml',
+  HEAD + stringify(toPrometheusRule(COMPOSE_LINKS), { lineWidth: 0 }),
+];
+
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const [file, text] of Object.entries(toRuleFiles())) {
+  for (const [file, text] of [...Object.entries(toRuleFiles()), toManifest()]) {
     const path = fileURLToPath(new URL(file, root));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { toPrometheusRule } from '../alerts/to-prometheus-rule.ts';
 import { toRuleGroups } from '../alerts/to-rule-groups.ts';
 import { parseLinkSettings, readEnvironment } from '../settings.ts';
 import { type ExitCode, report } from './report.ts';
@@ -25,16 +26,7 @@ export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
     return 2;
   }
   const places = { ...links, job };
-  const groups = Object.values(toRuleGroups(places));
-  const document =
-    format === 'prometheus'
-      ? { groups }
-      : {
-          apiVersion: 'monitoring.coreos.com/v1',
-          kind: 'PrometheusRule',
-          metadata: { name: 'subnetd', labels: { 'app.kubernetes.io/name': 'subnetd' } },
-          spec: { groups },
-        };
+  const document = format === 'prometheus' ? { groups: Object.values(toRuleGroups(places)) } : toPrometheusRule(places);
   process.stdout.write(stringify(document, { lineWidth: 0 }));
   return 0;
 }
