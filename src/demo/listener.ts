@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -5,7 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Go's HTTP server keeps an idle connection this long (XDC-Subnet rpc/http.go). */
 const KEEP_ALIVE_MS = 120_000;
 
-/** Whoever connects to something may be given the port meanwhile, which is seldom for long. */
+/**
+ * Below those that Linux gives to whoever connects or asks for any (32,768 on). One of those would be given to others while
+ * it is closed, and after a connection from it nobody can listen there for a minute.
+ */
+const PORTS = { from: 16_384, below: 32_768, tries: 50 };
 const REOPEN_MS = 60_000;
 const TRY_AGAIN_MS = 100;
 
@@ -36,11 +41,22 @@ const end = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
+const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+
 /** Listens on a free port of `host`. */
 export const openListener = async (host: string, handler: RequestListener): Promise<Listener> => {
   const create = (): Server => createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
-  let server: Server | undefined = create();
-  const port = await listen(server, host, 0);
+  let server: Server | undefined;
+  let port = 0;
+  for (let left = PORTS.tries; server === undefined; left -= 1) {
+    const next = create();
+    try {
+      port = await listen(next, host, randomInt(PORTS.from, PORTS.below));
+      server = next;
+    } catch (error) {
+      if (!isTaken(error) || left === 0) throw error;
+    }
+  }
 
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -54,7 +70,7 @@ export const openListener = async (host: string, handler: RequestListener): Prom
           server = next;
           return;
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || performance.now() > until) throw error;
+          if (!isTaken(error) || performance.now() > until) throw error;
         }
         await sleep(TRY_AGAIN_MS);
       }

@@ -3,6 +3,14 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { openListener } from '../../src/demo/listener.ts';
 
+it('no port is one that Linux gives by itself to whoever connects', async () => {
+  const listeners = await Promise.all(Array.from({ length: 20 }, () => openListener('127.0.0.1', () => {})));
+  const ports = listeners.map(({ url }) => Number(new URL(url).port));
+  expect(new Set(ports).size).toBe(20);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+  await Promise.all(listeners.map(({ close }) => close()));
+});
+
 it('an address comes back on its own port, and waits while another program has that', async () => {
   const listener = await openListener('127.0.0.1', (_request, response) => response.end('here'));
   const { port } = new URL(listener.url);
