@@ -75,15 +75,22 @@ export async function startDaemon(config: string, env?: Readonly<Record<string, 
   return { ...daemon, url, makeKey };
 }
 
-/** Calls until it does not throw, at most 60 s, and throws the last error then. */
+/** The longest that `eventually` waits between two calls. */
+const SELDOM_MS = 400;
+
+/**
+ * Calls until it does not throw, at most 60 s, and throws the last error then. What takes long is asked for more seldom, as
+ * each call costs this process and the one that answers.
+ */
 export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000, everyMs = 50): Promise<T> {
-  const end = performance.now() + timeoutMs;
+  const begun = performance.now();
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (performance.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      const passed = performance.now() - begun;
+      if (passed > timeoutMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(everyMs, Math.min(SELDOM_MS, passed / 20))));
     }
   }
 }
