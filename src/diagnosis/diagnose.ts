@@ -8,7 +8,7 @@ import {
   problemKey,
   type Suspicion,
 } from '../model/problem.ts';
-import { problemCatalog } from '../model/problem-catalog.ts';
+import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
@@ -36,9 +36,15 @@ const isOwn = (one: ProblemRef, each: ExplainedCheck): boolean =>
 
 /** Leaves out what another problem causes. */
 function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
-  const caused = new Set(found.flatMap(({ causes }) => causes.map(problemKey)));
+  const caused = new Set<string>();
+  const names = new Set<ProblemName>();
+  for (const { causes } of found)
+    for (const one of causes) {
+      caused.add(problemKey(one));
+      names.add(one.problem);
+    }
   if (caused.size === 0) return found;
-  return found.filter((one) => !caused.has(problemKey(one)));
+  return found.filter((one) => !names.has(one.problem) || !caused.has(problemKey(one)));
 }
 
 /** A relayer that submits nothing pages with what its own container or program has. */
@@ -91,20 +97,20 @@ export function diagnose(
     ...findMonitorProblems(clock, view.now),
   ]);
   const explained = new Set<ExplainedCheck>();
-  const isNew = (each: ExplainedCheck) => {
-    const { size } = explained;
-    return explained.add(each).size > size;
-  };
+  const isTaken = (each: ExplainedCheck) => explained.has(each);
   const take = (one: Suspicion): Suspicion => {
-    const explains = one.explains.filter(isNew);
-    return explains.length === one.explains.length ? one : { ...one, explains };
+    const fresh = one.explains.some(isTaken) ? one.explains.filter((each) => !isTaken(each)) : one.explains;
+    const { size } = explained;
+    for (const each of fresh) explained.add(each);
+    const explains = explained.size - size === fresh.length ? fresh : [...new Set(fresh)];
+    return explains === one.explains ? one : { ...one, explains };
   };
   const found = new Map<string, Suspicion>();
   for (const one of causes) found.set(problemKey(one), take(one));
   const gone: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
   for (const [key, one] of before) if (one.explains.length > 0 && isStanding(one) && !found.has(key)) gone.push(one);
   for (const each of findExplained(view, gone)) explained.add(each);
-  for (const one of findCheckProblems(view)) {
+  for (const one of findCheckProblems(view, explained)) {
     const taken = take(withContract(withCause(one, causes), view));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;
     const key = problemKey(taken);

@@ -1,4 +1,4 @@
-import type { Suspicion } from '../model/problem.ts';
+import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
@@ -49,52 +49,56 @@ function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string
   return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
 }
 
-function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck): readonly Suspicion[] {
+function toSuspicion(
+  view: TargetView,
+  { check, seen, fix }: FailedCheck,
+  explained: ReadonlySet<ExplainedCheck>,
+): Suspicion | undefined {
   const problem = PROBLEM_OF[check];
-  if (problem === undefined) return [];
+  if (problem === undefined) return undefined;
+  // A server that does not answer explains what it does not show.
+  const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
+  const explains = explain(view, check, ...also);
+  if (explains.every((each) => explained.has(each))) return undefined;
   const { state } = view;
   const { component, name } = state.target;
   const [cause, because] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
-  // A server that does not answer explains what it does not show.
-  const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
-  return [
-    {
-      problem: cause,
-      component,
-      name,
-      summary: because ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
-      evidence: seen,
-      fix,
-      explains: explain(view, check, ...also),
-      causes: [],
-    },
-  ];
+  return {
+    problem: cause,
+    component,
+    name,
+    summary: because ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
+    evidence: seen,
+    fix,
+    explains,
+    causes: [],
+  };
 }
-
-const NONE: readonly Suspicion[] = [];
 
 /** Services first by whether they answer at all. */
 const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
   checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
-function findDegraded({ state }: TargetView): readonly Suspicion[] {
-  const degraded = state.checks.find((check) => check.verdict === 'degraded');
-  if (degraded === undefined) return NONE;
+const isDegraded = (check: CheckState) => check.verdict === 'degraded';
+
+function findDegraded({ state }: TargetView): Suspicion | undefined {
+  const degraded = state.checks.find(isDegraded);
+  if (degraded === undefined) return undefined;
   const { component, name } = state.target;
   const { seen, fix } = degraded;
-  return [
-    {
-      problem: 'check_degraded',
-      component,
-      name,
-      summary: `a check of ${name} sees less than it could`,
-      evidence: seen,
-      fix,
-      explains: [],
-      causes: [],
-    },
-  ];
+  return {
+    problem: 'check_degraded',
+    component,
+    name,
+    summary: `a check of ${name} sees less than it could`,
+    evidence: seen,
+    fix,
+    explains: [],
+    causes: [],
+  };
 }
+
+const NONE: readonly FailedCheck[] = [];
 
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
@@ -110,7 +114,7 @@ function takeFailing(
 ): readonly FailedCheck[] {
   const { state } = view;
   const { target } = state;
-  if (target.component === 'node' && starting.has(target.name)) return [];
+  if (target.component === 'node' && starting.has(target.name)) return NONE;
   // A service that reads from a node that has just started waits for it.
   const waits = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
   const isSaid = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
@@ -119,21 +123,26 @@ function takeFailing(
     !(isSaid && BY_ERRORS.includes(check.check)) &&
     !(waits && BY_NODE.includes(check.check)) &&
     (check.check === 'submissions' || !isStopped(view));
-  const failing = state.checks.filter(isOpen);
+  let failing = NONE;
+  for (const check of state.checks) if (isOpen(check)) failing = failing === NONE ? [check] : [...failing, check];
   return failing.length > 1 ? inOrder(failing) : failing;
 }
 
-/** What no other problem explains: each failing check is then a problem by itself. */
-export function findCheckProblems(view: SubnetView): readonly Suspicion[] {
+/** What no other problem explains: each failing check is then a problem by itself, but for those that are explained already. */
+export function findCheckProblems(view: SubnetView, explained: ReadonlySet<ExplainedCheck>): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
   const starting = new Set<string>();
   for (const { isStarting, name } of nodes) if (isStarting) starting.add(name);
   const found: Suspicion[] = [];
   for (const one of targets) {
-    if (one.failing.length > 0)
-      for (const check of takeFailing(one, starting, view)) found.push(...toSuspicion(one, check));
-    found.push(...findDegraded(one));
+    if (one.failing.length > 0 && !one.failing.every((each) => explained.has(each)))
+      for (const check of takeFailing(one, starting, view)) {
+        const own = toSuspicion(one, check, explained);
+        if (own !== undefined) found.push(own);
+      }
+    const degraded = findDegraded(one);
+    if (degraded !== undefined) found.push(degraded);
   }
   return found;
 }

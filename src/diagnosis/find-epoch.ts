@@ -1,3 +1,4 @@
+import type { Masternodes } from '../model/chain.ts';
 import type { Epoch, Masternode, Member, Vote } from '../model/snapshot.ts';
 import { countBlocks, type Turns } from './count-blocks.ts';
 import { findChosen, placeEpoch } from './next-epoch.ts';
@@ -6,17 +7,25 @@ import type { SubnetView } from './subnet-view.ts';
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
 
-/** The nodes of the inventory by their addresses. One on the chain comes before one on another. */
-function nameAddresses({ nodes }: SubnetView): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { name, said, isForeign } of nodes) {
+/** The nodes of masternodes, penalised and on standby too, by their addresses. One on the chain comes before one on another. */
+function findNodes(
+  { nodes }: SubnetView,
+  members: readonly Member[],
+  { active, standby, penalised }: Masternodes,
+): ReadonlyMap<string, Member> {
+  // Few of thousands of nodes are masternodes.
+  const listed = new Set([...active, ...standby, ...penalised]);
+  const byAddress = new Map<string, Member>();
+  for (const [place, { said, isForeign }] of nodes.entries()) {
     const address = said?.observation.address;
-    if (address !== undefined && !(isForeign && names.has(address))) names.set(address, name);
+    const member = members[place];
+    if (address === undefined || member === undefined || !listed.has(address)) continue;
+    if (!(isForeign && byAddress.has(address))) byAddress.set(address, member);
   }
-  return names;
+  return byAddress;
 }
 
-/** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members. */
+/** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
 export function findEpoch(view: SubnetView, members: readonly Member[], isBlind: boolean): Epoch | undefined {
   const { chain, neverSigned, silentVoters } = view;
   const { consensus, counted, nextEpoch } = chain;
@@ -26,27 +35,25 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const place = placeEpoch(block, consensus);
   const turns = counted && consensus && countBlocks(counted, consensus);
   const chosen = findChosen(masternodes, place, nextEpoch);
-  const names = nameAddresses(view);
-  const votes = new Map(members.map(({ name, vote }) => [name, vote]));
+  const nodeOf = findNodes(view, members, masternodes);
   const following = place && place.number + 1;
 
-  const findVote = (address: string, name: string | undefined): Vote => {
-    const vote = name === undefined ? undefined : votes.get(name);
+  const findVote = (address: string): Vote => {
+    const vote = nodeOf.get(address)?.vote;
     if (vote !== undefined) return vote;
     if (isBlind) return 'unknown';
     return silentVoters.has(address) ? 'silent' : 'votes';
   };
   const describe = (address: string): Pick<Masternode, 'address' | 'name'> => {
-    const name = names.get(address);
+    const name = nodeOf.get(address)?.name;
     return name === undefined ? { address } : { address, name };
   };
   const describeActive = (address: string): Masternode => {
-    const known = describe(address);
     const own: Turns | undefined = turns?.get(address);
     const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
     return {
-      ...known,
-      vote: findVote(address, known.name),
+      ...describe(address),
+      vote: findVote(address),
       ...(own && { blocksMade: own.made }),
       ...(missed !== undefined && { missedRounds: missed }),
       ...(neverSigned.rounds >= MIN_VOTE_ROUNDS && {

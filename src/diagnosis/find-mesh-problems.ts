@@ -1,42 +1,9 @@
-import { listNames } from '../model/list-names.ts';
+import { listEach } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
+import { findMesh, lengthOf, type Mesh, NOWHERE, visitList } from './find-mesh.ts';
 import { commandToRestart } from './find-node-problems.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
-
-type Places = readonly (readonly number[])[];
-
-/** Who says that it is connected to whom, by places in `nodes`: all that run and have given their ids. */
-interface Mesh {
-  readonly nodes: readonly NodeView[];
-  /** The nodes that a node lists as its peers. */
-  readonly lists: Places;
-  /** The nodes that list it. */
-  readonly listedBy: Places;
-}
-
-function findMesh(all: readonly NodeView[]): Mesh {
-  const nodes = all.filter(
-    ({ isOut, isStarting, said }) => !isOut && !isStarting && said?.observation.nodeId !== undefined,
-  );
-  const byId = new Map<string, number[]>();
-  for (const [place, { said }] of nodes.entries()) {
-    const id = said?.observation.nodeId ?? '';
-    const places = byId.get(id);
-    if (places === undefined) byId.set(id, [place]);
-    else places.push(place);
-  }
-  const lists: number[][] = nodes.map(() => []);
-  const listedBy: number[][] = nodes.map(() => []);
-  for (const [place, { said }] of nodes.entries())
-    for (const id of said?.observation.peerIds ?? [])
-      for (const peer of byId.get(id) ?? []) {
-        if (peer === place) continue;
-        lists[place]?.push(peer);
-        listedBy[peer]?.push(place);
-      }
-  return { nodes, lists, listedBy };
-}
 
 /** Whether a node has fewer peers than it should have, and says which. */
 const isShort = ({ peers = 0, target, said }: NodeView): boolean =>
@@ -46,24 +13,25 @@ const isShort = ({ peers = 0, target, said }: NodeView): boolean =>
 function findHoles({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
   const short = nodes.map(isShort);
   /** By place: the node that was last found to be connected to it. */
-  const connectedTo = nodes.map(() => -1);
+  const connectedTo = new Int32Array(nodes.length).fill(NOWHERE);
   /** Marks the nodes that one is connected to, and counts those of them that are short too. */
   const mark = (place: number): number => {
     let count = 0;
-    for (const list of [lists[place], listedBy[place]])
-      for (const other of list ?? []) {
-        if (connectedTo[other] === place) continue;
-        connectedTo[other] = place;
-        if (short[other]) count += 1;
-      }
+    const visit = (other: number) => {
+      if (connectedTo[other] === place) return;
+      connectedTo[other] = place;
+      if (short[other]) count += 1;
+    };
+    visitList(lists, place, visit);
+    visitList(listedBy, place, visit);
     return count;
   };
   let left = [...nodes.keys()].filter((place) => short[place]);
-  const counts = nodes.map(() => 0);
+  const counts = new Int32Array(nodes.length);
   for (const place of left) counts[place] = mark(place);
   // The node that misses most comes first. What is left shrinks to what that one is connected to, so few pairs are looked at.
   const inOrder = left.toSorted((one, other) => (counts[one] ?? 0) - (counts[other] ?? 0));
-  const isSaid = nodes.map(() => false);
+  const isSaid = new Uint8Array(nodes.length);
   const found: Suspicion[] = [];
   for (const place of inOrder) {
     const node = nodes[place];
@@ -72,10 +40,11 @@ function findHoles({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
     connectedTo[place] = place;
     const missing = left.filter((other) => connectedTo[other] !== place);
     if (missing.length === 0) continue;
-    for (const one of [place, ...missing]) isSaid[one] = true;
+    isSaid[place] = 1;
+    for (const one of missing) isSaid[one] = 1;
     left = left.filter((other) => !isSaid[other]);
     const missed = missing.flatMap((other) => nodes[other] ?? []);
-    const names = listNames(missed.map(({ name }) => name));
+    const names = listEach(missed, ({ name }) => name);
     found.push({
       problem: 'peers_missing',
       component: 'node',
@@ -97,14 +66,23 @@ function findHoles({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
 function findHalfConnected({ nodes, lists, listedBy }: Mesh): readonly Suspicion[] {
   const found: Suspicion[] = [];
   /** By place: the node that was last found to list it. */
-  const listedIn = nodes.map(() => -1);
-  for (const [place, node] of nodes.entries()) {
+  const listedIn = new Int32Array(nodes.length).fill(NOWHERE);
+  for (let place = 0; place < nodes.length; place += 1) {
+    const node = nodes[place];
+    if (node?.peers === undefined || !isShort(node)) continue;
     const { name, peers, target } = node;
-    if (peers === undefined || !isShort(node)) continue;
-    for (const other of lists[place] ?? []) listedIn[other] = place;
-    const others = (listedBy[place] ?? []).filter((other) => listedIn[other] !== place);
-    if (others.length === 0 || target.expectedPeers - peers > others.length) continue;
-    const names = listNames(others.map((other) => nodes[other]?.name ?? ''));
+    const lacks = target.expectedPeers - peers;
+    // Of thousands that are short, few are listed by as many as they lack.
+    if (lengthOf(listedBy, place) < lacks) continue;
+    visitList(lists, place, (other) => {
+      listedIn[other] = place;
+    });
+    const others: number[] = [];
+    visitList(listedBy, place, (other) => {
+      if (listedIn[other] !== place) others.push(other);
+    });
+    if (others.length === 0 || lacks > others.length) continue;
+    const names = listEach(others, (other) => nodes[other]?.name ?? '');
     found.push({
       problem: 'peers_missing',
       component: 'node',

@@ -1,7 +1,7 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { listNames } from '../model/list-names.ts';
-import type { Suspicion } from '../model/problem.ts';
+import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
 import { BY_NODE, explain, explainEach } from './explain-checks.ts';
@@ -20,14 +20,18 @@ import {
 export const commandToRestart = ({ container, name }: NodeView): string =>
   'container' in container ? `restart it with \`docker restart ${container.container.name}\`` : `restart ${name}`;
 
-const subjectOf = (node: NodeView, problem: ProblemName) =>
-  ({
-    problem,
-    component: 'node',
-    name: node.name,
-    explains: explain(node, 'latest_block', 'peers', 'log_block'),
-    causes: [],
-  }) as const;
+type Words = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
+
+/** A problem of one node, as one object without copies: each of thousands may have one. */
+const toSuspicion = (
+  problem: ProblemName,
+  { name }: NodeView,
+  explains: readonly ExplainedCheck[],
+  { summary, evidence, fix }: Words,
+  lastedMs?: number,
+): Suspicion => ({ problem, component: 'node', name, explains, causes: [], summary, evidence, fix, lastedMs });
+
+const explainAnswers = (node: NodeView) => explain(node, 'latest_block', 'peers', 'log_block');
 
 /** Whether the Docker Engine of a node has been asked and does not answer. */
 const isDockerSilent = ({ state: { facts } }: NodeView): boolean =>
@@ -45,41 +49,44 @@ const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
 function findSilent(node: NodeView): Suspicion | undefined {
   if (node.answers !== false) return undefined;
   const { name, state, container, fault } = node;
-  if (fault?.kind === 'timeout')
-    return {
-      ...subjectOf(node, 'node_hanging'),
-      summary: `${name} hangs`,
-      ...(isDockerSilent(node)
+  if (fault?.kind === 'timeout') {
+    const summary = `${name} hangs`;
+    return toSuspicion(
+      'node_hanging',
+      node,
+      explainAnswers(node),
+      isDockerSilent(node)
         ? {
+            summary,
             evidence: `${name} has not answered within ${formatDuration(fault.afterMs)}, and its Docker Engine does not answer either`,
             fix: `make Docker answer first, as with \`systemctl restart docker\` on its machine: a node waits for Docker to take its output, and goes on then`,
           }
         : {
+            summary,
             evidence: `${container.kind === 'running' ? `the container of ${name} runs, but ` : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
             fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
-          }),
-    };
-  return {
-    ...subjectOf(node, 'node_down'),
+          },
+    );
+  }
+  return toSuspicion('node_down', node, explainAnswers(node), {
     summary: `${name} does not answer`,
     evidence: checkOf(state, 'latest_block')?.seen ?? '',
     fix:
       'container' in container
         ? `read why with \`docker logs --tail 100 ${container.container.name}\``
         : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`,
-  };
+  });
 }
 
 /** A node without peers while others have some: it runs, so a restart does not help. */
 function findPartitioned(node: NodeView, connected: string): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
   if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
-  return {
-    ...subjectOf(node, 'node_partitioned'),
+  return toSuspicion('node_partitioned', node, explainAnswers(node), {
     summary: `${name} is cut off from the other nodes`,
     evidence: `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`,
     fix: `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`,
-  };
+  });
 }
 
 /** A height that is stalled while others rise. */
@@ -87,14 +94,12 @@ function findStalled(node: NodeView, witness: NodeView | undefined, { now }: Sub
   const { name, height, isStalled, peers, isStarting } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
-  return {
-    ...subjectOf(node, 'node_stalled'),
-    lastedMs: stalledMs(node, { now }),
-    explains: explain(node, 'latest_block', 'log_block'),
+  const words = {
     summary: `${name} is stalled at block ${height.number}`,
     evidence: `${seen}, while ${witness.name} rises`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
   };
+  return toSuspicion('node_stalled', node, explain(node, 'latest_block', 'log_block'), words, stalledMs(node, { now }));
 }
 
 /** Whatever else the check of the latest block says. */
@@ -103,25 +108,23 @@ function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { name, state, height } = node;
   const check = fails(node, 'latest_block') ? checkOf(state, 'latest_block') : undefined;
   if (check?.verdict !== 'fail') return undefined;
-  const { seen, fix } = check;
-  const subject = { evidence: seen, fix, explains: explain(node, 'latest_block') };
-  if (height === undefined)
-    return {
-      ...subjectOf(node, 'node_without_block'),
-      ...subject,
-      summary: `${name} answers, but does not return its latest block`,
-    };
+  const { seen: evidence, fix } = check;
+  const explains = explain(node, 'latest_block');
+  if (height === undefined) {
+    const summary = `${name} answers, but does not return its latest block`;
+    return toSuspicion('node_without_block', node, explains, { summary, evidence, fix });
+  }
   // Until another node has had time to rise, the whole subnet may be halted.
   if (now - height.riseDueSince >= stallAfterMs) return undefined;
   const ahead = height.number - (view.reference ?? height.number);
   if (ahead > 0)
-    return {
-      ...subjectOf(node, 'height_not_credible'),
-      ...subject,
+    return toSuspicion('height_not_credible', node, explains, {
       summary: `${name} claims a height that no other node has`,
+      evidence,
       fix: `see what answers at the address of ${name}; if it is the node, remove its data and let it sync again from the others`,
-    };
-  return { ...subjectOf(node, 'node_behind'), ...subject, summary: `${name} is behind the other nodes` };
+    });
+  const summary = `${name} is behind the other nodes`;
+  return toSuspicion('node_behind', node, explains, { summary, evidence, fix });
 }
 
 /** The checks of other targets that fail because these nodes are out: each may miss as many as there are. */
@@ -166,7 +169,9 @@ export function explainAround(found: readonly Suspicion[], view: SubnetView): re
   return found.map((one) => {
     const { component, name, explains } = one;
     if (component !== 'node' || name === undefined || !names.has(name)) return one;
-    const also = [...missed, ...explainEach(readers.get(name) ?? [], ...BY_NODE)];
+    const reading = readers.get(name);
+    if (reading === undefined && missed.length === 0) return one;
+    const also = [...missed, ...explainEach(reading ?? [], ...BY_NODE)];
     missed = [];
     return also.length === 0 ? one : { ...one, explains: [...explains, ...also] };
   });

@@ -1,14 +1,14 @@
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
-import { listNames } from '../model/list-names.ts';
+import { listEach } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
 import { parentSubject } from './parent-view.ts';
 import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
-const namesOf = (nodes: readonly NodeView[]): string => listNames(nodes.map(({ name }) => name));
+const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
 /** What one node of a list is out for, in a word. */
 function describeOut(node: NodeView): string {
@@ -23,7 +23,9 @@ function describeOut(node: NodeView): string {
 const explainHalt = ({ targets }: SubnetView) =>
   explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
 
-const NETWORK_FAULTS = ['unreachable', 'unresolved', 'timeout'];
+const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
+
+const GONE_FAULTS = ['refused', ...NETWORK_FAULTS];
 
 /** The highest of many values, by a loop: a call takes no more than some hundred thousand arguments. */
 function highest(values: Iterable<number>): number {
@@ -33,8 +35,7 @@ function highest(values: Iterable<number>): number {
 }
 
 /** A connection that breaks says nothing yet: the next probe shows whether the node is there. */
-const isGone = (node: NodeView): boolean =>
-  node.isOut && (isStopped(node) || ['refused', ...NETWORK_FAULTS].includes(node.fault?.kind ?? ''));
+const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GONE_FAULTS.includes(node.fault?.kind));
 
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
@@ -53,7 +54,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listNames(out.map(describeOut))}`}`,
+    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}`,
     fix:
       voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
@@ -114,7 +115,7 @@ function findOffline(view: SubnetView): Suspicion | undefined {
   const { nodes, targets } = view;
   const asked = nodes.filter(({ answers }) => answers !== undefined);
   const isCut = (node: NodeView) =>
-    node.answers === false && !isStopped(node) && NETWORK_FAULTS.includes(node.fault?.kind ?? '');
+    node.answers === false && !isStopped(node) && NETWORK_FAULTS.includes(node.fault?.kind);
   if (asked.length < 2 || !asked.every(isCut)) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
   if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;

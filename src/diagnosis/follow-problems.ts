@@ -21,20 +21,47 @@ const REOPEN_MS = 10_000;
 
 const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
 
+/** A cause over its life, at one moment. */
+type Life = Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>;
+
+/** Made as one object with every member: of thousands of problems, copies with members added would cost several times as much. */
+function toProblem(found: Suspicion, { state, since, seenAt, openedAt }: Life): Problem {
+  const { severity, alert } = problemCatalog[found.problem];
+  return {
+    problem: found.problem,
+    component: found.component,
+    name: found.name,
+    summary: found.summary,
+    evidence: found.evidence,
+    fix: found.fix,
+    explains: found.explains,
+    lastedMs: found.lastedMs,
+    confirmMs: found.confirmMs,
+    about: found.about,
+    nodes: found.nodes,
+    causes: found.causes,
+    severity,
+    alert,
+    state,
+    since,
+    seenAt,
+    openedAt,
+  } satisfies Record<keyof Suspicion | keyof Life, unknown> & Problem;
+}
+
 /** One that is clearing and is found again, but about others: it stays until that is confirmed by itself. */
 function raiseNext(before: Problem, found: Suspicion, now: number): Problem {
-  const { severity, alert, clearMs } = problemCatalog[found.problem];
+  const { clearMs } = problemCatalog[found.problem];
   const { about, explains, lastedMs = 0 } = found;
   const since = before.next?.about === about ? Math.min(before.next?.since ?? now, now) : now;
   if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
-    return { ...found, severity, alert, since, seenAt: now, state: 'open', openedAt: now };
+    return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
   if (now - (before.clearingSince ?? now) >= clearMs)
-    return { ...found, severity, alert, since, seenAt: now, state: 'suspected' };
+    return toProblem(found, { state: 'suspected', since, seenAt: now });
   return { ...before, explains, next: { about, since } };
 }
 
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
-  const { severity, alert } = problemCatalog[found.problem];
   const isOther = before?.about !== found.about;
   if (before?.state === 'clearing' && isOther) return raiseNext(before, found, now);
   const isNew = before === undefined || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
@@ -44,19 +71,11 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const confirmMs = confirmMsOf(found);
   const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
   if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS))
-    return {
-      ...found,
-      severity,
-      alert,
-      state: 'open',
-      since: ended.since,
-      seenAt: now,
-      openedAt: ended.openedAt ?? now,
-    };
+    return toProblem(found, { state: 'open', since: ended.since, seenAt: now, openedAt: ended.openedAt ?? now });
   const openedAt = isNew ? undefined : before.openedAt;
   if (openedAt === undefined && lastedMs < confirmMs)
-    return { ...found, severity, alert, since, seenAt: now, state: 'suspected' };
-  return { ...found, severity, alert, since, seenAt: now, state: 'open', openedAt: openedAt ?? now };
+    return toProblem(found, { state: 'suspected', since, seenAt: now });
+  return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
 }
 
 /** A problem that is not found any more; undefined when it is over. */

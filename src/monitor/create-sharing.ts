@@ -1,10 +1,25 @@
-import type { ChainObservation } from '../model/chain.ts';
+import { type BlockMark, type ChainObservation, isSameConsensus, type MissedRounds } from '../model/chain.ts';
 import type { Observation } from '../model/prober.ts';
 
 /** Nodes that are asked within a minute say this many different things at most, as long as they agree. */
 const REMEMBERED = 8;
 
 type Compare<T> = (one: T, other: T) => boolean;
+
+/** More texts than the nodes of a subnet have ids, addresses and hashes. Made-up ones are forgotten with all others. */
+const MOST_TEXTS = 65_536;
+
+/** Gives the string of an equal text that was given before, else the text itself. */
+function createTextShare(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const same = known.get(text);
+    if (same !== undefined) return same;
+    if (known.size >= MOST_TEXTS) known.clear();
+    known.set(text, text);
+    return text;
+  };
+}
 
 /** Gives a value that was given before and is equal, else the value itself. */
 function createShare<T>(isSame: Compare<T>): (value: T) => T {
@@ -29,19 +44,27 @@ const isSameCount: Compare<Readonly<Record<string, number>>> = (one, other) => {
 };
 
 /**
- * Lets the nodes of a subnet share the lists that most of them give alike: who is a masternode, and who missed rounds. Thousands
- * of nodes with lists of their own would fill the memory, and each list would have to be compared.
+ * Lets the nodes of a subnet share what most of them say alike: who is a masternode, who missed rounds, and the ids, addresses
+ * and hashes. Thousands of nodes with copies of their own would fill the memory, and each copy would have to be compared.
  */
 export function createSharing(): (chain: ChainObservation) => ChainObservation {
+  const text = createTextShare();
   const addresses = createShare<readonly string[]>(isSameList((one, other) => one === other));
-  const rounds = createShare<readonly { readonly round: number; readonly miner: string }[]>(
+  const rounds = createShare<MissedRounds['rounds']>(
     isSameList((one, other) => one.round === other.round && one.miner === other.miner),
   );
   const counts = createShare(isSameCount);
+  const settings = createShare(isSameConsensus);
+  const marks = createShare<BlockMark>((one, other) => one.number === other.number && one.hash === other.hash);
   return (chain) => {
-    const { masternodes, missedRounds, pool } = chain;
+    const { genesis, address, nodeId, peerIds, consensus, masternodes, missedRounds, nextEpoch, pool, block } = chain;
     return {
       ...chain,
+      ...(genesis !== undefined && { genesis: text(genesis) }),
+      ...(address !== undefined && { address: text(address) }),
+      ...(nodeId !== undefined && { nodeId: text(nodeId) }),
+      ...(peerIds && { peerIds: peerIds.map(text) }),
+      ...(consensus && { consensus: settings(consensus) }),
       ...(masternodes && {
         masternodes: {
           ...masternodes,
@@ -57,7 +80,15 @@ export function createSharing(): (chain: ChainObservation) => ChainObservation {
           byMiner: counts(missedRounds.byMiner),
         },
       }),
+      ...(nextEpoch && {
+        nextEpoch: {
+          ...nextEpoch,
+          candidates: addresses(nextEpoch.candidates),
+          penalised: addresses(nextEpoch.penalised),
+        },
+      }),
       ...(pool && { pool: { ...pool, neverSigned: addresses(pool.neverSigned) } }),
+      ...(block && { block: marks(block) }),
     };
   };
 }

@@ -110,6 +110,25 @@ describe('a hole in the mesh', () => {
     expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
   });
 
+  test('is none where two nodes give one id, as behind one address: who lists it is connected to both', () => {
+    const holesOf = (nodeId: string) => {
+      const twin = diagnosedNode('n4', NAMES, { peers: ['n1', 'n3'], chain: { nodeId } });
+      return diagnosed([healthy('n1'), without('n2', 'n4'), healthy('n3'), twin])
+        .map(({ summary }) => summary)
+        .filter((summary) => summary.includes('not connected'));
+    };
+    expect(holesOf('id-n4')).toEqual(['n2 is not connected to n4']);
+    expect(holesOf('id-n3')).toEqual([]);
+  });
+
+  test('is half closed for a node that only those list which it does not list', () => {
+    const [one, other] = [without('n1', 'n3'), diagnosedNode('n3', NAMES, { peers: ['n1'] })];
+    const found = diagnosed([one, healthy('n2'), other, healthy('n4')]);
+    expect(found.map(({ evidence }) => evidence)).toContain(
+      'n3 has 1 of 3 peers: it does not list n2, n4, which list it',
+    );
+  });
+
   test('is said of each pair that is not connected by one of both, of none that is, and no node is in two of them', () => {
     const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
     const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));

@@ -43,6 +43,21 @@ const ALL = [
   ['n4', F9B4],
 ] as const;
 
+test('an address that a node on another chain gives too is that of the node on the chain, whichever comes first', () => {
+  const given = (name: string, genesis?: string) =>
+    diagnosedNode(name, NAMES, {
+      chain: { address: addressOf(name === 'n0' ? 'n1' : name), ...(genesis && { genesis }) },
+    });
+  const foreign = given('n0', '0xother');
+  const on = NAMES.map((name) => given(name));
+  for (const nodes of [
+    [foreign, ...on],
+    [...on, foreign],
+  ])
+    expect(find(stateOf(nodes).epoch, 'n1')).toMatchObject({ name: 'n1', vote: 'votes' });
+  expect(find(stateOf([foreign, ...on.slice(1)]).epoch, 'n1')).toMatchObject({ name: 'n0' });
+});
+
 describe('the masternodes of the recorded network', () => {
   test('have made every block of the epoch between them, each its turns without those it missed', () => {
     expect(recordedEpoch('healthy', ALL)).toEqual({

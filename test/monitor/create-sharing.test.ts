@@ -8,12 +8,40 @@ const copyOf = (chain: ChainObservation): ChainObservation => JSON.parse(JSON.st
 
 test('nodes that say the same share its lists, and an observation stays what it was', () => {
   const share = createSharing();
-  const [first, second] = [share(recordedChain('one-down')), share(copyOf(recordedChain('one-down')))];
-  expect(second).toEqual(recordedChain('one-down'));
+  const said = { ...recordedChain('one-down'), block: { number: 64, hash: '0x64' } };
+  const [first, second] = [share(said), share(copyOf(said))];
+  expect(second).toEqual(said);
   expect(second.masternodes?.active).toBe(first.masternodes?.active);
   expect(second.missedRounds?.rounds).toBe(first.missedRounds?.rounds);
   expect(second.missedRounds?.byMiner).toBe(first.missedRounds?.byMiner);
   expect(second.pool?.neverSigned).toBe(first.pool?.neverSigned);
+  expect(second.consensus).toBe(first.consensus);
+  expect(second.block).toBe(first.block);
+});
+
+test('two of which one differs in a period or in a hash share neither', () => {
+  const share = createSharing();
+  const said = { ...recordedChain('one-down'), block: { number: 64, hash: '0x64' } };
+  share(copyOf(said));
+  const others: readonly ChainObservation[] = [
+    { ...said, consensus: said.consensus && { ...said.consensus, gap: 1 } },
+    { ...said, block: { number: 65, hash: '0x64' } },
+    { ...said, block: { number: 64, hash: '0x65' } },
+    { ...said, nextEpoch: { block: 451, candidates: ['0x1'], penalised: [] } },
+    { ...said, genesis: '0x1', address: '0x2', nodeId: 'a', peerIds: ['b', 'c', 'b'] },
+  ];
+  for (const other of others) expect(share(copyOf(other))).toEqual(other);
+});
+
+test('more ids than any subnet has are kept as they were said', () => {
+  const share = createSharing();
+  const peerIds = Array.from({ length: 70_000 }, (_, index) => `id-${index}`);
+  expect(share({ peerIds, missing: {} })).toEqual({ peerIds, missing: {} });
+  expect(share({ nodeId: 'id-0', peerIds: ['id-69999'], missing: {} })).toEqual({
+    nodeId: 'id-0',
+    peerIds: ['id-69999'],
+    missing: {},
+  });
 });
 
 test('nodes that say something else have lists of their own', () => {
