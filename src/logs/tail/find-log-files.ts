@@ -44,21 +44,47 @@ async function findFile(path: string): Promise<FoundFile | LogFault> {
 
 const isFile = (found: FoundFile | LogFault): found is FoundFile => 'inode' in found;
 
-/** Each file of a path or a glob once, last written last, without packed ones. Never rejects. */
-export async function findLogFiles(path: string): Promise<FoundFiles> {
+async function expand(path: string): Promise<readonly string[]> {
   const paths: string[] = [];
-  try {
-    if (!isGlob(path)) paths.push(path);
-    else for await (const match of glob(path)) if (!PACKED.test(match)) paths.push(match);
-  } catch (error) {
-    return { ok: false, fault: toFault(error) };
-  }
-  const found = await Promise.all(paths.sort().map(findFile));
-  const files = new Map(found.filter(isFile).map((file) => [file.inode, file]));
-  const fault = found.find((file) => !isFile(file)) as LogFault | undefined;
-  if (files.size === 0) return { ok: false, fault: fault ?? { what: 'missing' } };
-  return { ok: true, files: [...files.values()].sort((a, b) => a.writtenAt - b.writtenAt) };
+  for await (const match of glob(path)) if (!PACKED.test(match)) paths.push(match);
+  return paths.sort();
 }
+
+/** Expands a glob as often as it is called. It searches again only when the folder of the files has other names in it than before. */
+function createExpansion(path: string): () => Promise<readonly string[]> {
+  if (!isGlob(path)) return async () => [path];
+  const folder = dirname(path);
+  if (isGlob(folder) || /\*\*|\\/.test(path)) return () => expand(path);
+  let known: { readonly names: string; readonly paths: readonly string[] } | undefined;
+  return async () => {
+    const names = await readdir(folder).catch(() => undefined);
+    if (names === undefined) return expand(path);
+    const all = names.join(sep);
+    if (known?.names !== all) known = { names: all, paths: await expand(path) };
+    return known.paths;
+  };
+}
+
+/** Finds each file of a path or a glob once, last written last, without packed ones, as often as it is called. Never rejects. */
+export function createLogFinder(path: string): () => Promise<FoundFiles> {
+  const findPaths = createExpansion(path);
+  return async () => {
+    let paths: readonly string[];
+    try {
+      paths = await findPaths();
+    } catch (error) {
+      return { ok: false, fault: toFault(error) };
+    }
+    const found = await Promise.all(paths.map(findFile));
+    const files = new Map(found.filter(isFile).map((file) => [file.inode, file]));
+    const fault = found.find((file) => !isFile(file)) as LogFault | undefined;
+    if (files.size === 0) return { ok: false, fault: fault ?? { what: 'missing' } };
+    return { ok: true, files: [...files.values()].sort((a, b) => a.writtenAt - b.writtenAt) };
+  };
+}
+
+/** The same, once. */
+export const findLogFiles = (path: string): Promise<FoundFiles> => createLogFinder(path)();
 
 /** Could rotation have made one path from the other? It keeps the folder and the name up to the last dot. */
 export function isRelated(path: string, other: string): boolean {

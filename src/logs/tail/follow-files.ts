@@ -3,7 +3,7 @@ import type { LogFault, PositionStore } from '../../model/log.ts';
 import { createDirectoryWatch } from './create-directory-watch.ts';
 import { createFileSet } from './create-file-set.ts';
 import type { OpenFiles } from './create-open-files.ts';
-import { findLogFiles } from './find-log-files.ts';
+import { createLogFinder } from './find-log-files.ts';
 
 /** Dependencies and settings of a follower. */
 export interface FollowFilesOptions {
@@ -36,6 +36,7 @@ const MISSING_POLL_MS = 10_000;
 export function followFiles(options: FollowFilesOptions): () => Promise<void> {
   const { path, source, positions, lookBackBytes, openFiles, onLine, onState, pollMs = 1_000 } = options;
   const watch = createDirectoryWatch(pollMs);
+  const findFiles = createLogFinder(path);
   let stopped = false;
 
   const run = async () => {
@@ -51,7 +52,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
     if (stored !== undefined) keep();
     let missing = 0;
     for (let isFirst = true; !stopped; isFirst = false) {
-      const found = await findLogFiles(path);
+      const found = await findFiles();
       const files = found.ok ? found.files : [];
       const fault = await set.sweep(files).catch((): LogFault => ({ what: 'broken' }));
       onState(
