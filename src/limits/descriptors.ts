@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { PARENT_CONNECTIONS } from '../model/parent-chain.ts';
 import type { Inventory } from '../model/target.ts';
 
 /** How many file descriptors each part of subnetd may keep open at once. */
@@ -71,17 +72,19 @@ export function planDescriptors(limit: number | undefined): DescriptorBudget {
 }
 
 /**
- * The limit at which everything in the inventory can stay open. That is a connection per address, a stream per
- * container's log, and a file per entry of `logFiles`, up to their maximum.
+ * The limit at which everything in the inventory can stay open. That is a connection per address, some per parent
+ * chain, a stream per container's log, and a file per entry of `logFiles`, up to their maximum.
  */
 export function descriptorsFor({ subnets }: Inventory): number {
   let probes = 0;
   let logFiles = 0;
-  for (const { targets } of subnets)
+  for (const { targets, parentChain } of subnets) {
+    if (parentChain !== undefined) probes += PARENT_CONNECTIONS;
     for (const target of targets) {
       const addresses = target.component === 'node' ? [target.rpc, target.ipc] : 'url' in target ? [target.url] : [];
       probes += addresses.filter((address) => address !== undefined).length + (target.container === undefined ? 0 : 1);
       logFiles += target.logFiles.length;
     }
+  }
   return OWN + Math.max(4 * MIN_DESCRIPTORS, 2 * probes, 4 * Math.min(MAX_LOG_FILES, logFiles));
 }

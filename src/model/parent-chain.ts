@@ -11,6 +11,9 @@ export interface ParentChain {
   readonly wallet?: string;
 }
 
+/** A probe of a parent chain keeps two connections to it, and one to the node of the subnet that knows its block. */
+export const PARENT_CONNECTIONS = 3;
+
 /** XDC writes addresses as `xdc…` too. */
 export const toAddress = (address: string): `0x${string}` => `0x${address.slice(-40).toLowerCase()}`;
 

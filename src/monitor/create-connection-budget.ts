@@ -1,5 +1,18 @@
-import type { RoundName } from '../model/target.ts';
+import { PARENT_CONNECTIONS } from '../model/parent-chain.ts';
+import type { RoundName, Subnet } from '../model/target.ts';
 import { createSlots, type Slots } from './create-slots.ts';
+
+/** A subnet that is probed, and the targets of its rounds. */
+interface Watched {
+  readonly subnet: Pick<Subnet, 'parentChain'>;
+  readonly probers: ReadonlyMap<RoundName, { readonly size: number }>;
+}
+
+function countConnections({ subnet, probers }: Watched): number {
+  let count = subnet.parentChain === undefined ? 0 : PARENT_CONNECTIONS;
+  for (const [round, { size }] of probers) if (round !== 'logs') count += size;
+  return count;
+}
 
 /** Limits how many connections of probes are open at once. */
 export interface ConnectionBudget {
@@ -7,8 +20,8 @@ export interface ConnectionBudget {
   readonly slotsOf: (round: RoundName) => Slots | undefined;
   /** Whether connections are kept between probes; with too many targets each is closed after its probe. */
   readonly keeps: () => boolean;
-  /** Sets what is probed from now on: for each subnet, the targets of its rounds. */
-  readonly expect: (subnets: readonly ReadonlyMap<RoundName, { readonly size: number }>[]) => void;
+  /** Sets what is probed from now on. */
+  readonly expect: (watches: readonly Watched[]) => void;
 }
 
 /** Creates a budget of `max` connections; unlimited without a number. */
@@ -18,9 +31,8 @@ export function createConnectionBudget(max = Number.POSITIVE_INFINITY): Connecti
   return {
     slotsOf: (round) => (round === 'logs' ? undefined : slots),
     keeps: () => wanted <= max,
-    expect: (subnets) => {
-      const sizes = subnets.flatMap((rounds) => [...rounds].map(([round, { size }]) => (round === 'logs' ? 0 : size)));
-      wanted = sizes.reduce((sum, size) => sum + size, 0);
+    expect: (watches) => {
+      wanted = watches.reduce((sum, watch) => sum + countConnections(watch), 0);
     },
   };
 }

@@ -150,6 +150,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     clock,
     scheduled,
     docker,
+    keepsConnections: connections.keeps,
     ownPort: options.ownPort,
     onSeen: (subnet, observation) => {
       board.foldSubnet(subnet, observation, now());
@@ -236,7 +237,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         ),
       );
       docker.setEngines(Object.fromEntries(Object.entries(inventory.engines).filter(([name]) => used.has(name))));
-      connections.expect(next.map(({ probers }) => probers));
+      connections.expect(next);
       const before = watches;
       watches = next;
       receivers = inventory;

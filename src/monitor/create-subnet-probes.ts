@@ -3,8 +3,12 @@ import type { Clock } from '../model/clock.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { ContainerRef, Subnet, Target } from '../model/target.ts';
 import { createMonitorExposure } from '../probes/setup/create-monitor-exposure.ts';
-import type { SetupTools } from '../probes/setup/setup-tools.ts';
-import { createSubnetProber, SUBNET_PROBE_KINDS, subnetProberInputs } from '../probes/subnet-probers.ts';
+import {
+  createSubnetProber,
+  SUBNET_PROBE_KINDS,
+  type SubnetProberTools,
+  subnetProberInputs,
+} from '../probes/subnet-probers.ts';
 
 /** The probes of subnets as a whole. They have their own timers, so none delays a round, nor another probe. */
 export interface SubnetProbes {
@@ -23,7 +27,8 @@ export interface SubnetProbesOptions {
   readonly clock: Pick<Clock, 'now' | 'toWall' | 'resumedAt'>;
   /** False: only `probeNow` starts probes. */
   readonly scheduled: boolean;
-  readonly docker: SetupTools['docker'];
+  readonly docker: SubnetProberTools['docker'];
+  readonly keepsConnections: () => boolean;
   /** The port at which subnetd itself listens on this machine; undefined where that is not known. */
   readonly ownPort?: number | undefined;
   readonly onSeen: (subnet: string, observation: SubnetObservation) => void;
@@ -106,8 +111,9 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
   const stopping = new AbortController();
   let running: readonly Running[] = [];
   let named: readonly ContainerRef[] = [];
-  const tools: SetupTools = {
+  const tools: SubnetProberTools = {
     docker,
+    keepsConnections: options.keepsConnections,
     now: clock.now,
     wall: () => clock.toWall(clock.now()),
     namedContainers: () => named,

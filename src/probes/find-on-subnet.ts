@@ -5,6 +5,7 @@ import type { Subnet } from '../model/target.ts';
 import { readHash, toCount } from './chain-values.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { parseAnswer, toBody } from './json-rpc.ts';
+import { exchangeWithRetry, type RpcTransport } from './transport.ts';
 
 /** How long all nodes together may take to say whether they know a block. */
 const WITHIN_MS = 3_000;
@@ -24,15 +25,16 @@ function readFound(result: unknown, { hash }: CheckpointBlock): Found | undefine
   return { found: own === hash ? 'same' : 'other', ...(timestamp !== undefined && { timestamp }) };
 }
 
-async function askNode(rpc: string, consensus: string, block: CheckpointBlock, deadline: number, signal: AbortSignal) {
+async function askNode(
+  transport: RpcTransport,
+  consensus: string,
+  block: CheckpointBlock,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
   const { block: call } = toChainMethods(consensus, { mark: block.number });
-  const transport = createHttpTransport(rpc, () => false);
-  const exchange = await transport.exchange(
-    { method: 'POST', contentType: 'application/json', body: toBody([call]) },
-    deadline,
-    signal,
-  );
-  transport.close();
+  const ask = { method: 'POST', contentType: 'application/json', body: toBody([call]) } as const;
+  const exchange = await exchangeWithRetry(transport, ask, deadline, signal);
   const results = exchange.ok ? parseAnswer(exchange.value, 1) : 'refused';
   const [result] = results === 'refused' ? [] : results;
   return result?.ok ? readFound(result.value, block) : undefined;
@@ -40,22 +42,36 @@ async function askNode(rpc: string, consensus: string, block: CheckpointBlock, d
 
 const ORDER: readonly FoundOnSubnet[] = ['same', 'other', 'absent'];
 
-/** Whether the nodes of a subnet have a block. One that has it is enough; undefined when none says. */
-export async function findOnSubnet(
-  { consensus, targets }: Subnet,
-  block: CheckpointBlock,
-  signal: AbortSignal,
-): Promise<Found | undefined> {
-  // A contract that has taken no block yet names one of zeros.
-  if (readHash(block.hash) === undefined) return undefined;
-  const deadline = performance.now() + WITHIN_MS;
-  const rpcs = targets.flatMap((target) => (target.component === 'node' && target.rpc ? [target.rpc] : []));
-  const said: Found[] = [];
-  for (const rpc of rpcs.slice(0, MOST_NODES)) {
-    const found = await askNode(rpc, consensus, block, deadline, signal);
-    if (found?.found === 'same') return found;
-    if (found !== undefined) said.push(found);
-    if (signal.aborted || performance.now() >= deadline) break;
-  }
-  return said.toSorted((one, other) => ORDER.indexOf(one.found) - ORDER.indexOf(other.found))[0];
+/** Finds blocks of the contract on a subnet. */
+export interface SubnetFinder {
+  /** Whether the nodes have a block. One that has it is enough; undefined when none says. Never rejects. */
+  find(block: CheckpointBlock, signal: AbortSignal): Promise<Found | undefined>;
+  /** Closes the connections. */
+  close(): void;
+}
+
+/** Asks the first nodes of a subnet; while `keepsAlive` is false, over a new connection each time. */
+export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: () => boolean): SubnetFinder {
+  const transports = targets
+    .flatMap((target) => (target.component === 'node' && target.rpc ? [target.rpc] : []))
+    .slice(0, MOST_NODES)
+    .map((rpc) => createHttpTransport(rpc, keepsAlive));
+  return {
+    find: async (block, signal) => {
+      // A contract that has taken no block yet names one of zeros.
+      if (readHash(block.hash) === undefined) return undefined;
+      const deadline = performance.now() + WITHIN_MS;
+      const said: Found[] = [];
+      for (const transport of transports) {
+        const found = await askNode(transport, consensus, block, deadline, signal);
+        if (found?.found === 'same') return found;
+        if (found !== undefined) said.push(found);
+        if (signal.aborted || performance.now() >= deadline) break;
+      }
+      return said.toSorted((one, other) => ORDER.indexOf(one.found) - ORDER.indexOf(other.found))[0];
+    },
+    close: () => {
+      for (const transport of transports) transport.close();
+    },
+  };
 }

@@ -10,7 +10,7 @@ export type ParentAnswer =
   /** `isRevert`: the node ran the contract, and that failed by itself. */
   | { readonly ok: false; readonly why: string; readonly isRevert: boolean };
 
-/** A client of one node of the parent chain, which keeps its connection. */
+/** A client of one node of the parent chain. */
 export interface ParentClient {
   /** The answers in the order of the calls. Never rejects, and never tries again. One question at a time. */
   ask(calls: readonly Call[], signal?: AbortSignal): Promise<readonly ParentAnswer[]>;
@@ -62,9 +62,10 @@ function parseOne(exchange: Exchange): CallResult {
 /**
  * Creates a client for a JSON-RPC address; user info in it is sent as basic authentication. Each request may take `withinMs`,
  * with the whole answer. Several calls go in one request. A node that refuses that is asked for each by itself from then on.
+ * While `keepsAlive` is false, each request has a connection of its own.
  */
-export function createParentClient(rpc: string, withinMs: number): ParentClient {
-  const transport = createHttpTransport(rpc);
+export function createParentClient(rpc: string, withinMs: number, keepsAlive?: () => boolean): ParentClient {
+  const transport = createHttpTransport(rpc, keepsAlive);
   let asksSingly = false;
 
   const send = (calls: readonly Call[], signal: AbortSignal | undefined): Promise<Exchange> => {

@@ -8,7 +8,7 @@ import {
 } from '../model/parent-chain.ts';
 import { isRecord } from '../model/record.ts';
 import type { Subnet } from '../model/target.ts';
-import { findOnSubnet } from './find-on-subnet.ts';
+import { createSubnetFinder, type SubnetFinder } from './find-on-subnet.ts';
 import { createParentClient, readAnswer } from './parent-client.ts';
 import { readQuantity, toBalanceCall } from './read-balance.ts';
 
@@ -22,15 +22,23 @@ export interface ParentProber {
   close(): void;
 }
 
+/** Settings of a prober. */
+export interface ParentProberOptions {
+  /** How long the parent chain may take for each answer; default: five seconds. */
+  readonly withinMs?: number;
+  /** Whether connections are kept between two probes; default: yes. */
+  readonly keepsAlive?: () => boolean;
+}
+
 /** Adds whether the subnet has the block that the contract counts as committed. */
 async function compare(
   reading: ParentResult<ContractReading>,
-  subnet: Subnet,
+  finder: SubnetFinder,
   signal: AbortSignal,
 ): Promise<ParentResult<ContractReading>> {
   if (!reading.ok || reading.value.kind !== 'checkpoint') return reading;
   const { checkpoint } = reading.value;
-  const onSubnet = await findOnSubnet(subnet, checkpoint.committed, signal);
+  const onSubnet = await finder.find(checkpoint.committed, signal);
   return onSubnet ? { ok: true, value: { kind: 'checkpoint', checkpoint: { ...checkpoint, onSubnet } } } : reading;
 }
 
@@ -55,16 +63,17 @@ const HEAD_CALLS = [
 export function createParentProber(
   { rpc, contract, wallet }: ParentChain,
   subnet: Subnet,
-  withinMs = WITHIN_MS,
+  { withinMs = WITHIN_MS, keepsAlive = () => true }: ParentProberOptions = {},
 ): ParentProber {
-  const client = createParentClient(rpc, withinMs);
+  const client = createParentClient(rpc, withinMs, keepsAlive);
   const calls = [...HEAD_CALLS, ...(wallet ? [toBalanceCall(toAddress(wallet))] : [])];
   // A node that hangs when it runs a contract still gives its newest block.
-  const contractClient = createParentClient(rpc, withinMs);
+  const contractClient = createParentClient(rpc, withinMs, keepsAlive);
+  const finder = createSubnetFinder(subnet, keepsAlive);
   const readers = loadOnce(() => import('./read-contract.ts'));
   const readContract = async (address: string, signal: AbortSignal) => {
     const { readContract: read } = await readers.get();
-    return compare(await read(contractClient, toAddress(address), signal), subnet, signal);
+    return compare(await read(contractClient, toAddress(address), signal), finder, signal);
   };
   return {
     probe: async (signal) => {
@@ -82,6 +91,7 @@ export function createParentProber(
     close: () => {
       client.close();
       contractClient.close();
+      finder.close();
     },
   };
 }

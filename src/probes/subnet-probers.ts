@@ -4,6 +4,12 @@ import { createParentProber } from './parent-prober.ts';
 import { createSetupSource } from './setup/create-setup-source.ts';
 import type { SetupTools } from './setup/setup-tools.ts';
 
+/** What the probes of all subnets share. */
+export interface SubnetProberTools extends SetupTools {
+  /** Whether connections are kept between two probes. */
+  readonly keepsConnections: () => boolean;
+}
+
 /** A probe of one kind. */
 interface Source<Kind extends SubnetProbeKind>
   extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'close'> {
@@ -15,7 +21,7 @@ interface Definition<Kind extends SubnetProbeKind> {
   readonly inputs: (subnet: Subnet) => unknown;
   /** What the facts are about, where that is less: they stay when a new probe reads the same. */
   readonly subject?: (subnet: Subnet) => unknown;
-  readonly create: (subnet: Subnet, tools: SetupTools) => Source<Kind> | undefined;
+  readonly create: (subnet: Subnet, tools: SubnetProberTools) => Source<Kind> | undefined;
 }
 
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
@@ -23,10 +29,10 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
     inputs: ({ parentChain, consensus, targets }) =>
       parentChain && { parentChain, consensus, nodes: targets.flatMap((one) => ('rpc' in one ? (one.rpc ?? []) : [])) },
     subject: ({ parentChain }) => parentChain,
-    create: (subnet) => {
+    create: (subnet, { keepsConnections }) => {
       const { parentChain } = subnet;
       if (parentChain === undefined) return undefined;
-      const { probe, close } = createParentProber(parentChain, subnet);
+      const { probe, close } = createParentProber(parentChain, subnet, { keepsAlive: keepsConnections });
       return { everyMs: 30_000, probe: async (signal) => ({ kind: 'parent', seen: await probe(signal) }), close };
     },
   },
@@ -48,7 +54,11 @@ export function subnetFactsSubject(kind: SubnetProbeKind, subnet: Subnet): unkno
 }
 
 /** The probe of one kind for a subnet as a whole; undefined when the inventory gives it nothing to probe. */
-export function createSubnetProber(kind: SubnetProbeKind, subnet: Subnet, tools: SetupTools): SubnetProber | undefined {
+export function createSubnetProber(
+  kind: SubnetProbeKind,
+  subnet: Subnet,
+  tools: SubnetProberTools,
+): SubnetProber | undefined {
   const source = definitions[kind].create(subnet, tools);
   return source && { kind, ...source };
 }

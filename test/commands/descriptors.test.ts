@@ -167,10 +167,12 @@ it('what an inventory needs is what lets all of it stay open', () => {
       - { name: a, rpc: 'http://127.0.0.1:1', ipc: /a.ipc, container: { name: a }, logFiles: [/a, /b] }
       - { name: b, rpc: 'http://127.0.0.1:2' }
     stats: { url: 'http://127.0.0.1:3' }
+    relayer: { url: 'http://127.0.0.1:4' }
+    parentChain: { rpc: 'http://127.0.0.1:5' }
 `,
     {},
   );
   if (!parsed.ok) throw new Error('unreachable');
-  // Five connections of probes are half of what is left above the 32 for subnetd itself; at least 16 are left.
-  expect(descriptorsFor(parsed.inventory)).toBe(48);
+  // Six connections of probes and three for the parent chain are half of what is left above the 32 for subnetd itself.
+  expect(descriptorsFor(parsed.inventory)).toBe(50);
 });

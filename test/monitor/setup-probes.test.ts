@@ -13,6 +13,7 @@ test('the set-up is read after the start, and again half a minute after containe
   const probes = createSubnetProbes({
     clock: { now: () => 0, toWall: () => 0, resumedAt: () => Number.NEGATIVE_INFINITY },
     scheduled: true,
+    keepsConnections: () => true,
     docker: {
       inspectSetup: async (ref) => {
         const name = 'name' in ref ? ref.name : '';

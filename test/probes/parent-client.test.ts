@@ -58,6 +58,14 @@ describe('a node of the parent chain', () => {
     expect(node.sockets.size).toBe(1);
   });
 
+  it('is asked over a new connection each time where connections are not kept', async () => {
+    const node = await useNode((asked) => answerAll(asked));
+    const client = createParentClient(node.url, 2_000, () => false);
+    await client.ask(CALLS);
+    await client.ask(CALLS);
+    expect(node.sockets.size).toBe(2);
+  });
+
   it('that closed the connection meanwhile is asked over a new one', async () => {
     const node = await useNode((asked) => answerAll(asked));
     const client = useClient(node.url);
@@ -145,7 +153,7 @@ describe('a node of the parent chain', () => {
             eth_getBalance: () => '0x5',
           }),
     );
-    const prober = createParentProber({ rpc: node.url, contract: ADDRESS, wallet: ADDRESS }, SUBNET, 200);
+    const prober = createParentProber({ rpc: node.url, contract: ADDRESS, wallet: ADDRESS }, SUBNET, { withinMs: 200 });
     onTestFinished(prober.close);
     expect(await prober.probe(signal)).toEqual({
       head: { ok: true, value: { number: 16, timestamp: 32 } },
