@@ -81,6 +81,7 @@ async function metricsTable(): Promise<string> {
     {
       enginesUp: () => new Map([['default', true]]),
       isDatabaseUp: () => true,
+      locks: () => new Map([['retention', true]]),
       lastReload: () => ({ successful: true, successAt: 0 }),
       alerts: () => ({ sent: 0, failed: 0, dropped: 0 }),
       historyDropped: () => 0,

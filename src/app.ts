@@ -134,6 +134,7 @@ export async function startApp(
     ...{ clock, log, snapshot: monitor.snapshot, onBug: broke('the fleet') },
     isSettled: monitor.isReadyFor,
     areAlertsJudged: () => true,
+    election: database.election,
     onChange: () => watch(whole),
   });
   /** Watches this instance's part of an inventory, or throws and changes nothing. */
@@ -186,6 +187,7 @@ export async function startApp(
   const ownMetrics = createOwnMetrics(build, {
     enginesUp: monitor.enginesUp,
     isDatabaseUp: database.isUp,
+    locks: database.election.locks,
     lastReload: () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) }),
     alerts: () => push.counts,
     historyDropped: history.dropped,

@@ -50,6 +50,8 @@ export function createFleetTable({ run }: PlainSql): FleetStore {
           written_at = excluded.written_at, subnets = excluded.subnets`);
     },
     list: async () => (await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`)).map(toMember),
+    trim: async (before) =>
+      void (await run(sql`delete from fleet_member where written_at < ${new Date(before).toISOString()}`)),
     remove: async (instance) => void (await run(sql`delete from fleet_member where instance = ${instance}`)),
   };
 }

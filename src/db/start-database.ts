@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { describeCause } from '../model/database-failure.ts';
+import type { Election } from '../model/election.ts';
 import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
@@ -9,6 +10,7 @@ import { groupKey, type NotifiedGroup, type NotifiedStore } from '../model/notif
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
+import { createElection, createSoleElection } from './create-election.ts';
 import type { Repositories } from './create-repositories.ts';
 import type { Stores } from './create-stores.ts';
 import { type DatabaseAddress, formatDatabase } from './parse-database-url.ts';
@@ -40,6 +42,9 @@ export interface Database {
   plannedWork(): Promise<PlannedWorkStore>;
   /** The instances that share the database; rejects while it is down. */
   fleet(): Promise<FleetStore>;
+  /** Which of the instances that share the database does what is done once. */
+  readonly election: Election;
+  /** Closes it, and releases the locks of the election. */
   stop(): Promise<void>;
 }
 
@@ -62,6 +67,25 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
   });
+  const election =
+    address.kind === 'sqlite'
+      ? createSoleElection()
+      : createElection({
+          openSession: async (onLost) => {
+            const { openLockSession } = await import('./open-lock-session.ts');
+            return openLockSession(address.url, onLost);
+          },
+          clock: { monotonic: () => performance.now(), wall: Date.now },
+          onChange: (lock, isHeld) =>
+            log.info(
+              { lock },
+              isHeld
+                ? 'this instance holds a lock of the database'
+                : 'this instance holds a lock no longer; another may take it',
+            ),
+        });
+  /** What is too old is deleted by one instance, for all. */
+  const mayTrim = election.standFor('retention');
   const positions = new Map<string, RestorableState<LogPosition>>();
   const trackedAlerts = new Map<string, RestorableState<TrackedAlert>>();
   const notified = new Map<string, RestorableState<NotifiedGroup>>();
@@ -100,11 +124,26 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
         ({ labels }) => alertKey(labels),
       ),
     notified: (instance) => openStore(notified, instance, (stores) => stores.notified(instance), groupKey),
-    history: async (instance) => (await link.openStores()).history(instance),
-    incidents: async (instance) => (await link.openStores()).incidents(instance),
+    history: async (instance) => {
+      const store = (await link.openStores()).history(instance);
+      return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };
+    },
+    incidents: async (instance) => {
+      const store = (await link.openStores()).incidents(instance);
+      return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };
+    },
     mails: async () => (await link.openStores()).mails,
-    plannedWork: async () => (await link.openStores()).plannedWork,
-    fleet: async () => (await link.openStores()).fleet,
-    stop: link.stop,
+    plannedWork: async () => {
+      const store = (await link.openStores()).plannedWork;
+      return { ...store, trim: async (before) => (mayTrim() ? store.trim(before) : undefined) };
+    },
+    fleet: async () => {
+      const store = (await link.openStores()).fleet;
+      return { ...store, trim: async (before) => (mayTrim() ? store.trim(before) : undefined) };
+    },
+    election,
+    stop: async () => {
+      await Promise.all([election.stop(), link.stop()]);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../model/clock.ts';
+import type { Election } from '../model/election.ts';
 import type { FleetPart, FleetStore, SeenMember } from '../model/fleet.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -35,8 +36,8 @@ export interface FleetDeps {
   readonly isSettled: (subnet: string) => boolean;
   /** Whether the alerts of a subnet have been judged with what others have stored of them, if alerts are sent at all. */
   readonly areAlertsJudged: (subnet: string) => boolean;
-  /** Whether this instance holds the lock of its shard, which is that of its index alone: totals change one by one. */
-  readonly holds?: () => boolean;
+  /** Where it stands for the lock of its shard, which is that of its index alone: totals change one by one. */
+  readonly election: Pick<Election, 'standFor'>;
   /** Other subnets are watched here than before. */
   readonly onChange: () => void;
   readonly onBug: (error: unknown) => void;
@@ -45,6 +46,9 @@ export interface FleetDeps {
 }
 
 const BEAT_MS = 5_000;
+const TRIM_EVERY_MS = 3_600_000;
+/** The row of an instance that is gone stays for so long. */
+const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** An instance that knows of no other. */
 const watchAlone = (shard: Shard | undefined): Fleet => ({
@@ -56,7 +60,7 @@ const watchAlone = (shard: Shard | undefined): Fleet => ({
 
 /** Writes what this instance does every few seconds, and reads what the others do. */
 export function startFleet(deps: FleetDeps): Fleet {
-  const { shard, instance, isShared, store, clock, snapshot, isSettled, areAlertsJudged, log } = deps;
+  const { shard, instance, isShared, store, clock, snapshot, isSettled, areAlertsJudged, election, log } = deps;
   if (shard === undefined) return watchAlone(shard);
   if (!isShared) {
     log.warn(
@@ -65,10 +69,14 @@ export function startFleet(deps: FleetDeps): Fleet {
     return watchAlone(shard);
   }
   const tracker = createMemberTracker();
-  const part = createPart({ instance, shard }, deps.holds ?? (() => true));
+  const part = createPart(
+    { instance, shard },
+    election.standFor(`shard-${shard.index}`, () => beatNow()),
+  );
   const readMembers = () => tracker.read(clock.now());
   const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
   let beat = 0;
+  let trimmedAt = Number.NEGATIVE_INFINITY;
 
   const change = () => {
     try {
@@ -89,6 +97,9 @@ export function startFleet(deps: FleetDeps): Fleet {
     // A beat that an earlier run has written must not come again.
     beat = Math.max(beat, rows.find((row) => row.instance === instance)?.beat ?? 0) + 1;
     await database.write({ instance, shard, beat, writtenAt: clock.toWall(clock.now()), subnets });
+    if (clock.now() - trimmedAt < TRIM_EVERY_MS) return;
+    trimmedAt = clock.now();
+    await database.trim(clock.toWall(trimmedAt) - KEPT_MS);
   };
   let beating: Promise<void> | undefined;
   const beatNow = () => {

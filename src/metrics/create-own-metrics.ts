@@ -18,6 +18,8 @@ export interface OwnMetrics {
 export interface OwnState {
   readonly enginesUp: () => ReadonlyMap<string, boolean | undefined>;
   readonly isDatabaseUp: () => boolean;
+  /** Whether this instance holds each lock of the database that it stands for. */
+  readonly locks: () => ReadonlyMap<string, boolean>;
   readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
   /** Counts of pushed alerts since the start. */
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
@@ -118,6 +120,16 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   gauge('subnetd_database_up', 'Whether the database of the platform API answers (1) or not (0).', () =>
     Number(state.isDatabaseUp()),
   );
+  new Gauge({
+    name: 'subnetd_lock_held',
+    help: 'Whether this instance holds a lock of the database (1), and so does what only one of all does, or not (0).',
+    labelNames: ['lock'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [lock, isHeld] of state.locks()) this.set({ lock }, Number(isHeld));
+    },
+  });
   gauge('subnetd_event_loop_lag_seconds', 'The longest delay of the event loop in the last 10 to 20 seconds.', () =>
     loop.lagSeconds(),
   );

@@ -81,6 +81,8 @@ export interface FleetStore {
   write(member: FleetMember): Promise<void>;
   /** All rows, by the name of the instance. */
   list(): Promise<readonly FleetMember[]>;
+  /** Deletes the rows that were last written before, by the clocks of their writers. */
+  trim(before: WallMs): Promise<void>;
   /** Deletes the row of an instance. */
   remove(instance: string): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { AccountStore } from './account-store.ts';
 import type { AuditQuery } from './audit-query.ts';
 import type { Author } from './author.ts';
+import type { Election } from './election.ts';
 import type { IdempotencyStore, IdempotentAdd, UsedKey } from './idempotency.ts';
 import type { FoundRecords, RecordQuery } from './record-query.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
@@ -191,6 +192,7 @@ export interface RateLimits {
 export interface PlatformDatabase {
   /** Do replicas share the database, and thus the limits? */
   readonly isShared: boolean;
+  readonly election: Election;
   /** Rejects with a `DatabaseFailure` while the database is down. */
   open(): Promise<{ readonly platform: PlatformStore; readonly rateLimits?: RateLimits }>;
 }

@@ -161,7 +161,8 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await store.trimLinks(new Date(now()).toISOString());
   };
   const cleaner = setInterval(() => {
-    if (services.started() !== undefined) clean().catch(() => {});
+    // An instance that is never asked by the API does not load its stores to clean them.
+    if (services.started() !== undefined && database.election.standFor('api-retention')()) clean().catch(() => {});
   }, cleanEveryMs);
   cleaner.unref();
 

@@ -12,36 +12,61 @@ export interface TcpProxy {
   onAnswer: (piece: Buffer) => Buffer;
   /** Breaks every connection. */
   cut(): void;
+  /**
+   * Lets nothing more through the connections that are open, not even their end: each side takes the other for silent. New
+   * ones pass, unless those hang too.
+   */
+  freeze(next: 'new ones pass' | 'new ones hang'): void;
+  /** Lets new connections pass again. Those that were frozen stay so. */
+  thaw(): void;
   stop(): Promise<void>;
+}
+
+/** A client's connection, with that to the server. */
+interface Pair {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  isFrozen: boolean;
 }
 
 /** Starts the relay before the port. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => void sockets.delete(socket));
-  };
-  const server = createServer((client) => {
-    const upstream = openSocket(target, '127.0.0.1');
-    keep(client);
-    keep(upstream);
+  const pairs = new Set<Pair>();
+  let isHanging = false;
+  // Else a side that ends would get the end of the other one at once, also through a frozen connection.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = openSocket({ port: target, host: '127.0.0.1', allowHalfOpen: true });
+    const pair: Pair = { client, upstream, isFrozen: isHanging };
+    pairs.add(pair);
     let breaksAtAnswer = false;
     let isLost = false;
+    const end = () => {
+      if (pair.isFrozen) return;
+      client.destroy();
+      upstream.destroy();
+      pairs.delete(pair);
+    };
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const)
+      socket
+        .on('error', () => {})
+        .on('close', end)
+        .on('end', () => {
+          if (!pair.isFrozen) other.end();
+        });
     client.on('data', (piece) => {
       const fate = proxy.onRequest(piece.toString('latin1'));
       if (fate === 'is lost') isLost = true;
       if (fate === 'arrives and breaks') breaksAtAnswer = true;
-      if (!isLost) upstream.write(piece);
+      if (!isLost && !pair.isFrozen) upstream.write(piece);
     });
     upstream.on('data', (piece: Buffer) => {
-      if (breaksAtAnswer) {
-        client.destroy();
-        upstream.destroy();
-      } else client.write(proxy.onAnswer(piece));
+      if (pair.isFrozen) return;
+      if (breaksAtAnswer) end();
+      else client.write(proxy.onAnswer(piece));
     });
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const proxy: TcpProxy = {
@@ -49,7 +74,18 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     onRequest: () => 'passes',
     onAnswer: (piece) => piece,
     cut: () => {
-      for (const socket of sockets) socket.destroy();
+      for (const { client, upstream } of pairs) {
+        client.destroy();
+        upstream.destroy();
+      }
+      pairs.clear();
+    },
+    freeze: (next) => {
+      isHanging = next === 'new ones hang';
+      for (const pair of pairs) pair.isFrozen = true;
+    },
+    thaw: () => {
+      isHanging = false;
     },
     stop: async () => {
       proxy.cut();
