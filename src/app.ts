@@ -2,9 +2,11 @@ import { getRequestListener } from '@hono/node-server';
 import type { App, AppOptions } from './app-options.ts';
 import { startDatabase } from './db/start-database.ts';
 import { startFleet } from './fleet/start-fleet.ts';
+import { toReloadChanges } from './history/reload-changes.ts';
 import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
 import { createRoutes } from './http/create-routes.ts';
+import { toFleetStatus } from './http/fleet-route.ts';
 import { toMasternodesStatus } from './http/masternode-routes.ts';
 import { toStatus } from './http/to-status.ts';
 import { startIncidents } from './incidents/start-incidents.ts';
@@ -156,11 +158,7 @@ export async function startApp(
   /** Loads a later inventory, which each subnet's history then shows. */
   const reload = (next: Inventory) => {
     load(next);
-    const at = toWall(now());
-    const change = { at, kind: 'inventory', what: 'inventory', was: 'loaded', is: 'reloaded' } as const;
-    history.note(
-      inventory.subnets.map(({ name }) => ({ ...change, subnet: name, reason: 'the inventory was reloaded' })),
-    );
+    history.note(toReloadChanges(inventory, wall()));
   };
   const reloader = createReloader({ configPath, environment, load: reload, log, now });
   const history = startHistory({
@@ -242,6 +240,7 @@ export async function startApp(
     },
     status,
     masternodes: () => toMasternodesStatus(monitor.snapshot()),
+    fleet: () => toFleetStatus(fleet.view(), fleet.ownSubnets(), wall()),
     pages: pages.get,
     history: () => database.history(options.instance),
     isAlive: monitor.isAlive,

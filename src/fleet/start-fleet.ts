@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../model/clock.ts';
 import type { Election } from '../model/election.ts';
-import type { FleetPart, FleetStore, SeenMember } from '../model/fleet.ts';
+import type { FleetPart, FleetStore, FleetSubnet, SeenMember } from '../model/fleet.ts';
+import type { FleetView } from '../model/fleet-view.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Inventory } from '../model/target.ts';
@@ -9,6 +10,7 @@ import { createPart } from './create-part.ts';
 import { keepSubnets } from './keep-subnets.ts';
 import { toFleetSubnets } from './to-fleet-subnets.ts';
 import { createMemberTracker } from './track-members.ts';
+import { viewFleet } from './view-fleet.ts';
 
 /** The part of this instance in a fleet; one that runs alone watches all. */
 export interface Fleet {
@@ -18,6 +20,10 @@ export interface Fleet {
   keep(whole: Inventory): Inventory;
   /** All instances as last read, this one too; empty without a fleet. */
   members(): readonly SeenMember[];
+  /** What is to be shown of all instances now; undefined without a fleet. */
+  view(): FleetView | undefined;
+  /** The subnets that are watched here, as this instance would tell of them now. */
+  ownSubnets(): readonly FleetSubnet[];
   stop(): Promise<void>;
 }
 
@@ -55,6 +61,8 @@ const watchAlone = (shard: Shard | undefined): Fleet => ({
   part: undefined,
   keep: (whole) => keepSubnets(whole, (subnet) => isOwner(shard, subnet)),
   members: () => [],
+  view: () => undefined,
+  ownSubnets: () => [],
   stop: async () => {},
 });
 
@@ -77,6 +85,8 @@ export function startFleet(deps: FleetDeps): Fleet {
   const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
   let beat = 0;
   let trimmedAt = Number.NEGATIVE_INFINITY;
+  let inventory: readonly string[] = [];
+  let planned: ReturnType<typeof part.planKeeping> = new Map();
 
   const change = () => {
     try {
@@ -93,7 +103,8 @@ export function startFleet(deps: FleetDeps): Fleet {
     if (part.planWatch(members)) change();
     const current = snapshot();
     const watched = current.map(({ subnet: { name } }) => ({ name, isReady: isReady(name) }));
-    const subnets = toFleetSubnets(current, part.planKeeping(watched, members));
+    planned = part.planKeeping(watched, members);
+    const subnets = toFleetSubnets(current, planned, clock.toWall);
     // A beat that an earlier run has written must not come again.
     beat = Math.max(beat, rows.find((row) => row.instance === instance)?.beat ?? 0) + 1;
     await database.write({ instance, shard, beat, writtenAt: clock.toWall(clock.now()), subnets });
@@ -116,8 +127,21 @@ export function startFleet(deps: FleetDeps): Fleet {
 
   return {
     part: { ...part, isSettled, isShadowed: (subnet) => part.isShadowed(subnet) && !isSettled(subnet) },
-    keep: (whole) => keepSubnets(whole, part.isWatched),
+    keep: (whole) => {
+      inventory = whole.subnets.map(({ name }) => name);
+      return keepSubnets(whole, part.isWatched);
+    },
     members: readMembers,
+    ownSubnets: () => toFleetSubnets(snapshot(), planned, clock.toWall),
+    view: () =>
+      viewFleet({
+        self: { instance, shard },
+        members: readMembers(),
+        own: snapshot().map(({ subnet: { name }, targets }) => ({ name, targets: targets.length })),
+        inventory,
+        nowWall: clock.toWall(clock.now()),
+        toWall: clock.toWall,
+      }),
     stop: async () => {
       clearInterval(timer);
       await beating;

@@ -32,7 +32,7 @@ export function createMemberTracker(): MemberTracker {
     read: (now) =>
       [...known.values()].map(({ row, seenAt, isBeating }) => {
         const isSilent = now - seenAt >= SILENT_MS;
-        return { ...row, seenAt, isFresh: isBeating && !isSilent, isSilent };
+        return { ...row, seenAt, hasBeaten: isBeating, isFresh: isBeating && !isSilent, isSilent };
       }),
   };
 }

@@ -19,6 +19,7 @@ import {
   reloadRefusal,
 } from './api-routes.ts';
 import { cachedText } from './cached-text.ts';
+import { answerFleet, type FleetStatus } from './fleet-route.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { answerMasternodes, type MasternodesStatus } from './masternode-routes.ts';
@@ -45,6 +46,8 @@ export interface RouteDeps {
   readonly metrics: () => Promise<string>;
   readonly status: () => Status;
   readonly masternodes: () => MasternodesStatus;
+  /** Undefined where there is no fleet. */
+  readonly fleet?: () => FleetStatus | undefined;
   readonly pages: () => Promise<Pages>;
   /** What happened; rejects with a `DatabaseFailure` while the database is down. */
   readonly history: () => Promise<HistoryStore>;
@@ -169,6 +172,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
 
   app.get('/metrics', async (c) => sendPacked(c, await deps.metrics(), METRICS_TYPE));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
+  app.get('/fleet.json', answerFleet(deps.fleet ?? (() => undefined)));
   app.get('/masternodes.json', answerMasternodes(deps.masternodes));
   app.get(MONITOR_QUESTION.path, answerRestart(deps.mayRestart));
   app.get('/history.json', answerChanges(deps.history));

@@ -33,7 +33,7 @@ export interface FleetSubnet {
   readonly failing: number;
   /** The worst, at most `MOST_FLEET_PROBLEMS`. */
   readonly problems: readonly FleetProblem[];
-  /** How many stand in all. */
+  /** How many stand in all, without findings about the set-up. */
   readonly problemCount: number;
 }
 
@@ -55,6 +55,8 @@ export interface FleetMember {
 export interface SeenMember extends FleetMember {
   /** When its beat was last seen to change, or its row was read first. */
   readonly seenAt: WatchedMs;
+  /** Its beat was seen to change; until then `writtenAt` says more of when it last wrote than `seenAt`. */
+  readonly hasBeaten: boolean;
   /** It was seen to write, and not long ago. */
   readonly isFresh: boolean;
   /** It has not written for so long that it does not run, or reaches no database. Neither is known at first. */

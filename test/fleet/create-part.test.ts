@@ -14,7 +14,7 @@ const toSubnet = (name: string, over: Partial<FleetSubnet> = {}): FleetSubnet =>
   ...over,
 });
 const toMember = (instance: string, shard: Shard, subnets: readonly FleetSubnet[], isNew = false): SeenMember => ({
-  ...{ instance, shard, beat: 7, writtenAt: 0, seenAt: 0, isFresh: !isNew, isSilent: false, subnets },
+  ...{ instance, shard, beat: 7, writtenAt: 0, seenAt: 0, isFresh: !isNew, hasBeaten: true, isSilent: false, subnets },
 });
 const of = (index: number, total: number): Shard => ({ index, total });
 

@@ -10,7 +10,8 @@ const moving =
   ) ?? '';
 const self = { instance: 'b', shard: { index: 1, total: 4 } };
 const owner = (over: Partial<SeenMember> = {}, isReady = true): SeenMember => ({
-  ...{ instance: 'd', shard: { index: 3, total: 4 }, beat: 7, writtenAt: 0, seenAt: 0, isFresh: true, isSilent: false },
+  ...{ instance: 'd', shard: { index: 3, total: 4 }, beat: 7, writtenAt: 0, seenAt: 0 },
+  ...{ hasBeaten: true, isFresh: true, isSilent: false },
   subnets: [{ name: moving, isReady, keeping: 'no', targets: 4, failing: 0, problems: [], problemCount: 0 }],
   ...over,
 });

@@ -266,8 +266,12 @@ describe('under basic auth', () => {
         expect(await answer.text()).toBe(asked === 'HEAD' ? '' : 'a user name and password are needed\n');
       }
     const known = await app.request(pathOf(pattern), { method, headers: { authorization } });
-    // The inventory of this test is empty, and nothing has ever happened.
-    const status = /^\/(targets|badge|incidents)\//.test(pattern) ? 404 : pattern === '/safe-to-restart' ? 400 : 200;
+    // The inventory of this test is empty, it is in no fleet, and nothing has ever happened.
+    const status = /^\/(targets|badge|incidents)\/|^\/fleet/.test(pattern)
+      ? 404
+      : pattern === '/safe-to-restart'
+        ? 400
+        : 200;
     expect(known.status).toBe(status);
   });
 
