@@ -207,6 +207,7 @@ export async function startApp(
         scrapedAt: scrapedAt === undefined ? undefined : toWall(scrapedAt),
       }),
       snapshot: monitor.snapshot,
+      fleet: fleet.view,
       history,
       matchingLines: monitor.matchingLines,
       mayRestart: monitor.restarts.judge,

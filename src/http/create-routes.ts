@@ -179,8 +179,10 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   app.get('/history.json/uptime', answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));
   app.get('/targets/:subnet/:name', packed, async (c) => {
-    const page = (await deps.pages()).target(c.req.param('subnet'), c.req.param('name'));
-    return page === undefined ? c.text('the inventory has no such target; / lists them\n', 404) : c.html(page);
+    const [pages, subnet] = [await deps.pages(), c.req.param('subnet')];
+    const page = pages.target(subnet, c.req.param('name'));
+    if (page !== undefined) return c.html(page);
+    return c.text(`${pages.whereIs(subnet) ?? 'the inventory has no such target; / lists them'}\n`, 404);
   });
   app.get('/badge/:file', badge);
   app.get('/events', async (c) => {

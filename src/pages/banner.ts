@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
-import type { SubnetState } from '../model/snapshot.ts';
 import { withCommands } from './commands.ts';
 import { type Html, shape } from './marks.ts';
 import { subnetPath } from './paths.ts';
@@ -9,13 +8,19 @@ import { at, lasting } from './times.ts';
 /** A banner names at most this many subnets. */
 const MAX_NAMED = 3;
 
+/** A subnet as a banner names it. */
+export interface Verdict {
+  readonly subnet: { readonly name: string };
+  readonly headline?: Headline;
+}
+
 const WORST_FIRST: readonly Standing[] = ['bad', 'warn', 'off', 'ok'];
 
 /** How bad it is: the smaller the worse. */
-export const rankOf = ({ headline }: SubnetState): number => WORST_FIRST.indexOf(headline?.standing ?? 'off');
+export const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(headline?.standing ?? 'off');
 
 /** Subnets with a headline, the worst first; those that are equally bad by their names. */
-export const worstFirst = (subnets: readonly SubnetState[]): readonly SubnetState[] =>
+export const worstFirst = <State extends Verdict>(subnets: readonly State[]): readonly State[] =>
   subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || one.subnet.name.localeCompare(other.subnet.name));
 
 const frame = (standing: Standing, content: Html): Html =>
@@ -34,7 +39,7 @@ function ofOne({ standing, sentence, detail, since }: Headline, { toWall, nowWal
 }
 
 /** What a person needs to know first, readable from three metres. */
-export function banner(subnets: readonly SubnetState[], moment: Moment): Html {
+export function banner(subnets: readonly Verdict[], moment: Moment): Html {
   const [only, ...others] = worstFirst(subnets);
   if (only === undefined)
     return frame(

@@ -1,3 +1,4 @@
+import type { FleetView } from '../model/fleet-view.ts';
 import type { History, RecentHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
@@ -8,6 +9,7 @@ import type { CheckName } from '../model/verdict.ts';
 import { alertList, alertPage } from './alert-pages.ts';
 import { badgeSvg } from './badge.ts';
 import { createIncidentPages, type IncidentPages } from './create-incident-pages.ts';
+import { describeWhere, toElsewhereStates } from './elsewhere.ts';
 import type { LiveContent } from './frame.ts';
 import { createLiveStreams } from './live-streams.ts';
 import type { Html } from './marks.ts';
@@ -33,6 +35,8 @@ export interface Pages extends IncidentPages {
   readonly badge: (subnet: string) => string | undefined;
   /** Undefined when the inventory has no such target. */
   readonly target: (subnet: string, name: string) => Html | undefined;
+  /** Where a subnet is watched that is not watched here; undefined when no instance of the fleet has it. */
+  readonly whereIs: (subnet: string) => string | undefined;
   readonly runbooks: () => Html;
   /** The runbook of an alert, for the target that a link names. */
   readonly runbook: (
@@ -48,6 +52,8 @@ export interface Pages extends IncidentPages {
 export interface PagesDeps {
   readonly own: () => OwnState;
   readonly snapshot: () => Snapshot;
+  /** The fleet that this instance belongs to. */
+  readonly fleet?: () => FleetView | undefined;
   readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory;
   /** The last lines of a target's log that matched a pattern, without secrets. */
   readonly matchingLines: (target: Target) => readonly MatchingLine[];
@@ -75,6 +81,7 @@ export function createPages(deps: PagesDeps): Pages {
     const nowWall = toWall(now());
     return {
       snapshot: snapshot(),
+      fleet: deps.fleet?.(),
       minutesOf: history.minutesOf,
       historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
       incidentOf: incidents.idOf,
@@ -121,15 +128,21 @@ export function createPages(deps: PagesDeps): Pages {
     status: (query) => statusPage(statusInput(query), footer()),
     everybody: () => {
       const nowWall = toWall(now());
-      return publicPage(snapshot(), (target) => history.historyOf(target, nowWall), nowWall);
+      const elsewhere = toElsewhereStates(deps.fleet?.(), nowWall);
+      return publicPage(snapshot(), (target) => history.historyOf(target, nowWall), nowWall, elsewhere);
     },
     badge: (name) => {
-      const state = snapshot().find(({ subnet }) => subnet.name === name);
+      const isMeant = ({ subnet }: { readonly subnet: { readonly name: string } }) => subnet.name === name;
+      const state = snapshot().find(isMeant) ?? toElsewhereStates(deps.fleet?.(), toWall(now())).find(isMeant);
       return state && badgeSvg(name, state.headline?.standing ?? 'off');
     },
     target: (subnet, name) => {
       const input = targetInput(subnet, name);
       return input && targetPage(input, { ...footer(), outside: deps.outside, mayProbe: deps.mayProbe });
+    },
+    whereIs: (subnet) => {
+      const found = deps.fleet?.()?.elsewhere.find(({ name }) => name === subnet);
+      return found && describeWhere(found);
     },
     runbooks: () => alertList(toWall(now())),
     runbook: (alert, { subnet, name }) => {

@@ -6,6 +6,7 @@ import { isOfSetup } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
 import type { Subnet } from '../model/target.ts';
 import { type Moment, worstFirst } from './banner.ts';
+import { type ElsewhereState, elsewhereCard } from './elsewhere.ts';
 import type { Html } from './marks.ts';
 import { targetPath } from './paths.ts';
 import { problemCard } from './problem-card.ts';
@@ -39,8 +40,8 @@ const toCard = ({ subnet, problem, causes }: Found, shown: Shown): Html =>
     ...{ causes, namesSubnet: shown.namesSubnet, incident: shown.incidentOf?.(subnet.name, problem) },
   });
 
-const moreLine = (more: number): Html | string =>
-  more > 0 ? html`<p class="empty">${more} more are in <a href="/status.json">status.json</a>.</p>` : '';
+const moreLine = (more: number, file: 'status.json' | 'fleet.json' = 'status.json'): Html | string =>
+  more > 0 ? html`<p class="empty">${more} more are in <a href="/${file}">${file}</a>.</p>` : '';
 
 /** The targets that have the same finding as the one shown. */
 function alikeLine(alike: readonly Found[]): Html | string {
@@ -66,23 +67,50 @@ ${moreLine(groups.size - MAX_PROBLEMS)}
 </div></details>`;
 }
 
-/** The problems of some subnets, the worst first, and then the findings about their set-up. */
-export function problemSection(subnets: readonly SubnetState[], moment: Moment & Pick<Shown, 'incidentOf'>): Html {
+/** A problem as the page lists it. */
+interface Listed {
+  /** It is no mere suspicion. */
+  readonly isSure: boolean;
+  readonly toHtml: () => Html;
+}
+
+/** What another instance has found of a subnet, while that instance is seen. */
+const listElsewhere = ({ elsewhere }: ElsewhereState, nowWall: number): readonly Listed[] =>
+  elsewhere.sight === 'seen'
+    ? (elsewhere.known?.problems ?? []).map((problem) => ({
+        isSure: true,
+        toHtml: () => elsewhereCard(elsewhere, problem, nowWall),
+      }))
+    : [];
+
+/** How many problems of a subnet its instance has not sent. */
+const countUnsent = ({ sight, known }: ElsewhereState['elsewhere']): number =>
+  sight === 'seen' && known !== undefined ? known.problemCount - known.problems.length : 0;
+
+/** The problems of some subnets, the worst first, and then the findings about the set-up of those that are watched here. */
+export function problemSection(
+  subnets: readonly (SubnetState | ElsewhereState)[],
+  moment: Moment & Pick<Shown, 'incidentOf'>,
+): Html {
   const shown = { ...moment, namesSubnet: subnets.length > 1 };
-  const all = worstFirst(subnets).flatMap(({ subnet, problems }) => {
+  const setup: Found[] = [];
+  const listed = worstFirst(subnets).flatMap((state): readonly Listed[] => {
+    if ('elsewhere' in state) return listElsewhere(state, moment.nowWall);
+    const { subnet, problems } = state;
     const causes = problems.filter(isCause);
-    return problems.map((problem): Found => ({ subnet, problem, causes }));
+    const found = problems.map((problem): Found => ({ subnet, problem, causes }));
+    setup.push(...found.filter(({ problem }) => isOfSetup(problem.problem)));
+    return found
+      .filter(({ problem }) => !isOfSetup(problem.problem))
+      .map((one) => ({ isSure: isStanding(one.problem), toHtml: () => toCard(one, shown) }));
   });
-  const found = all
-    .filter(({ problem }) => !isOfSetup(problem.problem))
-    .toSorted((one, other) => Number(isStanding(other.problem)) - Number(isStanding(one.problem)));
-  const title = found.length === 0 ? 'No problem is known' : formatCount(found.length, 'problem', 'problems');
+  const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
+  const elsewhere = subnets.flatMap((state) => ('elsewhere' in state ? [state.elsewhere] : []));
+  const all = ordered.length + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
+  const title = all === 0 ? 'No problem is known' : formatCount(all, 'problem', 'problems');
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
-${found.slice(0, MAX_PROBLEMS).map((one) => toCard(one, shown))}
-${moreLine(found.length - MAX_PROBLEMS)}
-${setupFindings(
-  all.filter(({ problem }) => isOfSetup(problem.problem)),
-  shown,
-)}
+${ordered.slice(0, MAX_PROBLEMS).map(({ toHtml }) => toHtml())}
+${moreLine(all - Math.min(ordered.length, MAX_PROBLEMS), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
+${setupFindings(setup, shown)}
 </section>`;
 }

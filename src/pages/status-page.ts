@@ -1,9 +1,12 @@
 import { html } from 'hono/html';
+import type { FleetView } from '../model/fleet-view.ts';
 import type { Minute, TargetHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
-import { banner, type Moment, worstFirst } from './banner.ts';
+import { banner, type Moment, type Verdict, worstFirst } from './banner.ts';
+import { type ElsewhereState, elsewherePanel, toElsewhereStates } from './elsewhere.ts';
+import { shardNotices, shardTable } from './fleet-section.ts';
 import { type LiveContent, page, type Section } from './frame.ts';
 import type { Html } from './marks.ts';
 import { masternodeRows } from './masternode-rows.ts';
@@ -18,6 +21,8 @@ const MAX_IN_FULL = 2;
 /** What the page shows beside the snapshot. */
 export interface StatusInput extends Moment {
   readonly snapshot: Snapshot;
+  /** The fleet that the instance belongs to. */
+  readonly fleet?: FleetView | undefined;
   readonly minutesOf: (subnet: string) => readonly Minute[];
   readonly historyOf: (target: Target) => TargetHistory;
   /** The open incident of a problem. */
@@ -49,31 +54,52 @@ ${targetRows(subnet.name, targets, historyOf)}
   ];
 }
 
+/** All subnets, whoever watches them. */
+const findSubnets = ({ snapshot, fleet, nowWall }: StatusInput): readonly (SubnetState | ElsewhereState)[] => [
+  ...snapshot,
+  ...toElsewhereStates(fleet, nowWall),
+];
+
+/** With its headline in wall time. */
+function toVerdict(state: SubnetState | ElsewhereState, { toWall }: Moment): Verdict {
+  const { subnet, headline } = state;
+  if ('elsewhere' in state || headline?.since === undefined) return state;
+  return { subnet, headline: { ...headline, since: toWall(headline.since) } };
+}
+
 /** What the status page shows: the verdict, the problems with their commands, the subnets, every target with its history. */
 export function statusContent(input: StatusInput): LiveContent {
-  const { snapshot, only, search = '' } = input;
-  const shown = only === undefined ? snapshot : snapshot.filter(({ subnet }) => subnet.name === only);
+  const { fleet, only, search = '', nowWall } = input;
+  const shown = findSubnets(input).filter(({ subnet }) => only === undefined || subnet.name === only);
   const [first] = worstFirst(shown);
   const subnets =
     shown.length > MAX_IN_FULL
       ? [{ id: 'state-subnets', html: subnetGrid(shown, search) }]
-      : worstFirst(shown).flatMap((state) => inFull(state, input));
+      : worstFirst(shown).flatMap((state): readonly Section[] =>
+          'elsewhere' in state
+            ? [{ id: `state-${state.subnet.name}`, html: elsewherePanel(state, nowWall) }]
+            : inFull(state, input),
+        );
+  const verdicts = shown.map((state) => toVerdict(state, input));
   return {
     title: shown.length === 1 ? (first?.headline?.sentence ?? 'Status') : 'Status',
     sections: [
-      { id: 'banner', html: banner(shown, input) },
+      { id: 'banner', html: banner(verdicts, { nowWall, toWall: (at) => at }) },
+      ...(fleet ? [shardNotices(fleet, nowWall)] : []),
       { id: 'state-problems', html: problemSection(shown, input) },
       ...subnets,
+      ...(fleet ? [shardTable(fleet, nowWall)] : []),
     ],
   };
 }
 
 /** The page at `/`. */
 export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
-  const { snapshot, only, search, nowWall } = input;
+  const { only, search, nowWall } = input;
+  const all = findSubnets(input);
   const { title, sections } = statusContent(input);
   const [top, ...others] = sections;
-  const isMissing = only !== undefined && !snapshot.some(({ subnet }) => subnet.name === only);
+  const isMissing = only !== undefined && !all.some(({ subnet }) => subnet.name === only);
   const query = new URLSearchParams({ ...(only !== undefined && { subnet: only }), ...(search && { search }) });
   return page({
     title,
@@ -83,7 +109,7 @@ export function statusPage(input: StatusInput, { footer }: { readonly footer: re
     banner: top?.html,
     content: html`${isMissing ? html`<p class="empty">The inventory has no subnet ${only}. <a href="/">Show all subnets</a>.</p>` : ''}
 ${others.map((section) => section.html)}
-${only === undefined || snapshot.length < 2 ? '' : html`<p><a href="/">All ${snapshot.length} subnets</a></p>`}`,
+${only === undefined || all.length < 2 ? '' : html`<p><a href="/">All ${all.length} subnets</a></p>`}`,
     footer,
   });
 }

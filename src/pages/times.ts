@@ -31,6 +31,10 @@ export function lasting(ms: number): string {
 /** The hour, minute and second in UTC. */
 export const clockSecond = (wallMs: number): string => new Date(wallMs).toISOString().slice(11, 19);
 
+/** The hour, minute and second in UTC, with the day if that is not today's. */
+export const clockSince = (wallMs: number, nowWall: number): string =>
+  absolute(wallMs).slice(0, 10) === absolute(nowWall).slice(0, 10) ? `${clockSecond(wallMs)} UTC` : absolute(wallMs);
+
 /** How long, to the second below an hour: `9 min 33 s`. */
 export function lastingExactly(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
