@@ -14,7 +14,7 @@ export interface Endpoint {
 export interface RpcExposure {
   /** Where it answers: the address of the inventory, and others of this machine. Empty when it wants a password. */
   readonly servedAt: readonly Endpoint[];
-  /** The namespaces that it serves, by `rpc_modules`, in alphabetical order. */
+  /** The namespaces that it serves, by `rpc_modules`, sorted, with capitals first. */
   readonly modules: readonly string[];
   /** Whether it answers under a host name that is not its own; undefined when that is not known. */
   readonly anyHost?: boolean;

@@ -10,8 +10,8 @@ import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 /** What a stock node serves, by the recorded answer of a real one. */
-const STOCK = ['debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3', 'XDPoS'];
-const SAFE = ['eth', 'net', 'rpc', 'txpool', 'web3', 'XDPoS'];
+const STOCK = ['XDPoS', 'debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3'];
+const SAFE = ['XDPoS', 'eth', 'net', 'rpc', 'txpool', 'web3'];
 
 const at = (...ips: readonly string[]) => ips.map((ip) => ({ ip, port: 8545 }));
 const seen = (ip: string, over: Partial<RpcExposure> = {}): RpcExposure => ({
@@ -52,7 +52,7 @@ describe('namespaces that change a node', () => {
   const rest = [
     'the RPC of n1 serves debug, miner and personal beyond its own machine',
     'n1 serves debug, miner and personal without a password: anybody there can rewind its chain (debug_setHead), stop its blocks (miner_stop) and guess the password of its account (personal_unlockAccount)',
-    'set RPC_API=eth,net,txpool,web3,XDPoS in n1.env and recreate n1; what needs them can use its IPC',
+    'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; what needs them can use its IPC',
   ] as const;
 
   test('are a warning at a public address, and a note in a private network', () => {
@@ -143,7 +143,7 @@ describe('an unlocked account', () => {
 
 describe('wildcards', () => {
   const byEnv = (flag: string) =>
-    `set RPC_API=eth,net,txpool,web3,XDPoS in n1.env and recreate n1; ${flag} "*" itself comes from start.sh, and then opens only what everybody may read`;
+    `set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; ${flag} "*" itself comes from start.sh, and then opens only what everybody may read`;
   const byScript = (flag: string, value: string) =>
     `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of n1.env helps, as the start script always passes ${flag} "*"`;
   const hosts = (where: string, abused: string, fix: string) => [

@@ -28,7 +28,8 @@ function toModules(answer: StrangerAnswer | undefined): readonly string[] | unde
   const result = toResult(answer);
   if (!isRecord(result)) return undefined;
   const names = Object.keys(result).filter((name) => /^\w{1,32}$/.test(name));
-  return names.slice(0, 50).sort((one, other) => one.localeCompare(other, 'en'));
+  // A collator of the language would cost the daemon some megabytes.
+  return names.slice(0, 50).sort();
 }
 
 /** The state in an answer to `personal_listWallets`. Nothing else of it is kept. */

@@ -18,7 +18,7 @@ const recorded: { readonly result: unknown } = JSON.parse(
   readFileSync('test/fixtures/real-network/healthy.json', 'utf8'),
 ).rpc_modules;
 
-const STOCK = ['debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3', 'XDPoS'];
+const STOCK = ['XDPoS', 'debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3'];
 
 /** The flags of a node that a stranger notices. */
 interface Flags {
