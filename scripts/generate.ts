@@ -76,9 +76,13 @@ async function metricsTable(): Promise<string> {
         `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}${'check' in sample && sample.check ? ', check' : ''}`);
     return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
   });
+  const shard = { index: 0, total: 2 };
+  const other = { shard: { index: 1, total: 2 }, sight: 'seen', instances: [] } as const;
   const own = createOwnMetrics(
     { version: '', commit: '' },
     {
+      shard,
+      fleet: () => ({ instance: '', shard, shards: [other], elsewhere: [] }),
       enginesUp: () => new Map([['default', true]]),
       isDatabaseUp: () => true,
       locks: () => new Map([['retention', true]]),

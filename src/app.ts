@@ -12,6 +12,7 @@ import { toStatus } from './http/to-status.ts';
 import { startIncidents } from './incidents/start-incidents.ts';
 import { createReloader } from './inventory/create-reloader.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
+import { listParentChains } from './inventory/list-parent-chains.ts';
 import { readInventory } from './inventory/read-inventory.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
@@ -66,10 +67,7 @@ export async function startApp(
     database,
     mails: mailer,
     parentChains: {
-      list: () =>
-        inventory.subnets.flatMap(({ name, parentChain }) =>
-          parentChain === undefined ? [] : [{ subnet: name, rpc: parentChain.rpc }],
-        ),
+      list: () => listParentChains(inventory),
       readBalance: async (...call) => (await import('./probes/read-balance.ts')).readBalance(...call),
     },
     log,
@@ -123,6 +121,7 @@ export async function startApp(
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),
       isDatabaseUp: database.isUp(),
+      fleet: fleet.view(),
       lastReloadSuccessful: reloader.last().successful,
     }),
     store: database.trackedAlerts,
@@ -183,7 +182,7 @@ export async function startApp(
     onBug: broke('recording the incidents'),
   });
   const ownMetrics = createOwnMetrics(build, {
-    enginesUp: monitor.enginesUp,
+    ...{ shard: options.shard, fleet: fleet.view, enginesUp: monitor.enginesUp },
     isDatabaseUp: database.isUp,
     locks: database.election.locks,
     lastReload: () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) }),

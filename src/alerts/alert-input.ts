@@ -1,4 +1,5 @@
 import type { WatchedMs } from '../model/clock.ts';
+import type { FleetView } from '../model/fleet-view.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
 
@@ -16,6 +17,8 @@ export interface AlertInput {
   readonly notSent: (since: WatchedMs) => number;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   readonly enginesUp: ReadonlyMap<string, boolean | undefined>;
+  /** The fleet that this subnetd belongs to. */
+  readonly fleet?: FleetView | undefined;
   readonly isDatabaseUp: boolean;
   readonly lastReloadSuccessful: boolean;
 }

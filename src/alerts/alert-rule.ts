@@ -2,7 +2,7 @@
 export type Severity = 'critical' | 'warning' | 'info' | 'none';
 
 /** A label of an alert, besides `alertname` and `severity`. */
-export type AlertLabel = 'subnet' | 'component' | 'name' | 'instance' | 'engine';
+export type AlertLabel = 'subnet' | 'component' | 'name' | 'instance' | 'engine' | 'shard';
 
 /** The uid of a Grafana dashboard. */
 export type Dashboard = 'subnetd-fleet' | 'subnetd-node' | 'subnetd-services' | 'subnetd-self';

@@ -1,3 +1,4 @@
+import { otherShards, type ShardView } from '../model/fleet-view.ts';
 import type { ProblemPlan } from '../model/problem.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import { type Component, engineOf, type Target } from '../model/target.ts';
@@ -47,6 +48,16 @@ export const perInstance =
   (input, withUnknown = true) => {
     const instances: AlertInstance[] = [];
     add(instances, judge(input), withUnknown, () => ({ instance: input.instance }));
+    return instances;
+  };
+
+/** Creates a condition of each shard but the own one. */
+export const perShard =
+  (judge: (shard: ShardView) => ConditionResult): Condition =>
+  ({ fleet }, withUnknown = true) => {
+    const instances: AlertInstance[] = [];
+    for (const each of otherShards(fleet))
+      add(instances, judge(each), withUnknown, () => ({ shard: String(each.shard.index) }));
     return instances;
   };
 

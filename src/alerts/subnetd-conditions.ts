@@ -7,6 +7,7 @@ import {
   FAILED,
   perEngine,
   perInstance,
+  perShard,
   perSubnet,
   perTarget,
 } from './condition.ts';
@@ -40,6 +41,11 @@ function countRounds({ targets }: SubnetState, intervalMs: (round: RoundName) =>
 
 /** The conditions of `subnetdRules`, judged without Prometheus; subnetd cannot report that it is down itself. */
 export const subnetdConditions = {
+  // Every instance of the fleet notifies of it with the same labels, so that it is one alert.
+  SubnetdShardUnseen: perShard(({ sight }) => {
+    if (sight === 'unknown') return 'unknown';
+    return sight === 'seen' ? 'clear' : FAILED;
+  }),
   SubnetdDockerDown: perEngine((engine, containers, { enginesUp }) => {
     const up = enginesUp.get(engine);
     if (up === undefined) return 'unknown';

@@ -29,6 +29,18 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     dashboard: 'subnetd-self',
   },
   {
+    name: 'SubnetdShardUnseen',
+    severity: 'critical',
+    for: '1m',
+    // One instance that sees it is enough: another may be cut off from the database without knowing it yet.
+    expr: `max by (shard) (${last('subnetd_shard_seen')}) == 0`,
+    labels: ['shard'],
+    summary: 'No other subnetd sees shard {{ $labels.shard }} of the fleet.',
+    description:
+      'No instance of shard {{ $labels.shard }} writes into the database of the fleet, so nobody may watch its subnets. Start one, or let it reach PostgreSQL; the status page of any other instance names it and its subnets.',
+    dashboard: 'subnetd-self',
+  },
+  {
     name: 'SubnetdDockerDown',
     severity: 'warning',
     for: '1m',

@@ -1,6 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { FleetView } from '../model/fleet-view.ts';
+import type { Shard } from '../model/shard.ts';
 import type { RoundName } from '../model/target.ts';
+import { addShardMetrics } from './shard-metrics.ts';
 
 /** The metrics of subnetd itself. */
 export interface OwnMetrics {
@@ -28,6 +31,9 @@ export interface OwnState {
   /** File descriptors; undefined if the system does not show them. */
   readonly openDescriptors: () => number | undefined;
   readonly maxDescriptors: () => number | undefined;
+  /** The shard of this instance, and its fleet; absent for one that watches all. */
+  readonly shard?: Shard | undefined;
+  readonly fleet?: () => FleetView | undefined;
   /** Of the HTTP server. */
   readonly connections: () => Readonly<Record<'open' | 'max' | 'dropped', number>>;
 }
@@ -94,6 +100,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   })
     .labels(build.version, build.commit, process.version)
     .set(1);
+  if (state.shard !== undefined) addShardMetrics(registry, state.shard, state.fleet ?? (() => undefined));
   gauge(
     'subnetd_config_last_reload_successful',
     'Whether the last load of the inventory succeeded (1) or not (0).',

@@ -49,3 +49,7 @@ export interface FleetView {
   /** Each subnet once, by its name. */
   readonly elsewhere: readonly ElsewhereSubnet[];
 }
+
+/** The shards but that of the instance itself, of which each instance says whether it sees them. */
+export const otherShards = (view: FleetView | undefined): readonly ShardView[] =>
+  view?.shards.filter(({ shard }) => shard.index !== view.shard.index) ?? [];

@@ -101,6 +101,7 @@ describe('the catalogue', () => {
       'SubnetParentOtherChain',
       'SubnetRelayerWalletNearlyEmpty',
       'SubnetdDown',
+      'SubnetdShardUnseen',
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { conditionOf } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
 import { subnetdConditions } from '../../src/alerts/subnetd-conditions.ts';
 import type { Facts, LogFacts } from '../../src/model/facts.ts';
+import type { Sight } from '../../src/model/fleet-view.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
@@ -12,6 +13,7 @@ import type { Target } from '../../src/model/target.ts';
 import type { TrackedAlerts } from '../../src/model/tracked-alert.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
 import { foldAlerts } from '../../src/notify/tracked-alerts.ts';
+import { viewOf } from '../support/fleet-views.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const MINUTE = 60_000;
@@ -123,7 +125,20 @@ const itself = (more: Partial<AlertInput>): Case => ({
   unknown: [],
 });
 
+const seeing = (sight: Parameters<typeof viewOf>[0], missing: Sight = 'seen') => {
+  const view = viewOf(sight);
+  const shards = view.shards.map((each) => (each.shard.index === 2 ? { ...each, sight: missing } : each));
+  return toInput([], { fleet: { ...view, shards } });
+};
+
 const cases: Readonly<Record<keyof typeof subnetdConditions, Case>> = {
+  SubnetdShardUnseen: {
+    active: seeing('unseen'),
+    labels: { shard: '1' },
+    value: 0,
+    clear: [toInput([]), seeing('seen')],
+    unknown: [seeing('unknown')],
+  },
   SubnetdDockerDown: {
     active: toInput(
       [good('a'), onMachine2(stats), onMachine2(relayer), state({ ...bootnode, container: { name: 'b' } }, {})],

@@ -49,6 +49,16 @@ function byProblem({ name, labels }: AlertRule): RuleCase {
 
 const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
   SubnetdDown: { series: { [one('up', self)]: fails }, labels: { instance: 'a:10545' } },
+  SubnetdShardUnseen: {
+    series: {
+      [one('subnetd_shard_seen', { ...self, shard: '2' })]: fails,
+      [one('subnetd_shard_seen', { ...self, instance: 'b:10545', shard: '2' })]: fails,
+      // The other still sees this one.
+      [one('subnetd_shard_seen', { ...self, shard: '1' })]: stays(1),
+      [one('subnetd_shard_seen', { ...self, instance: 'b:10545', shard: '1' })]: fails,
+    },
+    labels: { shard: '2' },
+  },
   SubnetdDockerDown: {
     series: {
       [one('subnet_container_engine_info', { ...node, ...self, engine: 'machine1' })]: stays(1),

@@ -1,0 +1,22 @@
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { addShardMetrics } from '../../src/metrics/shard-metrics.ts';
+import { viewOf } from '../support/fleet-views.ts';
+
+const pageOf = async (view: ReturnType<typeof viewOf> | undefined) => {
+  const registry = new Registry();
+  addShardMetrics(registry, { index: 0, total: 3 }, () => view);
+  return (await registry.metrics()).split('\n').filter((line) => line.startsWith('subnetd'));
+};
+const info = 'subnetd_shard_info{shard="0",total="3"} 1';
+
+it('an instance says of each other shard whether it sees it, and nothing of its own', async () => {
+  const missing = 'subnetd_shard_seen{shard="2"} 0';
+  expect(await pageOf(viewOf('seen'))).toEqual([info, 'subnetd_shard_seen{shard="1"} 1', missing]);
+  expect(await pageOf(viewOf('unseen'))).toEqual([info, 'subnetd_shard_seen{shard="1"} 0', missing]);
+});
+
+it('an instance that cannot know, or shares no database, says nothing of other shards', async () => {
+  expect(await pageOf(viewOf('unknown'))).toEqual([info]);
+  expect(await pageOf(undefined)).toEqual([info]);
+});
