@@ -47,14 +47,6 @@ export interface ConsensusSettings {
   readonly gap: number;
 }
 
-/** Whether two nodes follow the same settings. */
-export const isSameConsensus = (one: ConsensusSettings, other: ConsensusSettings): boolean =>
-  one.minePeriodMs === other.minePeriodMs &&
-  one.timeoutPeriodMs === other.timeoutPeriodMs &&
-  one.certificateThreshold === other.certificateThreshold &&
-  one.epoch === other.epoch &&
-  one.gap === other.gap;
-
 /** The members of the epoch of a node's newest block, by their addresses. */
 export interface Masternodes {
   readonly number: number;

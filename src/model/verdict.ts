@@ -64,5 +64,27 @@ export type CheckState = Judgement & {
   readonly failures: number;
 };
 
+/** A check and its runs, without what it was last judged to be. */
+export type CheckRuns = Omit<CheckState, keyof Finding | 'verdict'>;
+
+/**
+ * The state of a check with a judgement. It is made as one object with every member, as tens of thousands are kept. Copies with
+ * members added would take half as much memory again.
+ */
+export const toCheckState = (runs: CheckRuns, { verdict, seen, fix }: Judgement): CheckState =>
+  ({
+    check: runs.check,
+    round: runs.round,
+    verdict,
+    seen,
+    fix,
+    since: runs.since,
+    lastRun: runs.lastRun,
+    durationSeconds: runs.durationSeconds,
+    runs: runs.runs,
+    failures: runs.failures,
+    // Verdict and fix are of one judgement, which the compiler does not see.
+  }) satisfies Record<keyof CheckState, unknown> as CheckState;
+
 /** The state of a check that fails. */
 export type FailedCheck = Extract<CheckState, { readonly verdict: 'fail' }>;

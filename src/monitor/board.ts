@@ -14,15 +14,15 @@ import {
   type Target,
   targetKey,
 } from '../model/target.ts';
-import type { CheckState } from '../model/verdict.ts';
+import { type CheckState, toCheckState } from '../model/verdict.ts';
 import { SUBNET_PROBE_KINDS, subnetFactsSubject } from '../probes/subnet-probers.ts';
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
-import { createSharing, shareChain } from './create-sharing.ts';
-import { isOtherwise, statusOf, toTargetState, withHeardNodes } from './to-target-state.ts';
+import { createSharing } from './create-sharing.ts';
+import { isOtherContainer, isOtherwise, toState, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -142,12 +142,13 @@ export function createBoard(
     entry.states[index] = { ...state, facts: change(state.facts, entry) };
   };
 
-  /** Judges a target's checks of one round by the current facts. */
+  /** Judges a target's checks of one round by the current facts, after a run that took so long or without one. */
   const judge = (
     { subnet, settings, states, diagnosis: { reference } }: Entry,
     state: TargetState,
     round: RoundName,
     now: number,
+    runSeconds?: number,
   ) => {
     const { target, facts } = state;
     const { consensus } = subnet;
@@ -155,36 +156,36 @@ export function createBoard(
     return state.checks.map((before): CheckState => {
       if (before.round !== round || before.verdict === 'skipped') return before;
       const judgement = checkTable[before.check].judge(view);
-      return { ...before, ...judgement, since: judgement.verdict === before.verdict ? before.since : now };
+      const { check, lastRun, durationSeconds, runs, failures } = before;
+      const since = judgement.verdict === before.verdict ? before.since : now;
+      if (runSeconds === undefined)
+        return toCheckState({ check, round, since, lastRun, durationSeconds, runs, failures }, judgement);
+      const failed = failures + Number(judgement.verdict === 'fail');
+      return toCheckState(
+        { check, round, since, lastRun: now, durationSeconds: runSeconds, runs: runs + 1, failures: failed },
+        judgement,
+      );
     });
   };
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
-    update(target, (facts, { settings, diagnosis: { reference }, share }) =>
-      fold(facts, shareChain(observation, share), { at: now, settings, reference }),
-    );
+    update(target, (facts, { settings, diagnosis: { reference }, share }) => {
+      const seen: Observation =
+        observation.kind === 'node' ? { kind: 'node', seen: share(observation.seen) } : observation;
+      return fold(facts, seen, { at: now, settings, reference });
+    });
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
     const place = places.get(target);
-    const statusBefore = statusOf(place?.entry.states[place.index]);
+    const before = place?.entry.states[place.index];
     foldObservation(target, observation, now);
     const state = place?.entry.states[place.index];
-    if (place === undefined || state === undefined) return;
-    const judged = judge(place.entry, state, round, now).map((check): CheckState => {
-      if (check.round !== round || check.verdict === 'skipped') return check;
-      const { runs, failures, verdict } = check;
-      return {
-        ...check,
-        lastRun: now,
-        durationSeconds,
-        runs: runs + 1,
-        failures: failures + Number(verdict === 'fail'),
-      };
-    });
-    const changed = { ...state, checks: judged, ...judgeFailures(target, state.facts, now) };
-    if (isOtherwise(state, changed) || statusBefore !== statusOf(changed)) place.entry.isChanged = true;
-    const { subnet, states } = place.entry;
-    states[place.index] = round === 'logs' ? withHeardNodes(changed, states, subnet, now) : changed;
+    if (place === undefined || before === undefined || state === undefined) return;
+    const { entry, index } = place;
+    const checks = judge(entry, state, round, now, durationSeconds);
+    const changed = toState(state, checks, judgeFailures(target, state.facts, now), state.heardNodes);
+    if (isOtherwise(state, changed) || isOtherContainer(before.facts, changed.facts)) entry.isChanged = true;
+    entry.states[index] = round === 'logs' ? withHeardNodes(changed, entry.states, entry.subnet, now) : changed;
   };
 
   const diagnoseEntry = (entry: Entry, now: number) => {

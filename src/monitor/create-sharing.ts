@@ -1,5 +1,13 @@
-import { type BlockMark, type ChainObservation, isSameConsensus, type MissedRounds } from '../model/chain.ts';
-import type { Observation } from '../model/prober.ts';
+import type {
+  BlockMark,
+  ChainObservation,
+  ConsensusSettings,
+  Masternodes,
+  MissedRounds,
+  NextEpoch,
+  PoolStatus,
+} from '../model/chain.ts';
+import type { Block, NodeObservation, Peers, Result } from '../model/observation.ts';
 
 /** Nodes that are asked within a minute say this many different things at most, as long as they agree. */
 const REMEMBERED = 8;
@@ -38,24 +46,47 @@ const isSameList =
   (one, other) =>
     one.length === other.length && one.every((entry, index) => isSame(entry, other[index] as T));
 
-const isSameCount: Compare<Readonly<Record<string, number>>> = (one, other) => {
-  for (const key in one) if (one[key] !== other[key]) return false;
+/** Whether two have the same members with the same values. Lists and objects in them must be shared before. */
+function isSameObject<T extends object>(one: T, other: T): boolean {
+  for (const key in one) if (one[key] !== other[key] || !Object.hasOwn(other, key)) return false;
   return Object.keys(one).length === Object.keys(other).length;
-};
+}
 
-/**
- * Lets the nodes of a subnet share what most of them say alike: who is a masternode, who missed rounds, and the ids, addresses
- * and hashes. Thousands of nodes with copies of their own would fill the memory, and each copy would have to be compared.
- */
-export function createSharing(): (chain: ChainObservation) => ChainObservation {
+function createResultShare<T extends object>(): (result: Result<T>) => Result<T> {
+  const values = createShare<T>(isSameObject);
+  const results = createShare<Result<T>>(isSameObject);
+  return (result) => (result.ok ? results({ ok: true, value: values(result.value) }) : result);
+}
+
+/** Lets nodes share what they say alike about their chain. */
+function createChainSharing(): (chain: ChainObservation) => ChainObservation {
   const text = createTextShare();
   const addresses = createShare<readonly string[]>(isSameList((one, other) => one === other));
-  const rounds = createShare<MissedRounds['rounds']>(
-    isSameList((one, other) => one.round === other.round && one.miner === other.miner),
-  );
-  const counts = createShare(isSameCount);
-  const settings = createShare(isSameConsensus);
-  const marks = createShare<BlockMark>((one, other) => one.number === other.number && one.hash === other.hash);
+  const rounds = createShare<MissedRounds['rounds']>(isSameList(isSameObject));
+  const counts = createShare<MissedRounds['byMiner']>(isSameObject);
+  const settings = createShare<ConsensusSettings>(isSameObject);
+  const members = createShare<Masternodes>(isSameObject);
+  const missed = createShare<MissedRounds>(isSameObject);
+  const choices = createShare<NextEpoch>(isSameObject);
+  const pools = createShare<PoolStatus>(isSameObject);
+  const marks = createShare<BlockMark>(isSameObject);
+  const missingParts = createShare<ChainObservation['missing']>(isSameObject);
+
+  const shareMembers = ({ number, round, active, standby, penalised }: Masternodes): Masternodes =>
+    members({
+      number,
+      round,
+      active: addresses(active),
+      standby: addresses(standby),
+      penalised: addresses(penalised),
+    });
+  const shareMissed = (one: MissedRounds): MissedRounds =>
+    missed({ ...one, rounds: rounds(one.rounds), byMiner: counts(one.byMiner) });
+  const shareChoice = (one: NextEpoch): NextEpoch =>
+    choices({ ...one, candidates: addresses(one.candidates), penalised: addresses(one.penalised) });
+  const sharePool = (one: PoolStatus): PoolStatus =>
+    pools({ ...one, neverSigned: addresses(one.neverSigned), timeoutMissing: addresses(one.timeoutMissing) });
+
   return (chain) => {
     const { genesis, address, nodeId, peerIds, consensus, masternodes, missedRounds, nextEpoch, pool, block } = chain;
     return {
@@ -65,36 +96,34 @@ export function createSharing(): (chain: ChainObservation) => ChainObservation {
       ...(nodeId !== undefined && { nodeId: text(nodeId) }),
       ...(peerIds && { peerIds: peerIds.map(text) }),
       ...(consensus && { consensus: settings(consensus) }),
-      ...(masternodes && {
-        masternodes: {
-          ...masternodes,
-          active: addresses(masternodes.active),
-          standby: addresses(masternodes.standby),
-          penalised: addresses(masternodes.penalised),
-        },
-      }),
-      ...(missedRounds && {
-        missedRounds: {
-          ...missedRounds,
-          rounds: rounds(missedRounds.rounds),
-          byMiner: counts(missedRounds.byMiner),
-        },
-      }),
-      ...(nextEpoch && {
-        nextEpoch: {
-          ...nextEpoch,
-          candidates: addresses(nextEpoch.candidates),
-          penalised: addresses(nextEpoch.penalised),
-        },
-      }),
-      ...(pool && { pool: { ...pool, neverSigned: addresses(pool.neverSigned) } }),
+      ...(masternodes && { masternodes: shareMembers(masternodes) }),
+      ...(missedRounds && { missedRounds: shareMissed(missedRounds) }),
+      ...(nextEpoch && { nextEpoch: shareChoice(nextEpoch) }),
+      ...(pool && { pool: sharePool(pool) }),
       ...(block && { block: marks(block) }),
+      missing: missingParts(chain.missing),
     };
   };
 }
 
-/** An observation of a node with shared lists; any other as it is. */
-export function shareChain(observation: Observation, share: ReturnType<typeof createSharing>): Observation {
-  if (observation.kind !== 'node' || observation.seen.chain === undefined) return observation;
-  return { ...observation, seen: { ...observation.seen, chain: share(observation.seen.chain) } };
+/**
+ * Lets the nodes of a subnet share what most of them say alike: heights and counts of peers, who is a masternode and who missed
+ * rounds. Equal ids, addresses and hashes become one string. Thousands of nodes with copies of their own would fill the memory, and each
+ * copy would have to be compared.
+ */
+export function createSharing(): (seen: NodeObservation) => NodeObservation {
+  const shareLatest = createResultShare<Block>();
+  const shareCommitted = createResultShare<Block>();
+  const sharePeers = createResultShare<Peers>();
+  const shareChain = createChainSharing();
+  return (seen) => {
+    const { latest, committed, peers, chain } = seen;
+    return {
+      ...seen,
+      latest: shareLatest(latest),
+      ...(committed && { committed: shareCommitted(committed) }),
+      ...(peers && { peers: sharePeers(peers) }),
+      ...(chain && { chain: shareChain(chain) }),
+    };
+  };
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Facts } from '../model/facts.ts';
+import type { Facts, Known } from '../model/facts.ts';
 import { inputsOf, roundOf } from '../model/prober.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Subnet, Target } from '../model/target.ts';
-import { type CheckName, type CheckState, skipped, unknown } from '../model/verdict.ts';
+import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../model/verdict.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
@@ -13,14 +13,14 @@ const initial = (check: CheckName, target: Target, { settings }: Subnet, now: nu
   const because = skippedBecause(target, settings);
   const judgement =
     because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because.seen, because.fix);
-  return { check, round: roundOf[kindOf(target)](target), ...judgement, since: now, runs: 0, failures: 0 };
+  return toCheckState({ check, round: roundOf[kindOf(target)](target), since: now, runs: 0, failures: 0 }, judgement);
 };
 
 /** A check's state under new settings: it may now be skipped, or no longer. Its last run and its counters stay. */
 function carry(before: CheckState, fresh: CheckState): CheckState {
   if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
   const { lastRun, runs, failures } = before;
-  return { ...fresh, runs, failures, lastRun };
+  return toCheckState({ ...fresh, runs, failures, lastRun }, fresh);
 }
 
 const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
@@ -37,13 +37,24 @@ export const isOtherwise = (before: TargetState, after: TargetState): boolean =>
   after.shownFailures.length !== before.shownFailures.length ||
   after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
 
-/** Which container Docker has for a target, and whether it runs: one that was restarted may fail its check as before. */
-export function statusOf(state: TargetState | undefined): string | undefined {
-  const observation = state?.facts.container?.observation;
-  return observation?.kind === 'found'
-    ? `${observation.container.id} ${observation.container.status}`
-    : observation?.kind;
+/**
+ * Whether Docker has another container for a target, or says something else of how it runs: one that was restarted may fail its
+ * check as before.
+ */
+export function isOtherContainer(before: Facts, after: Facts): boolean {
+  const [one, other] = [before.container?.observation, after.container?.observation];
+  if (one === other) return false;
+  if (one?.kind !== 'found' || other?.kind !== 'found') return one?.kind !== other?.kind;
+  return one.container.id !== other.container.id || one.container.status !== other.container.status;
 }
+
+/** Made as one object with every member, as the state of a check is. */
+export const toState = (
+  { target, facts }: Known,
+  checks: readonly CheckState[],
+  { failures, shownFailures, endedFailures }: Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>,
+  heardNodes?: number,
+): TargetState => ({ target, facts, checks, failures, shownFailures, endedFailures, heardNodes });
 
 /** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
 export function withHeardNodes(
@@ -67,12 +78,12 @@ export function toTargetState(
   now: number,
 ): TargetState {
   const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
-  if (known === undefined) return { target, facts: {}, checks: fresh, ...judgeFailures(target, {}, now) };
+  if (known === undefined) return toState({ target, facts: {} }, fresh, judgeFailures(target, {}, now));
   const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
   const facts = keepParts(known.facts, isSame);
   const kept = fresh.map((check) => {
     const old = known.checks.find((one) => one.check === check.check);
     return old && isSame(checkTable[check.check].kindOf(target)) ? carry(old, check) : check;
   });
-  return { target, facts, checks: kept, ...judgeFailures(target, facts, now) };
+  return toState({ target, facts }, kept, judgeFailures(target, facts, now));
 }

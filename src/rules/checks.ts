@@ -21,7 +21,6 @@ import { judgePage } from './judge-page.ts';
 import { judgePeers } from './judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
 import { judgeSubmissions } from './judge-submissions.ts';
-import type { KnownFailure } from './known-failures.ts';
 import type { View } from './view.ts';
 
 /** One check: the targets it is for, the kind of probe that feeds it for a target, and how it judges. */
@@ -101,14 +100,14 @@ const noDebugLog = ({ logFiles }: Target): Finding | undefined =>
       }
     : undefined;
 
-/** Adds the known fix to a failure. */
-const explainKnown = (judgement: Judgement, failures: readonly KnownFailure[]): Judgement =>
-  judgement.verdict === 'fail' && failures.length > 0
-    ? {
-        verdict: 'fail',
-        ...addFix(judgement, `known as ${failures.map(({ name, fix }) => `${name}: ${fix}`).join(', and ')}`),
-      }
-    : judgement;
+/** Adds the fixes of the known failures that a target shows to a failure. */
+function explainKnown(judgement: Judgement, { target, facts, now }: View): Judgement {
+  if (judgement.verdict !== 'fail') return judgement;
+  const failures = activeFailures(target, facts, now);
+  if (failures.length === 0) return judgement;
+  const known = failures.map(({ name, fix }) => `${name}: ${fix}`).join(', and ');
+  return { verdict: 'fail', ...addFix(judgement, `known as ${known}`) };
+}
 
 /** Every check. A target has those of its component, in this order. */
 export const checkTable: Readonly<Record<CheckName, Check>> = {
@@ -133,7 +132,7 @@ export const checkTable: Readonly<Record<CheckName, Check>> = {
     kind: 'container',
     isFor: ({ container }) => container !== undefined,
     skippedBecause: () => undefined,
-    judge: (view) => explainKnown(judgeContainer(view), activeFailures(view.target, view.facts, view.now)),
+    judge: (view) => explainKnown(judgeContainer(view), view),
   }),
 };
 

@@ -12,6 +12,14 @@ export function explainPattern({ patterns }: LogFacts, name: string): Finding {
   return { seen: what, fix };
 }
 
+const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
+
+/** Whether a pattern explains more than another one: a fatal line explains errors, and of equal ones the last. */
+function isWorse(one: PatternFacts, other: PatternFacts): boolean {
+  if (one.means !== other.means) return one.means === 'fatal';
+  return one.order > other.order;
+}
+
 /** A fault in a log, whose sentence starts with the target. */
 export function findLogFault(
   logs: LogFacts,
@@ -20,16 +28,18 @@ export function findLogFault(
   now: number,
   counts: (pattern: PatternFacts) => boolean = () => true,
 ): Required<Finding> | undefined {
-  const recent = Object.entries(logs.patterns).filter(
-    ([, pattern]) =>
-      (pattern.means === 'error' || pattern.means === 'fatal') && now - pattern.at < errorWindowMs && counts(pattern),
-  );
-  const rank = (means: string) => (means === 'fatal' ? 1 : 0);
-  const [worst] = recent.sort(([, a], [, b]) => rank(b.means) - rank(a.means) || b.order - a.order);
-  if (worst === undefined) return undefined;
-  const [name, { at }] = worst;
+  let name: string | undefined;
+  let worst: PatternFacts | undefined;
+  for (const each in logs.patterns) {
+    const pattern = logs.patterns[each];
+    if (pattern === undefined || !isError(pattern) || now - pattern.at >= errorWindowMs || !counts(pattern)) continue;
+    if (worst !== undefined && !isWorse(pattern, worst)) continue;
+    name = each;
+    worst = pattern;
+  }
+  if (name === undefined || worst === undefined) return undefined;
   const { seen, fix } = explainPattern(logs, name);
-  const where = `${target.name} printed a line of the pattern ${name} ${formatDuration(Math.max(now - at, 0))} ago`;
+  const where = `${target.name} printed a line of the pattern ${name} ${formatDuration(Math.max(now - worst.at, 0))} ago`;
   return addFix({ seen: `${where}: ${seen}`, fix }, commandToSeeLog(target));
 }
 

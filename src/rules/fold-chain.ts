@@ -23,8 +23,10 @@ export function foldChain(
   at: number,
 ): ChainFacts | undefined {
   const height = latest.ok ? latest.value.number : Number.POSITIVE_INFINITY;
-  const kept = previous?.marks.filter(({ number }) => number <= height) ?? [];
-  const before = previous && kept.length < previous.marks.length ? { ...previous, marks: kept } : previous;
+  const marks = previous?.marks ?? [];
+  const isKept = ({ number }: BlockMark) => number <= height;
+  const kept = marks.every(isKept) ? marks : marks.filter(isKept);
+  const before = previous && kept !== marks ? { ...previous, marks: kept } : previous;
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
   const old = before?.observation.genesis;
   const isOther = chain.genesis !== undefined && old !== undefined && chain.genesis !== old;

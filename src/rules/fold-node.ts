@@ -3,6 +3,33 @@ import type { NodeFacts, Progress } from '../model/facts.ts';
 import type { Block, NodeObservation, Result } from '../model/observation.ts';
 import { foldChain } from './fold-chain.ts';
 
+/** How a height moved, up to and with the newest reading. */
+type Movement = Pick<Progress, 'advancedAt' | 'risen' | 'riseDueSince' | 'fall'>;
+
+function move(
+  previous: Progress | undefined,
+  number: number,
+  at: number,
+  stallAfterMs: number,
+  seenLastTime: boolean,
+): Movement {
+  if (previous === undefined) return { advancedAt: at, risen: false, riseDueSince: at, fall: undefined };
+  const { advancedAt, risen, fall } = previous;
+  if (number > previous.number) return { advancedAt: at, risen: true, riseDueSince: at, fall };
+  // A clock that was set back must not hide a stall.
+  const riseDueSince = Math.min(previous.riseDueSince, at);
+  if (number < previous.number) {
+    // A fall gives the node a new base and more time, but only once: repeated falls are no progress.
+    const repeated = fall !== undefined && (at - fall.at < stallAfterMs || advancedAt <= fall.at);
+    const last = { from: previous.number, to: number, at, repeated };
+    return { advancedAt, risen, riseDueSince: repeated ? riseDueSince : at, fall: last };
+  }
+  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
+  const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
+  return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
+}
+
+/** Made as one object with every member: thousands are kept, and made in each round. */
 function advance(
   previous: Progress | undefined,
   { number, timestamp }: Block,
@@ -10,25 +37,18 @@ function advance(
   stallAfterMs: number,
   seenLastTime: boolean,
 ): Progress {
-  const base = { number, timestamp, lastGoodAt: at };
-  if (previous === undefined) return { ...base, advancedAt: at, risen: false, riseDueSince: at };
-  const { advancedAt, risen, fall } = previous;
-  // A clock that was set back must not hide a stall.
-  const riseDueSince = Math.min(previous.riseDueSince, at);
-  const kept = { ...base, advancedAt, risen, fall };
-  if (number > previous.number) return { ...kept, advancedAt: at, risen: true, riseDueSince: at };
-  if (number < previous.number) {
-    // A fall gives the node a new base and more time, but only once: repeated falls are no progress.
-    const repeated = fall !== undefined && (at - fall.at < stallAfterMs || advancedAt <= fall.at);
-    return {
-      ...kept,
-      riseDueSince: repeated ? riseDueSince : at,
-      fall: { from: previous.number, to: number, at, repeated },
-    };
-  }
-  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
-  const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
-  return { ...kept, riseDueSince: unseen ? at : riseDueSince };
+  const { advancedAt, risen, riseDueSince, fall } = move(previous, number, at, stallAfterMs, seenLastTime);
+  return {
+    number,
+    timestamp,
+    advancedAt,
+    risen,
+    riseDueSince,
+    lastGoodAt: at,
+    passedAt: undefined,
+    fall,
+    credible: undefined,
+  } satisfies Record<keyof Progress, unknown>;
 }
 
 /** What a height is compared with, and judged by. */
@@ -78,5 +98,5 @@ export function foldNode(
   const latest = withPassed(previous?.latest, seen, at, reference);
   const committed = fold(previous?.committed, observation.committed, at, limits, last?.committed?.ok === true);
   const chain = foldChain(previous?.chain, observation, at);
-  return { observation, latest, committed, ...(chain && { chain }) };
+  return { observation, latest, committed, chain };
 }

@@ -26,20 +26,24 @@ interface Context {
   readonly reference?: number | undefined;
 }
 
-/** How each kind of observation is folded into the previous facts. */
+/** How each kind of observation is folded into the facts of its target. */
 const folds: {
-  readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
+  readonly [Kind in ProbeKind]: (facts: Facts, seen: Observations[Kind], context: Context) => Facts;
 } = {
-  node: (before, seen, { at, settings, reference }) => foldNode(before, seen, at, settings.rpc.stallAfterMs, reference),
-  container: (before, seen, { at }) => foldContainer(before, seen, at),
-  service: (before, seen, context) => foldService(before, seen, context, context.settings.rpc.maxLag),
-  page: foldPage,
+  node: (facts, seen, { at, settings, reference }) => ({
+    ...facts,
+    node: foldNode(facts.node, seen, at, settings.rpc.stallAfterMs, reference),
+  }),
+  container: (facts, seen, { at }) => ({ ...facts, container: foldContainer(facts.container, seen, at) }),
+  service: (facts, seen, context) => ({
+    ...facts,
+    service: foldService(facts.service, seen, context, context.settings.rpc.maxLag),
+  }),
+  page: (facts, seen) => ({ ...facts, page: foldPage(facts.page, seen) }),
   // Followers have already folded each line.
-  logs: (_, seen) => seen,
+  logs: (facts, seen) => ({ ...facts, logs: seen }),
 };
 
 /** Folds an observation into the facts of its target. */
-export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts => ({
-  ...facts,
-  [one.kind]: folds[one.kind](facts[one.kind], one.seen, context),
-});
+export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts =>
+  folds[one.kind](facts, one.seen, context);

@@ -2,7 +2,7 @@ import type { ContainerFacts } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
 import { isRestartPlanned } from '../model/restart-cause.ts';
 import type { Target } from '../model/target.ts';
-import { type Evidence, failuresOf, type KnownFailure } from './known-failures.ts';
+import { type Evidence, failuresByComponent, failuresOf, type KnownFailure } from './known-failures.ts';
 
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
@@ -29,36 +29,60 @@ const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): bo
   isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + TOLERANCE_MS;
 
 /**
- * The known failures that a target has shown lately. One lasts until the target has run for ten minutes since its last sign, and
+ * Whether a target has shown a known failure lately. It lasts until the target has run for ten minutes since its last sign, and
  * until somebody restarts its container. A stop before that keeps it, as it may be why. It belongs to one run: that of another
  * container, or of an earlier start, explains no stop of today.
  */
-function rememberedFailures(target: Target, evidence: Evidence, now: number): readonly KnownFailure[] {
+function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): boolean {
+  const seenAt = failure.seenAt(evidence, now);
+  if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
   const { observation } = evidence.container ?? {};
   const container = observation?.kind === 'found' ? observation.container : undefined;
-  return failuresOf(target).filter((failure) => {
-    const seenAt = failure.seenAt(evidence, now);
-    if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
-    // A start in the future means that the clocks differ.
-    const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
-    if (container === undefined || container.running) return now - quietSince < QUIET_MS;
-    // What was over before the end is not why it ended.
-    const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
-    return !wasOver && isOfEndedRun(seenAt, container, evidence.container, now);
-  });
+  // A start in the future means that the clocks differ.
+  const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
+  if (container === undefined || container.running) return now - quietSince < QUIET_MS;
+  // What was over before the end is not why it ended.
+  const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
+  return !wasOver && isOfEndedRun(seenAt, container, evidence.container, now);
 }
 
+/** What is known of the failures that a target can show. */
+export interface JudgedFailures {
+  /** By name: has it shown it lately? */
+  readonly failures: Readonly<Record<string, boolean>>;
+  /** Those of them that are not known to be over. */
+  readonly shownFailures: readonly KnownFailure[];
+  readonly endedFailures: readonly KnownFailure[];
+}
+
+const NONE: readonly KnownFailure[] = [];
+
+const toJudged = (
+  known: readonly KnownFailure[],
+  remembered: readonly KnownFailure[],
+  endedFailures: readonly KnownFailure[],
+): JudgedFailures => ({
+  failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
+  shownFailures: remembered.filter((one) => !endedFailures.includes(one)),
+  endedFailures,
+});
+
+const NOTHING = toJudged(NONE, NONE, NONE);
+
+/** By what targets can show: what is known of all that show none of it, as most of thousands do. */
+const unshown: ReadonlyMap<readonly KnownFailure[], JudgedFailures> = new Map(
+  [...failuresByComponent.values()].map((known) => [known, toJudged(known, NONE, NONE)]),
+);
+
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
-export function judgeFailures(target: Target, evidence: Evidence, now: number) {
-  const remembered = rememberedFailures(target, evidence, now);
+export function judgeFailures(target: Target, evidence: Evidence, now: number): JudgedFailures {
+  const known = failuresOf(target);
+  if (!known.some((one) => isRemembered(one, evidence, now))) return unshown.get(known) ?? NOTHING;
+  const remembered = known.filter((one) => isRemembered(one, evidence, now));
   const endedFailures = remembered.filter(
     ({ seenAt, isOver }) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true,
   );
-  return {
-    failures: Object.fromEntries(failuresOf(target).map((one) => [one.name, remembered.includes(one)])),
-    shownFailures: remembered.filter((one) => !endedFailures.includes(one)),
-    endedFailures,
-  };
+  return toJudged(known, remembered, endedFailures);
 }
 
 /** Those of the remembered failures that are not known to be over. */

@@ -32,15 +32,16 @@ export interface KnownFailure extends ShownFailure {
   readonly isOver?: (evidence: Evidence, seenAt: number, now: number) => boolean;
 }
 
-const latest = (...times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
-};
+const later = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one;
 
 const match =
   (...patterns: readonly string[]): KnownFailure['seenAt'] =>
-  ({ logs }) =>
-    latest(...patterns.map((pattern) => logs?.patterns[pattern]?.at));
+  ({ logs }) => {
+    let last: number | undefined;
+    if (logs !== undefined) for (const pattern of patterns) last = later(last, logs.patterns[pattern]?.at);
+    return last;
+  };
 
 /** For failures that lines of these patterns show. */
 const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'seenAt'> => ({
@@ -99,7 +100,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The container has reached its memory limit, or the machine has run out of memory. The build of the frontend at each start needs most.',
     fix: 'give the container or Docker more memory, or free memory on the machine',
     seenAt: ({ container, logs }) =>
-      latest(container?.lastOomAt, container?.unrequestedKill?.at, logs?.patterns.build_killed?.at),
+      later(later(container?.lastOomAt, container?.unrequestedKill?.at), logs?.patterns.build_killed?.at),
     signs: ['build_killed'],
     // A single kill is remembered: memory may run out again at any time.
     isOver: afterLoop,
@@ -125,7 +126,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The height of the node falls, by up to about 257 blocks; its log may say `Head state missing, repairing chain`.',
     cause: 'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
-    seenAt: ({ node, logs }) => latest(node?.latest?.fall?.at, logs?.patterns.repaired_head?.at),
+    seenAt: ({ node, logs }) => later(node?.latest?.fall?.at, logs?.patterns.repaired_head?.at),
     signs: ['repaired_head'],
   },
   {
@@ -225,8 +226,13 @@ export const knownFailures: readonly KnownFailure[] = [
   },
 ];
 
+/** By component, made once: thousands of targets are judged in each round. */
+export const failuresByComponent: ReadonlyMap<Component, readonly KnownFailure[]> = new Map(
+  COMPONENTS.map((component) => [component, knownFailures.filter(({ of }) => of.includes(component))]),
+);
+
+const NONE: readonly KnownFailure[] = [];
+
 /** The failures that this target can show: it names a container or log files to see them by. */
 export const failuresOf = ({ component, container, logFiles }: Target): readonly KnownFailure[] =>
-  container === undefined && logFiles.length === 0
-    ? []
-    : knownFailures.filter((failure) => failure.of.includes(component));
+  container === undefined && logFiles.length === 0 ? NONE : (failuresByComponent.get(component) ?? NONE);

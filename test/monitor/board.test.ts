@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Container, NodeObservation } from '../../src/model/observation.ts';
+import type { Container, ContainerObservation, NodeObservation } from '../../src/model/observation.ts';
 import type { BootnodeTarget, Inventory, Target } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
 import { createBoard } from '../../src/monitor/board.ts';
@@ -81,6 +81,28 @@ test('a container that was started again is not told to be started, although its
     'fail',
     expect.not.stringContaining('docker start a-1'),
   ]);
+});
+
+test('a container that was removed, or replaced by one that does not run either, is diagnosed again at once', () => {
+  const node = nodeTarget('a', { container: { name: 'a-1' } });
+  const board = createBoard();
+  board.load(toInventory([node]), 0);
+  const see = (at: number, seen: ContainerObservation) => {
+    board.recordRun(node, 'containers', { kind: 'container', seen }, 0, at);
+    board.diagnoseChanged(at);
+    const [down] = board.snapshot()[0]?.problems.filter(({ problem }) => problem === 'container_down') ?? [];
+    return down?.evidence;
+  };
+  const stopped = (id: string, exitCode: number): ContainerObservation => {
+    const about = { id, name: 'a-1', running: false, status: 'exited', exitCode, startedAt: 500, finishedAt: 1_000 };
+    return { kind: 'found', container: { ...about, oomKilled: false, restartCount: 0 } };
+  };
+  expect(see(2_000, stopped('x', 1))).toBe('a-1 ended 1s ago with exit code 1');
+  expect(see(3_000, stopped('y', 2))).toBe('a-1 ended 2s ago with exit code 2');
+  expect(see(4_000, { kind: 'missing' })).toBe('Docker has no container for the container a-1');
+  expect(see(5_000, stopped('y', 2))).toBe('a-1 ended 4s ago with exit code 2');
+  // The same is left to the next round.
+  expect(see(6_000, stopped('y', 2))).toBe('a-1 ended 4s ago with exit code 2');
 });
 
 test('the nodes that a bootnode has heard are still counted after a reload that adds a node', () => {

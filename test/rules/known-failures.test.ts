@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts } from '../../src/model/facts.ts';
+import type { ContainerFacts, Facts } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
+import { checkTable } from '../../src/rules/checks.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { activeFailures, judgeFailures } from '../../src/rules/judge-failures.ts';
 import { type Evidence, failuresOf, knownFailures, type LogEvidence } from '../../src/rules/known-failures.ts';
+import { aView } from '../support/views.ts';
 
 const minute = 60_000;
 const t0 = Date.parse('2026-03-01T12:00:00Z');
@@ -22,6 +24,7 @@ const running = (startedAt: number) => found(startedAt, container(startedAt));
 const matched = (pattern: string, at: number): LogEvidence => ({ patterns: { [pattern]: { at } } });
 const names = (target: Target, evidence: Evidence, now: number) =>
   activeFailures(target, evidence, now).map(({ name }) => name);
+const hit = { means: 'error', count: 1, order: 1, what: 'a line', own: false } as const;
 const event = (action: string, at: number, exitCode?: number) => ({
   action,
   id: 'a',
@@ -264,6 +267,31 @@ test('a target that names neither a container nor a log can show none', () => {
   const { container: _, ...bare } = node;
   expect(failuresOf(bare)).toEqual([]);
   expect(failuresOf({ ...bare, logFiles: [{ path: '/x', timezone: 'UTC' }] }).length).toBeGreaterThan(5);
+});
+
+test.each([node, service('relayer')])(
+  'of $component each failure that has not been shown is named as that',
+  (target) => {
+    const named = failuresOf(target).map(({ name }) => [name, false]);
+    expect(named.length).toBeGreaterThan(3);
+    const none = { failures: Object.fromEntries(named), shownFailures: [], endedFailures: [] };
+    expect(judgeFailures(target, {}, t0)).toEqual(none);
+    expect(judgeFailures(target, { container: running(t0), logs: matched('other', t0) }, t0)).toEqual(none);
+  },
+);
+
+test('a container that runs well passes, whatever its program has shown', () => {
+  const facts: Facts = {
+    container: running(t0 - minute),
+    logs: { sources: {}, patterns: { database_empty: { ...hit, at: t0 } } },
+  };
+  const judged = (seen: Facts) => checkTable.container.judge(aView(node, seen, { now: t0 }));
+  expect(judged(facts)).toMatchObject({ verdict: 'pass', fix: undefined });
+  const ended = found(t0, container(t0 - minute, { running: false, status: 'exited', exitCode: 0 }));
+  expect(judged({ ...facts, container: ended })).toMatchObject({
+    verdict: 'fail',
+    fix: expect.stringContaining('known as database_lost: check the disk'),
+  });
 });
 
 test('every entry has a symptom, a cause and a fix, and names are unique', () => {

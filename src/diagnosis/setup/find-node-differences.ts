@@ -1,4 +1,4 @@
-import { type ConsensusSettings, isSameConsensus } from '../../model/chain.ts';
+import type { ConsensusSettings } from '../../model/chain.ts';
 import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { listNames } from '../../model/list-names.ts';
@@ -92,6 +92,13 @@ const describeConsensus = (settings: ConsensusSettings): string =>
     `epochs of ${settings.epoch} blocks`,
     `a gap of ${settings.gap} blocks`,
   ].join(', ');
+
+const isSameConsensus = (one: ConsensusSettings, other: ConsensusSettings): boolean =>
+  one.minePeriodMs === other.minePeriodMs &&
+  one.timeoutPeriodMs === other.timeoutPeriodMs &&
+  one.certificateThreshold === other.certificateThreshold &&
+  one.epoch === other.epoch &&
+  one.gap === other.gap;
 
 /** Nodes on one chain that follow different consensus settings. */
 function findConsensus(view: SubnetView): Suspicion | undefined {
