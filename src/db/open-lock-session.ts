@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Lock } from '../model/election.ts';
 import { settleWithin } from '../model/within.ts';
+import { applySettings, type SessionSettings } from './apply-settings.ts';
 import type { LockSession } from './create-election.ts';
 
 /** The advisory locks of elections: PostgreSQL's first key, which no other program uses. The second one is the lock. */
@@ -15,13 +16,13 @@ const CLOSE_WITHIN_MS = 500;
  * By these the server ends the session of a holder that is frozen, or cut off without a word, and frees its locks. A setting
  * that the server does not know is left out: before PostgreSQL 14, nothing ends the session of a process that is frozen.
  */
-const SESSION_SETTINGS: readonly (readonly [name: string, value: string])[] = [
-  ['idle_session_timeout', '6000'],
-  ['tcp_keepalives_idle', '4'],
-  ['tcp_keepalives_interval', '2'],
-  ['tcp_keepalives_count', '2'],
-  ['tcp_user_timeout', '8000'],
-];
+const SETTINGS: SessionSettings = {
+  idle_session_timeout: 6_000,
+  tcp_keepalives_idle: 4,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 2,
+  tcp_user_timeout: 8_000,
+};
 
 const toKey = (lock: Lock): number => {
   if (lock === 'retention') return -1;
@@ -53,13 +54,7 @@ export async function openLockSession(url: string, onLost: () => void): Promise<
   };
   try {
     await client.connect();
-    const names = SESSION_SETTINGS.map(([name]) => name);
-    const values = SESSION_SETTINGS.map(([, value]) => value);
-    await client.query(
-      `select set_config(name, value, false) from unnest($1::text[], $2::text[]) as wanted (name, value)
-        where exists (select from pg_settings where pg_settings.name = wanted.name)`,
-      [names, values],
-    );
+    await applySettings(client, SETTINGS);
     const { rows } = await client.query<{ mode: string }>("select current_setting('transaction_read_only') as mode");
     if (rows[0]?.mode !== 'off')
       throw new Error('the server takes no writes now, so its locks are not those of the primary');

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { databaseOverloaded } from '../model/database-failure.ts';
+import { applySettings, type SessionSettings } from './apply-settings.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
 
@@ -30,6 +31,14 @@ export interface PostgresOptions extends OpenOptions {
 const isEnding = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code?.startsWith('57P') === true;
 
+/** By these the server forgets a peer that is gone without a word. The defaults of the system take two hours. */
+const SETTINGS: SessionSettings = {
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 25_000,
+};
+
 /** The server is there, but gives no more connections. */
 const isFull = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '53300';
 
@@ -37,25 +46,26 @@ const isFull = (error: unknown): boolean => error instanceof pg.DatabaseError &&
 const isTimeout = (error: unknown): boolean => !(error instanceof pg.DatabaseError) && /timeout/i.test(String(error));
 
 /**
- * A connection for one caller. After an error or a timeout it is not used again: its server may still be busy with the last
- * statement, and a transaction may be open.
+ * A connection for one caller. After an error or a timeout it is not used again, not even to roll back: its server may still be
+ * busy with the last statement, or out of reach. It ends a transaction that is left open.
  */
 function lendConnection(client: pg.PoolClient, onAnswer: () => void, onRelease: () => void) {
-  let isUnsure = false;
+  let failure: unknown;
   return {
     query: async (text: string, parameters: readonly unknown[]) => {
+      if (failure !== undefined) throw failure;
       try {
         const result = await client.query(text, [...parameters]);
         onAnswer();
         return result;
       } catch (error) {
-        isUnsure ||= !(error instanceof pg.DatabaseError);
-        if (!isUnsure && !isEnding(error)) onAnswer();
+        if (!(error instanceof pg.DatabaseError)) failure = error;
+        else if (!isEnding(error)) onAnswer();
         throw error;
       }
     },
     release: () => {
-      client.release(isUnsure);
+      client.release(failure !== undefined);
       onRelease();
     },
   };
@@ -76,6 +86,9 @@ export async function openPostgres(
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     query_timeout: answerWithinMs,
     statement_timeout: answerWithinMs,
+    // A peer that is gone in the middle of a transaction must not lock its rows for longer.
+    idle_in_transaction_session_timeout: answerWithinMs,
+    onConnect: (client) => applySettings(client, SETTINGS),
     keepAlive: true,
     allowExitOnIdle: true,
   });
@@ -120,6 +133,9 @@ export async function openPostgres(
       throw error;
     }
   };
+  const dropIdle = async () => {
+    for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left -= 1) (await pool.connect()).release(true);
+  };
   const readMode = async () => {
     const query = {
       text: "select current_setting('transaction_read_only') as mode",
@@ -136,7 +152,9 @@ export async function openPostgres(
     } catch (error) {
       if (isFull(error) && pool.totalCount > 0) return;
       if (error instanceof pg.DatabaseError && !isEnding(error)) throw error;
-      // The connection may be one that the server has ended: a new one shows whether the server is there.
+      // The connection may be one that the server has ended, or that nothing passes through, and so may the others that are idle.
+      // A new one shows whether the server is there.
+      await dropIdle().catch(() => {});
       await readMode().catch((again: unknown) => {
         if (!isTimeout(again) || !hasAnswered()) throw again;
       });
