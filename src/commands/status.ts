@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import type { FleetStatus } from '../http/fleet-route.ts';
 import type { Status } from '../http/to-status.ts';
 import { formatDuration } from '../model/duration.ts';
 import { describePlanned } from '../model/planned-work.ts';
 import { askDaemon, BAD_URL, START_IT, toDaemonUrl } from './ask-daemon.ts';
+import { describeFleet, isFleetWell } from './describe-fleet.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
@@ -60,9 +62,30 @@ export function describeStatus({ subnets }: Status, now: number): readonly strin
   ]);
 }
 
-type Read = { readonly ok: true; readonly status: Status } | { readonly ok: false; readonly error: string };
+/** What is watched there, and then the rest of the fleet. */
+const describeAll = ({ status, fleet }: Extract<Read, { ok: true }>, now: number): readonly string[] => [
+  // In a fleet, an instance may watch nothing.
+  ...(fleet !== undefined && status.subnets.length === 0 ? [] : describeStatus(status, now)),
+  ...(fleet === undefined ? [] : describeFleet(fleet, now)),
+];
 
-async function read(url: URL): Promise<Read> {
+type Read =
+  | { readonly ok: true; readonly status: Status; readonly fleet?: FleetStatus | undefined }
+  | { readonly ok: false; readonly error: string };
+
+/** The fleet of a daemon; undefined for one that belongs to none, or is of a version without fleets. */
+async function readFleet(url: URL): Promise<FleetStatus | undefined> {
+  const answer = await askDaemon(url, '/fleet.json', WITHIN_MS);
+  if (!answer.ok || answer.status !== 200) return undefined;
+  try {
+    const fleet = JSON.parse(answer.text) as FleetStatus;
+    return Array.isArray(fleet.shards) && Array.isArray(fleet.subnets) ? fleet : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(url: URL, withFleet: boolean): Promise<Read> {
   const answer = await askDaemon(url, '/status.json', WITHIN_MS);
   if (!answer.ok) return answer;
   const { path, text } = answer;
@@ -73,7 +96,7 @@ async function read(url: URL): Promise<Read> {
         ok: false,
         error: `${path} is no status of this version of subnetd (HTTP ${answer.status}); check --url`,
       };
-    return { ok: true, status };
+    return { ok: true, status, fleet: withFleet ? await readFleet(url) : undefined };
   } catch {
     return { ok: false, error: `${path} cannot be read (no JSON); ${START_IT}` };
   }
@@ -93,15 +116,18 @@ export async function status({ url: given, watch = false, json = false }: Status
       isOver = true;
     });
   for (;;) {
-    const result = await read(url);
+    const result = await read(url, !json);
     if (!result.ok && !isLive) {
       report([`subnetd status: ${result.error}`]);
       return 2;
     }
-    const lines = result.ok ? describeStatus(result.status, Date.now()) : [paint('red', result.error)];
+    const lines = result.ok ? describeAll(result, Date.now()) : [paint('red', result.error)];
     if (json && result.ok) printLine(JSON.stringify(result.status, null, 2));
     else process.stdout.write(`${isLive ? '\u001b[2J\u001b[H' : ''}${lines.join('\n')}\n`);
-    const isWell = result.ok && result.status.subnets.every(({ headline: { standing } }) => standing === 'ok');
+    const isWell =
+      result.ok &&
+      result.status.subnets.every(({ headline: { standing } }) => standing === 'ok') &&
+      (result.fleet === undefined || isFleetWell(result.fleet));
     if (!isLive || isOver) return isWell ? 0 : 1;
     await wait(EVERY_MS);
   }

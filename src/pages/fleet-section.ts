@@ -42,7 +42,7 @@ export function shardNotices(view: FleetView, nowWall: number): Section {
   const notices = view.shards.flatMap((shard) => noticeOf(shard, view, nowWall) ?? []);
   return {
     id: 'state-notices',
-    html: html`<div class="stack" id="state-notices">${notices.map(
+    html: html`<div class="stack" id="state-notices">${notices.length === 0 ? '' : html`<h2 class="sr">Shards that are not seen</h2>`}${notices.map(
       ({ title, detail, advice }, index) =>
         html`<article class="problem alarm" aria-labelledby="notice-${index}"><div><header><h3 id="notice-${index}">${title}</h3></header><p>${detail}</p></div>
 <div><p class="advice">${withCommands(advice)}</p><p class="line"><a href="/alerts/SubnetdShardUnseen">Runbook SubnetdShardUnseen</a></p></div></article>`,

@@ -58,7 +58,7 @@ describe('the status page of an instance of a fleet', () => {
     expect(page).toMatch(/<li class="panel off"><h3><a href="\/\?subnet=east"/);
     expect(partOf(page, 'banner')).toBe('2 of 3 subnets cannot be judged Each has its state below.');
     expect(partOf(page, 'state-notices')).toBe(
-      'Shard 1/3 is unseen since 03:02:39 UTC 1 subnet of it is not seen by anybody. ' +
+      'Shards that are not seen Shard 1/3 is unseen since 03:02:39 UTC 1 subnet of it is not seen by anybody. ' +
         'Start subnetd-1 again, or let it reach the database: its log says why it does not. Runbook SubnetdShardUnseen ' +
         'Shard 2/3 has never been seen 1 subnet of it is not seen by anybody. ' +
         'Start it with --shard 2/3 and the database of this fleet. Runbook SubnetdShardUnseen',
