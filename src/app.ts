@@ -27,6 +27,7 @@ import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
 import { startPlannedWork } from './planned/start-planned-work.ts';
 import { startPlatformApi } from './platform/start-platform-api.ts';
+import { loadPortal } from './portal/load-portal.ts';
 
 /** How long current requests may take to end. */
 const DRAIN_MS = 2_000;
@@ -49,8 +50,8 @@ export async function startApp(
   let scrapedAt: number | undefined;
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
-  /** The whole inventory, and the part of it that is watched here. */
-  let [whole, inventory] = [first.inventory, first.inventory];
+  /** The part of it that is watched here. */
+  let { inventory } = first;
 
   const broke = (what: string) => (error: unknown) => log.error({ err: error }, `${what} broke; please report this`);
   const notStored = (what: string) => (error: unknown) => {
@@ -110,6 +111,13 @@ export async function startApp(
     return ms === undefined ? undefined : ms / 1000;
   };
 
+  const fleet = startFleet({
+    ...{ shard: options.shard, instance: options.instance, database, clock, log },
+    ...{ snapshot: monitor.snapshot, onBug: broke('the fleet') },
+    isSettled: (subnet) => monitor.isReadyFor(subnet) && incidents.isSettled(subnet),
+    areAlertsJudged: (subnet) => push.isJudged(subnet),
+    watch: (part) => watch(part),
+  });
   const push = startPush({
     instance: options.instance,
     publicUrl: options.publicUrl,
@@ -126,42 +134,35 @@ export async function startApp(
     }),
     store: database.trackedAlerts,
     notified: database.notified,
+    fleet: fleet.part && { part: fleet.part, store: database.fleetAlerts },
     mail,
     onAccepted: (...notification) => incidents.addNotification(...notification),
   });
 
-  const fleet = startFleet({
-    ...{ shard: options.shard, instance: options.instance, isShared: database.isShared, store: database.fleet },
-    ...{ clock, log, snapshot: monitor.snapshot, onBug: broke('the fleet') },
-    isSettled: monitor.isReadyFor,
-    areAlertsJudged: () => true,
-    election: database.election,
-    onChange: () => watch(whole),
-  });
-  /** Watches this instance's part of an inventory, or throws and changes nothing. */
-  const watch = (next: Inventory) => {
-    const part = fleet.keep(next);
+  /** Watches all of this and nothing else, or throws and changes nothing. */
+  const watch = (part: Inventory) => {
     monitor.load(part);
     plannedWork.setWindows(part.maintenance ?? []);
-    [whole, inventory] = [next, part];
+    inventory = part;
     push.setReceivers(inventory);
     ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
   };
   /** Loads a whole inventory, or throws and changes nothing. */
-  const load = (next: Inventory) => {
-    watch(next);
+  const load = (whole: Inventory) => {
+    fleet.load(whole);
     for (const warning of findWarnings(inventory, wall())) log.warn(warning);
     warnOfDescriptors(inventory, options.descriptorLimit, log);
   };
 
   /** Loads a later inventory, which each subnet's history then shows. */
-  const reload = (next: Inventory) => {
-    load(next);
+  const reload = (whole: Inventory) => {
+    load(whole);
     history.note(toReloadChanges(inventory, wall()));
   };
   const reloader = createReloader({ configPath, environment, load: reload, log, now });
   const history = startHistory({
-    store: () => database.history(options.instance),
+    store: () => database.history(fleet.stateOf),
+    fleet: fleet.part,
     snapshot: monitor.snapshot,
     clock,
     keptDays: options.history,
@@ -170,8 +171,9 @@ export async function startApp(
     onChanges: (changes) => incidents.addChanges(changes),
   });
   const incidents = startIncidents({
-    store: () => database.incidents(options.instance),
-    history: () => database.history(options.instance),
+    store: () => database.incidents(fleet.stateOf),
+    fleet: fleet.part,
+    history: () => database.history(fleet.stateOf),
     minutesOf: history.minutesOf,
     snapshot: monitor.snapshot,
     clock,
@@ -221,12 +223,10 @@ export async function startApp(
   );
 
   const isTls = listener.url.startsWith('https:');
-  const portal = loadOnce(async () => {
-    const [{ createPortal }, services] = await Promise.all([import('./portal/create-portal.ts'), api.services()]);
-    const { trustedProxies } = options.platform;
-    return createPortal({ services, version: build.version, isTls, trustedProxies, publicUrl: options.publicUrl });
+  const portal = loadPortal(api, {
+    ...{ version: build.version, isTls, publicUrl: options.publicUrl },
+    trustedProxies: options.platform.trustedProxies,
   });
-
   const reference = loadOnce(async () => {
     const [{ createReference }, text] = await Promise.all([import('./reference/create-reference.ts'), api.openApi()]);
     return createReference({ document: JSON.parse(text), version: build.version });
@@ -242,7 +242,7 @@ export async function startApp(
     masternodes: () => toMasternodesStatus(monitor.snapshot()),
     fleet: () => toFleetStatus(fleet.view(), fleet.ownSubnets(), wall()),
     pages: pages.get,
-    history: () => database.history(options.instance),
+    history: () => database.history(fleet.stateOf),
     isAlive: monitor.isAlive,
     isReady: monitor.isReady,
     reload: () => reloader.reload('request'),

@@ -1,5 +1,5 @@
 import { databaseFailure, isDatabaseFailure } from '../model/database-failure.ts';
-import type { FleetStore } from '../model/fleet.ts';
+import { FLEET_STATE, type FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
@@ -23,6 +23,10 @@ export interface Stores {
   readonly logPositions: (instance: string) => PositionTable;
   /** The alerts that this instance of subnetd keeps. */
   readonly trackedAlerts: (instance: string) => TrackedAlertStore;
+  /** The alerts about subnets that the instances of a fleet share: one store as long as the database is open. */
+  readonly fleetAlerts: TrackedAlertStore;
+  /** What their channels were notified of. */
+  readonly fleetNotified: NotifiedStore;
   /** What the channels of this instance of subnetd were notified of. */
   readonly notified: (instance: string) => NotifiedStore;
   /** What happened, as this instance of subnetd saw it. */
@@ -78,6 +82,8 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
     trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
+    fleetAlerts: guard(createTrackedAlerts(plain, FLEET_STATE)),
+    fleetNotified: guard(createNotifiedGroups(plain, FLEET_STATE)),
     notified: (instance) => guard(createNotifiedGroups(plain, instance)),
     history: (instance) => guard(createHistoryTables(plain, instance)),
     incidents: (instance) => guard(createIncidentTables(plain, instance)),

@@ -1,6 +1,6 @@
 import type { HistoryQuery, HistoryStore, PaceRow, Retention, StoredChange, UptimeRow } from '../model/history.ts';
 import type { PlainSql } from './run-sql.ts';
-import { joinSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
+import { joinSql, listSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
 import type { Cell, Tables } from './tables.ts';
 
 /** A number of rows that fits one statement of either database, and that SQLite writes in a few milliseconds. */
@@ -48,9 +48,13 @@ async function trimOldest(run: Run, table: 'pace' | 'uptime', before: number, sl
   return true;
 }
 
+/** Whether a row is of one of some subnets; of none it is none. */
+const ofSubnets = (subnets: readonly string[] | undefined): Sql =>
+  subnets === undefined ? sql`1 = 1` : subnets.length === 0 ? sql`1 = 0` : sql`subnet in (${listSql(subnets)})`;
+
 /** The conditions that a query has, all of which a row must meet. */
 function matching(
-  { subnet, name, from, to }: Omit<HistoryQuery, 'limit'>,
+  { subnet, subnets, name, from, to }: Omit<HistoryQuery, 'limit'>,
   at: Sql,
   always: Sql,
   more: readonly Sql[],
@@ -58,6 +62,7 @@ function matching(
   const conditions = [
     always,
     ...(subnet === undefined ? [] : [sql`subnet = ${subnet}`]),
+    ...(subnets === undefined ? [] : [ofSubnets(subnets)]),
     ...(name === undefined ? [] : [sql`name = ${name}`]),
     ...(from === undefined ? [] : [sql`${at} >= ${toIso(from)}`]),
     ...(to === undefined ? [] : [sql`${at} < ${toIso(to)}`]),
@@ -149,16 +154,16 @@ export function createHistoryTables({ run, inTransaction }: PlainSql, instance: 
               (instance, at, subnet, component, name, kind, what, old_state, new_state, reason) values ${values}`,
         ),
       ),
-    uptimesAt: async (span, start) => {
+    uptimesAt: async (span, start, subnets) => {
       const rows = await run<Omit<UptimeRow, 'start'>>(sql`
         select subnet, component, name, span, ok, fail, unseen, planned from uptime
-        where span = ${span} and start = ${toIso(start)} and instance = ${instance}`);
+        where span = ${span} and start = ${toIso(start)} and instance = ${instance} and ${ofSubnets(subnets)}`);
       return rows.map((row) => ({ ...row, start }));
     },
-    minutesFrom: async (from) => {
+    minutesFrom: async (from, subnets) => {
       const rows = await run<Omit<Tables['pace'], 'instance'>>(sql`
         select subnet, minute, blocks, gap from pace
-        where minute >= ${toIso(from)} and instance = ${instance} order by minute`);
+        where minute >= ${toIso(from)} and instance = ${instance} and ${ofSubnets(subnets)} order by minute`);
       return rows.map(
         ({ subnet, minute, blocks, gap }): PaceRow => ({
           ...{ subnet, at: Date.parse(minute), blocks },

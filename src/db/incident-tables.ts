@@ -7,7 +7,7 @@ import type {
   IncidentTimeline,
 } from '../model/incident.ts';
 import type { PlainSql } from './run-sql.ts';
-import { joinSql, type Run, rawSql, type Sql, sql } from './sql.ts';
+import { joinSql, listSql, type Run, rawSql, type Sql, sql } from './sql.ts';
 
 /** How many incidents are deleted at once, with all that belongs to them. */
 const ENDED_AT_ONCE = 100;
@@ -29,18 +29,13 @@ const toIncidents = (rows: readonly { readonly value: string }[]): readonly Inci
   rows.flatMap(({ value }) => parse<Incident>(value) ?? []);
 
 async function list(run: Run, instance: string, query: IncidentQuery): Promise<readonly Incident[]> {
-  const { onlyGrave, ids, before, limit } = query;
-  if (ids?.length === 0) return [];
+  const { onlyGrave, ids, subnets, before, limit } = query;
+  if (ids?.length === 0 || subnets?.length === 0) return [];
   const conditions: Sql[] = [sql`instance = ${instance}`];
   for (const name of ['subnet', 'problem', 'alert', 'component', 'name'] as const)
     if (query[name] !== undefined) conditions.push(sql`${rawSql(name)} = ${query[name]}`);
-  if (ids !== undefined)
-    conditions.push(
-      sql`id in (${joinSql(
-        ids.map((id) => sql`${id}`),
-        ', ',
-      )})`,
-    );
+  if (ids !== undefined) conditions.push(sql`id in (${listSql(ids)})`);
+  if (subnets !== undefined) conditions.push(sql`subnet in (${listSql(subnets)})`);
   if (onlyGrave) conditions.push(sql`severity <> 'info'`);
   if (before !== undefined) {
     const at = toIso(before.startedAt);

@@ -20,6 +20,12 @@ export function joinSql(parts: readonly Sql[], between: string): Sql {
 
 const PARAMETER = ['', ''];
 
+/** Values as a list: the inside of `in (…)`, with at least one. */
+export const listSql = (cells: readonly Cell[]): Sql => ({
+  texts: ['', ...cells.slice(1).map(() => ', '), ''],
+  cells,
+});
+
 /** Plain SQL with values as its parameters, or with parts of SQL. */
 export const sql = (texts: readonly string[], ...values: readonly (Cell | Sql)[]): Sql =>
   joinSql(

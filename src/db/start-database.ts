@@ -30,6 +30,10 @@ export interface Database {
   positions(instance: string): PositionTable;
   /** Where an instance keeps its alerts; rejects while the database is down. */
   trackedAlerts(instance: string): Promise<TrackedAlertStore>;
+  /** The alerts about subnets that all instances of a fleet share; rejects while the database is down. */
+  fleetAlerts(): Promise<TrackedAlertStore>;
+  /** What their channels were notified of; rejects while the database is down. */
+  fleetNotified(): Promise<NotifiedStore>;
   /** Where an instance keeps what its channels were notified of; rejects while the database is down. */
   notified(instance: string): Promise<NotifiedStore>;
   /** Where an instance keeps its history; rejects while the database is down. */
@@ -123,6 +127,8 @@ export function startDatabase(address: DatabaseAddress, log: Logger): Database {
         (stores) => stores.trackedAlerts(instance),
         ({ labels }) => alertKey(labels),
       ),
+    fleetAlerts: async () => (await link.openStores()).fleetAlerts,
+    fleetNotified: async () => (await link.openStores()).fleetNotified,
     notified: (instance) => openStore(notified, instance, (stores) => stores.notified(instance), groupKey),
     history: async (instance) => {
       const store = (await link.openStores()).history(instance);

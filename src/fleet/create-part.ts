@@ -3,7 +3,7 @@ import { isOwner } from '../model/shard.ts';
 import { findJudgedElsewhere, planKeeping, planLeaving, type Self } from './plan-watch.ts';
 
 /** What one instance of a fleet does, over time. It knows no clock and no database. */
-export interface Part extends Omit<FleetPart, 'isSettled'> {
+export interface Part extends Omit<FleetPart, 'isSettled' | 'subnets'> {
   /**
    * Decides by what is known of all instances now what is watched; whether that is otherwise than before. The first time, what
    * an earlier run of this instance has watched is in its own row.

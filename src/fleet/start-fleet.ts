@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../model/clock.ts';
 import type { Election } from '../model/election.ts';
-import type { FleetPart, FleetStore, FleetSubnet, SeenMember } from '../model/fleet.ts';
+import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet, type SeenMember } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -16,8 +16,10 @@ import { viewFleet } from './view-fleet.ts';
 export interface Fleet {
   /** What it may do with which subnets; undefined without a fleet, when it does all with those that it watches. */
   readonly part: FleetPart | undefined;
-  /** The part of an inventory that is watched here now. */
-  keep(whole: Inventory): Inventory;
+  /** Under which name the database has the history and the incidents of the subnets that are watched here. */
+  readonly stateOf: string;
+  /** Watches this instance's part of an inventory, or throws and changes nothing. */
+  load(whole: Inventory): void;
   /** All instances as last read, this one too; empty without a fleet. */
   members(): readonly SeenMember[];
   /** What is to be shown of all instances now; undefined without a fleet. */
@@ -32,20 +34,21 @@ export interface FleetDeps {
   /** Undefined for an instance that watches all. */
   readonly shard: Shard | undefined;
   readonly instance: string;
-  /** Whether the instances share a database. */
-  readonly isShared: boolean;
-  /** Rejects while the database is down: then everything stays as it is. */
-  readonly store: () => Promise<FleetStore>;
+  readonly database: {
+    readonly isShared: boolean;
+    /** Rejects while the database is down: then everything stays as it is. */
+    readonly fleet: () => Promise<FleetStore>;
+    /** Where it stands for the lock of its shard, which is that of its index alone: totals change one by one. */
+    readonly election: Pick<Election, 'standFor'>;
+  };
   readonly clock: Pick<Clock, 'now' | 'toWall'>;
   readonly snapshot: () => Snapshot;
   /** Whether all that others know to be wrong with a subnet has been found here since it is watched. */
   readonly isSettled: (subnet: string) => boolean;
   /** Whether the alerts of a subnet have been judged with what others have stored of them, if alerts are sent at all. */
   readonly areAlertsJudged: (subnet: string) => boolean;
-  /** Where it stands for the lock of its shard, which is that of its index alone: totals change one by one. */
-  readonly election: Pick<Election, 'standFor'>;
-  /** Other subnets are watched here than before. */
-  readonly onChange: () => void;
+  /** Watches all of a part of the inventory and nothing else, or throws and changes nothing. */
+  readonly watch: (part: Inventory) => void;
   readonly onBug: (error: unknown) => void;
   readonly log: Logger;
   readonly beatMs?: number;
@@ -57,9 +60,10 @@ const TRIM_EVERY_MS = 3_600_000;
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** An instance that knows of no other. */
-const watchAlone = (shard: Shard | undefined): Fleet => ({
+const watchAlone = ({ shard, instance, watch }: FleetDeps): Fleet => ({
   part: undefined,
-  keep: (whole) => keepSubnets(whole, (subnet) => isOwner(shard, subnet)),
+  stateOf: instance,
+  load: (whole) => watch(keepSubnets(whole, (subnet) => isOwner(shard, subnet))),
   members: () => [],
   view: () => undefined,
   ownSubnets: () => [],
@@ -68,49 +72,59 @@ const watchAlone = (shard: Shard | undefined): Fleet => ({
 
 /** Writes what this instance does every few seconds, and reads what the others do. */
 export function startFleet(deps: FleetDeps): Fleet {
-  const { shard, instance, isShared, store, clock, snapshot, isSettled, areAlertsJudged, election, log } = deps;
-  if (shard === undefined) return watchAlone(shard);
-  if (!isShared) {
+  const { shard, instance, database, clock, snapshot, isSettled, areAlertsJudged, log } = deps;
+  if (shard === undefined) return watchAlone(deps);
+  if (!database.isShared) {
     log.warn(
       'each shard has a database of its own, so none knows of the others; set SUBNETD_DATABASE_URL to one PostgreSQL for all',
     );
-    return watchAlone(shard);
+    return watchAlone(deps);
   }
   const tracker = createMemberTracker();
   const part = createPart(
     { instance, shard },
-    election.standFor(`shard-${shard.index}`, () => beatNow()),
+    database.election.standFor(`shard-${shard.index}`, () => inventory && beatNow()),
   );
   const readMembers = () => tracker.read(clock.now());
   const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
   let beat = 0;
   let trimmedAt = Number.NEGATIVE_INFINITY;
-  let inventory: readonly string[] = [];
+  let inventory: Inventory | undefined;
+  let names: readonly string[] = [];
   let planned: ReturnType<typeof part.planKeeping> = new Map();
 
-  const change = () => {
+  const load = (whole: Inventory) => {
+    const watched = keepSubnets(whole, part.isWatched);
+    deps.watch(watched);
+    const isFirst = inventory === undefined;
+    inventory = whole;
+    names = watched.subnets.map(({ name }) => name);
+    if (isFirst) beatNow();
+  };
+
+  const watchOthers = () => {
     try {
-      deps.onChange();
+      if (inventory !== undefined) load(inventory);
     } catch (error) {
       deps.onBug(error);
     }
   };
   const beatOnce = async () => {
-    const database = await store();
-    const rows = await database.list();
+    const store = await database.fleet();
+    const rows = await store.list();
     tracker.take(rows, clock.now());
     const members = readMembers();
-    if (part.planWatch(members)) change();
+    if (part.planWatch(members)) watchOthers();
     const current = snapshot();
     const watched = current.map(({ subnet: { name } }) => ({ name, isReady: isReady(name) }));
     planned = part.planKeeping(watched, members);
     const subnets = toFleetSubnets(current, planned, clock.toWall);
     // A beat that an earlier run has written must not come again.
     beat = Math.max(beat, rows.find((row) => row.instance === instance)?.beat ?? 0) + 1;
-    await database.write({ instance, shard, beat, writtenAt: clock.toWall(clock.now()), subnets });
+    await store.write({ instance, shard, beat, writtenAt: clock.toWall(clock.now()), subnets });
     if (clock.now() - trimmedAt < TRIM_EVERY_MS) return;
     trimmedAt = clock.now();
-    await database.trim(clock.toWall(trimmedAt) - KEPT_MS);
+    await store.trim(clock.toWall(trimmedAt) - KEPT_MS);
   };
   let beating: Promise<void> | undefined;
   const beatNow = () => {
@@ -121,16 +135,18 @@ export function startFleet(deps: FleetDeps): Fleet {
         beating = undefined;
       });
   };
-  const timer = setInterval(beatNow, deps.beatMs ?? BEAT_MS);
+  const timer = setInterval(() => inventory && beatNow(), deps.beatMs ?? BEAT_MS);
   timer.unref();
-  beatNow();
 
   return {
-    part: { ...part, isSettled, isShadowed: (subnet) => part.isShadowed(subnet) && !isSettled(subnet) },
-    keep: (whole) => {
-      inventory = whole.subnets.map(({ name }) => name);
-      return keepSubnets(whole, part.isWatched);
+    stateOf: FLEET_STATE,
+    part: {
+      ...part,
+      subnets: () => names,
+      isSettled,
+      isShadowed: (subnet) => part.isShadowed(subnet) && !isSettled(subnet),
     },
+    load,
     members: readMembers,
     ownSubnets: () => toFleetSubnets(snapshot(), planned, clock.toWall),
     view: () =>
@@ -138,7 +154,7 @@ export function startFleet(deps: FleetDeps): Fleet {
         self: { instance, shard },
         members: readMembers(),
         own: snapshot().map(({ subnet: { name }, targets }) => ({ name, targets: targets.length })),
-        inventory,
+        inventory: (inventory?.subnets ?? []).map(({ name }) => name),
         nowWall: clock.toWall(clock.now()),
         toWall: clock.toWall,
       }),

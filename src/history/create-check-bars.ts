@@ -22,7 +22,8 @@ export interface CheckBars {
   record(snapshot: Snapshot, at: number): void;
   /**
    * Fills in the time before the start from the newest changes of then, of which `isWhole` says whether they are all of the
-   * last 24 hours. Where nobody watched, nothing is known. `at` is when the process started.
+   * last 24 hours. Where nobody watched, nothing is known. `at` is when the process started. Of a target that is not meant,
+   * nothing changes.
    */
   restore(
     snapshot: Snapshot,
@@ -30,6 +31,7 @@ export interface CheckBars {
     isWhole: boolean,
     isWatched: (target: Target, at: number) => boolean,
     at: number,
+    isMeant?: (target: Target) => boolean,
   ): void;
   /** The bars of a check, the oldest first. */
   read(target: Target, check: CheckName, at: number): readonly CheckBar[];
@@ -86,7 +88,7 @@ export function createCheckBars(): CheckBars {
         for (const [row, { verdict }] of checks.entries()) mark(entry, row, entry.newest, bitOf(verdict));
       });
     },
-    restore: (snapshot, changes, isWhole, isWatched, at) => {
+    restore: (snapshot, changes, isWhole, isWatched, at, isMeant = () => true) => {
       const newest = Math.floor(at / BAR_MS);
       const known = changes.filter(({ kind }) => kind === 'check');
       const oldest = Math.min(at, ...known.map((change) => change.at));
@@ -97,6 +99,7 @@ export function createCheckBars(): CheckBars {
         keyOf({ subnet, component, name }, what),
       );
       entries.visit(snapshot, (state, entry) => {
+        if (!isMeant(state.target)) return;
         advance(entry, newest);
         for (const [row, { check, verdict }] of state.checks.entries()) {
           const own = (byCheck.get(keyOf(state.target, check)) ?? []).filter((change) => change.at > from);

@@ -10,7 +10,10 @@ import { findMasternodeChanges, type SeenMasternodes, seeMasternodes } from './f
 export interface ChangeFinder {
   /** `toWall` is the clock's; `at` is wall time. */
   find(snapshot: Snapshot, toWall: (at: number) => number, at: number): readonly HistoryChange[];
-  /** Takes over how things were when the process before this one stopped, from its last changes, the newest first. */
+  /**
+   * Takes over how things were before this process watched, from the last changes of an earlier one or of another instance, the
+   * newest first. What was taken over before of the same subjects is older.
+   */
   remember(last: readonly HistoryChange[]): void;
 }
 
@@ -43,16 +46,15 @@ export function createChangeFinder(): ChangeFinder {
   let masternodes = new Map<string, SeenMasternodes>();
   /** By subnet and problem. */
   let problems = new Map<string, HistoryChange>();
-  /** From before the restart, while this process knows nothing newer. */
-  const before = new Map<string, HistoryChange>();
-  let startedAt: number | undefined;
+  /** From before, while this process knows nothing newer, each with when it was first looked for. */
+  const before = new Map<string, { readonly change: HistoryChange; since?: number }>();
 
   const takeBefore = (subject: Subject): HistoryChange | undefined => {
     if (before.size === 0) return undefined;
     const key = keyOf(subject);
     const known = before.get(key);
     before.delete(key);
-    return known;
+    return known?.change;
   };
 
   const findOfTarget = ({ target, checks }: TargetState, toWall: (at: number) => number) => {
@@ -85,7 +87,8 @@ export function createChangeFinder(): ChangeFinder {
       if (state === 'suspected') continue;
       const subject = aboutProblem(subnet.name, problem);
       const key = `${subnet.name} ${problemKey(problem)}`;
-      const was = problems.get(key) ?? takeBefore(subject);
+      const stored = takeBefore(subject);
+      const was = problems.get(key) ?? stored;
       const wasState = was?.is ?? 'none';
       const change: HistoryChange = {
         at: toWall(
@@ -110,18 +113,22 @@ export function createChangeFinder(): ChangeFinder {
   });
 
   const findEndedBefore = (at: number): readonly HistoryChange[] => {
-    if (before.size === 0 || at - (startedAt ?? at) < FOUND_AGAIN_MS) return [];
-    const ended = [...before.values()].filter(({ kind, is }) => kind === 'problem' && is !== 'ended');
-    for (const change of ended) before.delete(keyOf(change));
-    return ended.map((change) => toEnded(change, at));
+    const ended: HistoryChange[] = [];
+    for (const [key, one] of before) {
+      one.since ??= at;
+      const { kind, is } = one.change;
+      if (kind !== 'problem' || is === 'ended' || at - one.since < FOUND_AGAIN_MS) continue;
+      before.delete(key);
+      ended.push(toEnded(one.change, at));
+    }
+    return ended;
   };
 
   return {
     remember: (last) => {
-      for (const change of last) if (!before.has(keyOf(change))) before.set(keyOf(change), change);
+      for (const change of last.toReversed()) before.set(keyOf(change), { change });
     },
     find: (snapshot, toWall, at) => {
-      startedAt ??= at;
       const found: HistoryChange[] = [];
       const nextVerdicts: typeof verdicts = new Map();
       const nextProblems: typeof problems = new Map();

@@ -1,23 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../model/clock.ts';
-import type {
-  History,
-  HistoryChange,
-  HistoryStore,
-  PaceRow,
-  RecentHistory,
-  Retention,
-  Span,
-  StoredChange,
-  TargetHistory,
-} from '../model/history.ts';
+import type { FleetPart } from '../model/fleet.ts';
+import type { History, HistoryChange, HistoryStore, PaceRow, RecentHistory, Retention } from '../model/history.ts';
 import { oneSaveAtATime } from '../model/one-save-at-a-time.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import type { Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
 import { createCheckBars } from './create-check-bars.ts';
-import { createHistory, SPAN_MS, SPANS } from './create-history.ts';
+import { createHistory, SPAN_MS } from './create-history.ts';
+import { createPastReader } from './create-past-reader.ts';
 import { createProbeTimes } from './create-probe-times.ts';
 import { createChangeFinder } from './find-changes.ts';
 import { createUnsavedTimes } from './unsaved-times.ts';
@@ -43,6 +34,8 @@ export interface HistoryDeps {
   /** Called at the first failure to store, and at the first one after a success. */
   readonly onFailure: (error: unknown) => void;
   readonly onBug: (error: unknown) => void;
+  /** In a fleet, whose instances share their history. */
+  readonly fleet?: FleetPart | undefined;
   /** Receives every change as it is found. */
   readonly onChanges?: (changes: readonly HistoryChange[]) => void;
   /** When the database is used first: a daemon that ends sooner, or has just started, need not load what it takes. */
@@ -59,8 +52,6 @@ const TRIM_EVERY_MS = 10 * 60_000;
 /** If the database has not answered by then, changes are found without those from before the start. */
 const FIRST_WITHIN_MS = 15_000;
 const LAST_WITHIN_MS = 2_000;
-/** An hour before the start was watched if it was for this long. */
-const WATCHED_MS = 30_000;
 
 /** How many changes, and minutes of subnets, may wait for the database. */
 const MOST_WAITING = 10_000;
@@ -68,8 +59,6 @@ const MOST_WAITING = 10_000;
 const MOST_TIMES_WAITING = 50_000;
 /** How many rows are written at once: SQLite blocks everything while it writes them. */
 const ROWS_AT_ONCE = 500;
-/** How many of the last changes are read to find out how things were before a restart. */
-const REMEMBERED = 2_000;
 
 const KEPT_HOURS_MS = 8 * SPAN_MS.day;
 const KEPT_MINUTES_MS = 2 * SPAN_MS.day;
@@ -77,13 +66,6 @@ const KEPT_MINUTES_MS = 2 * SPAN_MS.day;
 const MOST_CHANGES = 200_000;
 /** The most slices that are deleted one after the other. */
 const MOST_SLICES = 1_000;
-
-/** What is read at the start: one hour or day of all targets at a time, the newest first. */
-const spansUntil = (at: number): readonly { readonly span: Span; readonly start: number }[] =>
-  (['hour', 'day'] as const).flatMap((span) => {
-    const last = Math.floor(at / SPAN_MS[span]);
-    return Array.from({ length: SPANS[span] }, (_, index) => ({ span, start: (last - index) * SPAN_MS[span] }));
-  });
 
 /** Things that wait for the database. */
 interface Waiting<T> {
@@ -107,61 +89,25 @@ async function drain<T>(waiting: Waiting<T>, write: (items: readonly T[]) => Pro
 
 /** Records what the snapshots show, in memory and in the database, which may be down or slow. */
 export function startHistory(deps: HistoryDeps): HistoryLink {
-  const { store, snapshot, clock, keptDays, onFailure, onBug } = deps;
+  const { store, snapshot, clock, keptDays, fleet, onFailure, onBug } = deps;
   const { firstAfterMs = FIRST_AFTER_MS, recordEveryMs = RECORD_EVERY_MS, saveEveryMs = SAVE_EVERY_MS } = deps;
   const times = createUnsavedTimes(MOST_TIMES_WAITING);
   const minutes = createBoundedQueue<PaceRow>(MOST_WAITING);
   const changes = createBoundedQueue<HistoryChange>(MOST_WAITING);
   const history = createHistory({
-    addTime: times.add,
-    addMinute: (subnet, minute) => minutes.add([{ subnet, ...minute }]),
+    addTime: (target, ...time) => {
+      if (isKept(target)) times.add(target, ...time);
+    },
+    addMinute: (subnet, minute) => minutes.add([{ subnet, ...minute }].filter(isKept)),
   });
   const finder = createChangeFinder();
   const probeTimes = createProbeTimes();
   const bars = createCheckBars();
   const wallNow = () => clock.toWall(clock.now());
 
-  const startedAt = wallNow();
-  /** The newest changes from before the start. */
-  let remembered: readonly StoredChange[] = [];
-  const restoreBars = (before: readonly StoredChange[]) => {
-    const hourOf = (time: number) => Math.floor(time / SPAN_MS.hour);
-    let last: { readonly target: Target; readonly hours: TargetHistory['hours'] } | undefined;
-    const isWatched = (target: Target, start: number): boolean => {
-      if (last?.target !== target) last = { target, hours: history.historyOf(target, startedAt).hours };
-      const hour = last.hours[SPANS.hour - 1 - (hourOf(startedAt) - hourOf(start))];
-      // Of the hour of the start, this process has watched a part itself.
-      const until = Math.min(wallNow(), (hourOf(startedAt) + 1) * SPAN_MS.hour);
-      const ownMs = hourOf(start) === hourOf(startedAt) ? until - startedAt : 0;
-      return hour !== undefined && hour.ok + hour.fail + hour.planned - ownMs > WATCHED_MS;
-    };
-    bars.restore(snapshot(), before, before.length < REMEMBERED, isWatched, startedAt);
-  };
-
-  /** What is still to be read of the time before the start. Nothing is written before, so nothing is counted twice. */
-  const unread: ((database: HistoryStore) => Promise<void>)[] = [
-    async (database) => {
-      remembered = await database.changes({ limit: REMEMBERED });
-      finder.remember(remembered);
-    },
-    ...spansUntil(wallNow()).map(
-      ({ span, start }) =>
-        async (database: HistoryStore) =>
-          history.restore(await database.uptimesAt(span, start), []),
-    ),
-    async (database) => history.restore([], await database.minutesFrom(wallNow() - SPAN_MS.hour)),
-    async () => {
-      restoreBars(remembered);
-      remembered = [];
-    },
-  ];
-  const read = async (database: HistoryStore) => {
-    for (let next = unread[0]; next !== undefined; next = unread[0]) {
-      await next(database);
-      unread.shift();
-      await nextTurn();
-    }
-  };
+  const past = createPastReader({ history, finder, bars, snapshot, wallNow, fleet });
+  /** In a fleet, one of all that watch a subnet writes its history. */
+  const isKept = ({ subnet }: { readonly subnet: string }) => fleet?.keeps(subnet) ?? true;
 
   const retention = (): Retention => {
     const at = wallNow();
@@ -181,7 +127,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   let trimmedAt = Number.NEGATIVE_INFINITY;
   const saveNow = async ({ withTimes, isLast }: { readonly withTimes: boolean; readonly isLast: boolean }) => {
     const database = await store();
-    await read(database);
+    await past.read(database);
     await drain(changes, database.addChanges);
     if (!withTimes) return;
     savedAt = clock.now();
@@ -204,8 +150,9 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   }, firstAfterMs);
   first.unref();
   const note = (found: readonly HistoryChange[]) => {
-    changes.add(found);
-    if (found.length > 0) deps.onChanges?.(found);
+    const kept = found.filter(isKept);
+    changes.add(kept);
+    if (kept.length > 0) deps.onChanges?.(kept);
   };
   const record = () => {
     try {
@@ -214,7 +161,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       history.record(current, at);
       probeTimes.record(current, at);
       bars.record(current, at);
-      if (isReadyForChanges) note(finder.find(current, clock.toWall, at));
+      const known = fleet ? current.filter(({ subnet }) => past.isRead(subnet.name)) : current;
+      if (isReadyForChanges) note(finder.find(known, clock.toWall, at));
     } catch (error) {
       onBug(error);
     }
@@ -224,7 +172,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const timer = setInterval(() => {
     record();
     const isDue = clock.now() - savedAt >= saveEveryMs;
-    if (isStarted && (isDue || unread.length > 0 || changes.size() > 0))
+    if (isStarted && (isDue || past.isDue() || changes.size() > 0))
       void saving.save({ withTimes: isDue, isLast: false });
   }, recordEveryMs);
   timer.unref();

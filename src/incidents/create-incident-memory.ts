@@ -9,10 +9,11 @@ export const byUrgency = (one: Place, other: Place): number =>
   Number(one.id < other.id) - Number(one.id > other.id);
 
 const isAsked = (one: Incident, query: IncidentQuery): boolean => {
-  const { onlyGrave, ids, before } = query;
+  const { onlyGrave, ids, subnets, before } = query;
   for (const name of ['subnet', 'problem', 'alert', 'component', 'name'] as const)
     if (query[name] !== undefined && one[name] !== query[name]) return false;
   if (ids !== undefined && !ids.includes(one.id)) return false;
+  if (subnets !== undefined && !subnets.includes(one.subnet)) return false;
   if (onlyGrave && one.severity === 'info') return false;
   return before === undefined || byUrgency(before, one) < 0;
 };
@@ -22,7 +23,7 @@ export interface IncidentMemory extends IncidentStore {
   /** Forgets a capsule that the database has. */
   dropCapsule(id: string): void;
   /** Forgets all others. */
-  keepOnly(ids: ReadonlySet<string>): void;
+  keepOnly(isMeant: (incident: Incident) => boolean): void;
 }
 
 /** A memory for all open incidents, and of the ended ones the newest that make `limit` with them. */
@@ -63,8 +64,8 @@ export function createIncidentMemory(limit: number): IncidentMemory {
       const { capsule: _, ...rest } = known;
       records.set(id, rest);
     },
-    keepOnly: (ids) => {
-      for (const id of records.keys()) if (!ids.has(id)) records.delete(id);
+    keepOnly: (isMeant) => {
+      for (const [id, { incident }] of records) if (!isMeant(incident)) records.delete(id);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Capsule, Incident, IncidentStore } from '../model/incident.ts';
 import { oneSaveAtATime } from '../model/one-save-at-a-time.ts';
 import { convertIncident } from './convert-incident.ts';
+import type { FleetIncidents } from './create-fleet-incidents.ts';
 import type { IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
 import { AROUND_MS } from './find-timeline.ts';
@@ -15,7 +16,7 @@ export interface IncidentSaver {
   /** How many capsules the database does not have yet. */
   readonly waitingCapsules: () => number;
   /** Forgets what is to be written of others. */
-  keepOnly(ids: ReadonlySet<string>): void;
+  keepOnly(isMeant: (incident: Incident) => boolean): void;
   /** Starts to write, unless that is running; never rejects. The last time, all is written but timelines. */
   save(isLast?: boolean): Promise<void>;
 }
@@ -24,8 +25,10 @@ export interface IncidentSaver {
 export interface SaverDeps {
   /** Rejects while the database is down. */
   readonly store: () => Promise<IncidentStore>;
-  /** Called once with the incidents that the database has, before anything is written. */
+  /** Called with the incidents that the database has, before anything is written; in a fleet, with those of some subnets. */
   readonly onLoaded: (stored: readonly Incident[]) => void;
+  /** In a fleet: what others have stored, and which subnets this instance writes of. */
+  readonly fleet?: FleetIncidents | undefined;
   readonly memory: IncidentMemory;
   readonly timelines: TimelineReader;
   readonly clock: Pick<Clock, 'now' | 'toWall' | 'fromWall'>;
@@ -41,7 +44,7 @@ const TRIM_EVERY_MS = 10 * MINUTE_MS;
 const LONG_MS = 2 * 60 * MINUTE_MS;
 
 /** As many are read at the start: the open ones, and the last that have ended. */
-const MOST_RESTORED = 1_000;
+export const MOST_RESTORED = 1_000;
 /** As many may wait for the database, or as many as are open. */
 const MOST_WAITING = 1_000;
 /** As many are written at once: SQLite blocks everything while it writes them. */
@@ -60,7 +63,8 @@ function cut<T>(known: Map<string, T>, incidentOf: (one: T) => Incident): void {
 
 /** Creates a saver that has not read the database yet. */
 export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
-  const { store, onLoaded, memory, timelines, clock, keptDays, onFailure } = deps;
+  const { store, onLoaded, memory, timelines, clock, keptDays, onFailure, fleet } = deps;
+  const isWritten = ({ subnet }: Incident) => fleet?.isWritten(subnet) ?? true;
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const unsaved = new Map<string, { readonly incident: Incident; readonly isNews: boolean }>();
   const capsules = new Map<string, Capsule>();
@@ -69,7 +73,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const isBegunStored = new Set<string>();
 
   const saveIncidents = async (database: IncidentStore, withWords: boolean) => {
-    const due = [...unsaved].filter(([, one]) => withWords || one.isNews);
+    const due = [...unsaved].filter(([, one]) => isWritten(one.incident) && (withWords || one.isNews));
     for (let start = 0; start < due.length; start += ROWS_AT_ONCE) {
       const slice = due.slice(start, start + ROWS_AT_ONCE);
       await database.save(slice.map(([, { incident }]) => toWall(incident)));
@@ -90,6 +94,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const saveTimelines = async (database: IncidentStore) => {
     const now = clock.now();
     for (const [id, incident] of unsealed) {
+      if (!isWritten(incident)) continue;
       const { endedAt, startedAt } = incident;
       // The last minute of it is counted after its end.
       const isOver = endedAt !== undefined && now - endedAt >= AROUND_MS + MINUTE_MS;
@@ -113,15 +118,22 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     for (let left = MOST_KEPT; left > 0 && (await database.trim(keep)); left -= 1) await nextTurn();
   };
 
-  let isLoaded = false;
-  const load = async (database: IncidentStore) => {
-    if (isLoaded) return;
-    const stored = await database.list({ limit: MOST_RESTORED });
-    isLoaded = true;
+  const take = (stored: readonly Incident[]) => {
     const restored = stored.map((one) => convertIncident(one, clock.fromWall));
     for (const one of restored)
       if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) unsealed.set(one.id, one);
     onLoaded(restored);
+  };
+  let isLoaded = false;
+  const load = async (database: IncidentStore) => {
+    if (fleet !== undefined) {
+      const stored = await fleet.read(database);
+      if (stored !== undefined) take(stored);
+    } else if (!isLoaded) {
+      const stored = await database.list({ limit: MOST_RESTORED });
+      isLoaded = true;
+      take(stored);
+    }
   };
 
   let savedAt = clock.now();
@@ -149,9 +161,10 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     },
     addCapsule: (id, capsule) => void capsules.set(id, capsule),
     waitingCapsules: () => capsules.size,
-    keepOnly: (ids) => {
-      for (const known of [unsaved, unsealed, capsules])
-        for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+    keepOnly: (isMeant) => {
+      for (const [id, { incident }] of unsaved) if (!isMeant(incident)) unsaved.delete(id);
+      for (const [id, incident] of unsealed)
+        if (!isMeant(incident)) for (const known of [unsealed, capsules]) known.delete(id);
     },
     save: async (isLast = false) => {
       if (isLast) await saving.idle();

@@ -9,12 +9,12 @@ import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 export interface Followed {
   readonly open: ReadonlyMap<string, Incident>;
   readonly ended: ReadonlyMap<string, Incident>;
-  /** Those from before a restart that have not been found again. */
-  readonly unseen: ReadonlySet<string>;
+  /** Those that were stored before and have not been found again, and since when they are looked for. */
+  readonly unseen: ReadonlyMap<string, number>;
 }
 
 /** Nothing is known of earlier incidents. */
-export const NOTHING_FOLLOWED: Followed = { open: new Map(), ended: new Map(), unseen: new Set() };
+export const NOTHING_FOLLOWED: Followed = { open: new Map(), ended: new Map(), unseen: new Map() };
 
 /** A problem that was open before a restart is found again by then, or it is over. */
 export const FOUND_AGAIN_MS = 5 * 60_000;
@@ -45,7 +45,8 @@ const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ s
 export interface FoldMoment {
   /** In watched time, as all times here. */
   readonly now: number;
-  readonly startedAt: number;
+  /** In a fleet: whether another instance still finds out whether the problems of a subnet are there. */
+  readonly isShadowed?: ((subnet: string) => boolean) | undefined;
   readonly toWall: (at: number) => number;
 }
 
@@ -110,16 +111,16 @@ const close = (incident: Incident, end: IncidentEnd, now: number): Incident => (
 
 /** Why an incident whose problem is not there is over; undefined while that is not known. */
 function findEnd(
-  { component, name }: Incident,
+  { subnet, component, name }: Incident,
   state: SubnetState | undefined,
-  isUnseen: boolean,
-  { now, startedAt }: FoldMoment,
+  unseenSince: number | undefined,
+  { now, isShadowed = () => false }: FoldMoment,
 ): IncidentEnd | undefined {
   if (state === undefined) return 'removed';
   if (name !== undefined && !state.targets.some(({ target }) => target.component === component && target.name === name))
     return 'removed';
-  if (!isUnseen) return 'recovered';
-  return now - startedAt >= FOUND_AGAIN_MS ? 'not-found-again' : undefined;
+  if (unseenSince === undefined) return 'recovered';
+  return now - unseenSince >= FOUND_AGAIN_MS && !isShadowed(subnet) ? 'not-found-again' : undefined;
 }
 
 /** Whether one incident may have brought another of the same subnet, by what they are. */
@@ -170,7 +171,7 @@ export function followIncidents(before: Followed, snapshot: Snapshot, moment: Fo
   const states = new Map(snapshot.map((state) => [state.subnet.name, state]));
   const current = new Map<string, Incident>();
   const ended = new Map(before.ended);
-  const unseen = new Set(before.unseen);
+  const unseen = new Map(before.unseen);
   const suspected = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
   for (const { subnet, problems, targets } of snapshot) {
@@ -193,9 +194,9 @@ export function followIncidents(before: Followed, snapshot: Snapshot, moment: Fo
   }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
-    const isUnseen = unseen.has(key);
-    const end =
-      isUnseen && suspected.has(key) ? undefined : findEnd(incident, states.get(incident.subnet), isUnseen, moment);
+    const since = unseen.get(key);
+    const isAwaited = since !== undefined && suspected.has(key);
+    const end = isAwaited ? undefined : findEnd(incident, states.get(incident.subnet), since, moment);
     if (end === undefined) {
       current.set(key, incident);
       continue;
@@ -212,23 +213,39 @@ export function followIncidents(before: Followed, snapshot: Snapshot, moment: Fo
 const continueOrLink = (stored: Incident, found: Incident): Incident =>
   isWithinWindow(stored, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
 
-/** Takes over the incidents that an earlier process of subnetd has stored, the newest first, in watched time. */
-export function restoreIncidents(current: Followed, stored: readonly Incident[]): Followed {
+/**
+ * Takes over the incidents that an earlier process of subnetd, or another instance, has stored, the newest first, in watched
+ * time. `since`: when the open ones begin to be looked for.
+ */
+export function restoreIncidents(current: Followed, stored: readonly Incident[], since: number): Followed {
   const open = new Map(current.open);
   const ended = new Map<string, Incident>();
-  const unseen = new Set(current.unseen);
+  const unseen = new Map(current.unseen);
   for (const incident of stored.toReversed()) {
     const key = keyOf(incident);
     const found = open.get(key);
     if (incident.endedAt !== undefined) {
+      // That it is there is newer than its end, if this process sees it.
+      if (found?.id === incident.id && !unseen.delete(key)) continue;
       ended.set(key, incident);
-      if (found !== undefined) open.set(key, continueOrLink(incident, found));
+      if (found?.id === incident.id) open.delete(key);
+      else if (found !== undefined && !unseen.has(key)) open.set(key, continueOrLink(incident, found));
       continue;
     }
+    // So is its end, if this process has seen that.
+    if (current.ended.get(key)?.id === incident.id) continue;
     // What this process has found meanwhile is the same incident.
     open.set(key, found ? { ...incident, last: found.last } : incident);
-    if (found === undefined) unseen.add(key);
+    if (found === undefined) unseen.set(key, since);
   }
   for (const key of open.keys()) ended.delete(key);
   return { open, ended: new Map([...ended, ...current.ended]), unseen };
+}
+
+/** Without the incidents of the subnets that are not meant. */
+export function keepIncidents(followed: Followed, isMeant: (subnet: string) => boolean): Followed {
+  const keep = (incidents: ReadonlyMap<string, Incident>) =>
+    new Map([...incidents].filter(([, { subnet }]) => isMeant(subnet)));
+  const open = keep(followed.open);
+  return { open, ended: keep(followed.ended), unseen: new Map([...followed.unseen].filter(([key]) => open.has(key))) };
 }

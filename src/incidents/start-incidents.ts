@@ -1,3 +1,4 @@
+import type { FleetPart } from '../model/fleet.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../model/incident.ts';
 import { SEVERITIES } from '../model/severity.ts';
@@ -5,11 +6,19 @@ import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import { settleWithin } from '../model/within.ts';
 import { convertIncident } from './convert-incident.ts';
+import { createFleetIncidents } from './create-fleet-incidents.ts';
 import { createIncidentMemory } from './create-incident-memory.ts';
 import { createIncidentSaver, type SaverDeps } from './create-incident-saver.ts';
 import { createReadIncidents } from './create-read-incidents.ts';
 import { createTimelineReader, type TimelineSources } from './create-timeline-reader.ts';
-import { type Followed, followIncidents, incidentKey, NOTHING_FOLLOWED, restoreIncidents } from './follow-incidents.ts';
+import {
+  type Followed,
+  followIncidents,
+  incidentKey,
+  keepIncidents,
+  NOTHING_FOLLOWED,
+  restoreIncidents,
+} from './follow-incidents.ts';
 import { recordNotification } from './record-notifications.ts';
 import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
 
@@ -17,6 +26,8 @@ import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } f
 export interface IncidentsLink extends Incidents {
   /** Takes the changes of the history as they are found. */
   addChanges(changes: readonly HistoryChange[]): void;
+  /** In a fleet: whether every open incident of a subnet was found here, or is over, or was looked for long enough. */
+  readonly isSettled: (subnet: string) => boolean;
   /** Somebody has accepted an alert. */
   addNotification(
     labels: AlertLabels,
@@ -35,6 +46,8 @@ export interface IncidentsDeps
   readonly snapshot: () => Snapshot;
   readonly readLastLines: ReadLastLines;
   readonly onBug: (error: unknown) => void;
+  /** In a fleet, whose instances share their incidents. */
+  readonly fleet?: FleetPart | undefined;
   /** When the database is used first, as with the history. */
   readonly firstAfterMs?: number;
   readonly followEveryMs?: number;
@@ -59,13 +72,17 @@ function isNews(before: Incident | undefined, { last: _, ...incident }: Incident
 /** Follows the problems of the snapshots, in memory and in the database. */
 export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const { snapshot, clock, readLastLines, onBug } = deps;
-  const { firstAfterMs = FIRST_AFTER_MS, followEveryMs = FOLLOW_EVERY_MS } = deps;
+  // In a fleet, an instance is ready for a subnet only when it knows what others have stored of it.
+  const { firstAfterMs = deps.fleet ? 0 : FIRST_AFTER_MS, followEveryMs = FOLLOW_EVERY_MS } = deps;
   const startedAt = clock.now();
   const wallNow = () => clock.toWall(clock.now());
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
   let followed = NOTHING_FOLLOWED;
+  const fleet = deps.fleet && createFleetIncidents({ part: deps.fleet, followed: () => followed, now: clock.now });
+  /** Pages read from the database what another instance keeps. */
+  const isShown = ({ subnet }: Incident) => deps.fleet?.keeps(subnet) ?? true;
 
   /** Keeps what is otherwise than before. */
   const keep = (before: readonly Incident[], next: Followed): void => {
@@ -73,22 +90,29 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     const changed = allOf(next).filter((one) => known.get(one.id) !== one);
     followed = next;
     for (const incident of changed) saver.add(incident, isNews(known.get(incident.id), incident));
-    void memory.save(changed.map(toWall));
+    void memory.save(changed.filter(isShown).map(toWall));
   };
 
   const saver = createIncidentSaver({
     ...deps,
     memory,
     timelines,
+    fleet,
     onLoaded: (stored) => {
-      const next = restoreIncidents(followed, stored);
+      const next = restoreIncidents(followed, stored, fleet ? clock.now() : startedAt);
       const ids = new Set(allOf(next).map(({ id }) => id));
-      saver.keepOnly(ids);
-      memory.keepOnly(ids);
-      keep(stored, next);
-      void memory.save(allOf(next).slice(0, MOST_IN_MEMORY).map(toWall));
+      const readAgain = new Set(stored.map(({ subnet }) => subnet));
+      // In a fleet, only some subnets were read.
+      forget((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
+      // What is known already is not written again.
+      keep([...allOf(followed), ...stored], next);
+      void memory.save(allOf(next).filter(isShown).slice(0, MOST_IN_MEMORY).map(toWall));
     },
   });
+  const forget = (isMeant: (incident: Incident) => boolean) => {
+    saver.keepOnly(isMeant);
+    memory.keepOnly((one) => isMeant(one) && isShown(one));
+  };
 
   const keepCapsule = (id: string, capsule: Capsule) => {
     const bounded = boundCapsule(capsule);
@@ -103,13 +127,19 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     keepCapsule(incident.id, { ...capsule, logs });
   };
 
+  const moment = () => ({ now: clock.now(), isShadowed: deps.fleet?.isShadowed, toWall: clock.toWall });
   const follow = () => {
     try {
       const current = snapshot();
+      if (deps.fleet) {
+        const { isWatched } = deps.fleet;
+        followed = keepIncidents(followed, isWatched);
+        forget(({ subnet }) => isWatched(subnet));
+      }
       const before = new Set(allOf(followed).map(({ id }) => id));
-      keep(allOf(followed), followIncidents(followed, current, { now: clock.now(), startedAt, toWall: clock.toWall }));
+      keep(allOf(followed), followIncidents(followed, current, moment()));
       const begun = [...followed.open.values()]
-        .filter(({ id }) => !before.has(id))
+        .filter((incident) => !before.has(incident.id) && isShown(incident))
         .sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
       for (const incident of begun) {
         if (saver.waitingCapsules() >= MOST_CAPSULES_WAITING) return;
@@ -136,6 +166,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isNotifying: deps.isNotifying,
+    isSettled: (subnet) => fleet?.isSettled(subnet) ?? true,
     addChanges: timelines.add,
     addNotification: (labels, phase, by) =>
       keep(allOf(followed), recordNotification(followed, labels, { at: clock.now(), phase, ...by })),

@@ -3,6 +3,9 @@ import type { Headline } from './headline.ts';
 import type { ProblemSeverity } from './severity.ts';
 import type { Shard } from './shard.ts';
 
+/** In place of an instance's name: what all instances of a fleet keep together. No host has such a name. */
+export const FLEET_STATE = '*';
+
 /** A problem as other instances show it. */
 export interface FleetProblem {
   readonly problem: string;
@@ -65,6 +68,8 @@ export interface SeenMember extends FleetMember {
 
 /** What an instance of a fleet may do with the subnets that it watches, by their names. */
 export interface FleetPart {
+  /** The names of those of the inventory that are watched now. */
+  readonly subnets: () => readonly string[];
   /** Whether its shard owns a subnet, or no owner is ready yet for one that it watched. It need not be in the inventory. */
   readonly isWatched: (subnet: string) => boolean;
   /** Whether it writes what is kept of a subnet, and sends through channels. */

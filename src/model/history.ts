@@ -84,6 +84,8 @@ export interface StoredChange extends HistoryChange {
 /** What to read: of one subnet, of targets with one name, from a time on, and before a time. */
 export interface HistoryQuery {
   readonly subnet?: string | undefined;
+  /** Of any of these. */
+  readonly subnets?: readonly string[] | undefined;
   readonly name?: string | undefined;
   readonly from?: WallMs | undefined;
   readonly to?: WallMs | undefined;
@@ -105,10 +107,10 @@ export interface HistoryStore {
   addTimes(uptimes: readonly UptimeRow[]): Promise<void>;
   addMinutes(minutes: readonly PaceRow[]): Promise<void>;
   addChanges(changes: readonly HistoryChange[]): Promise<void>;
-  /** All uptimes of the hour or day that starts then. */
-  uptimesAt(span: Span, start: WallMs): Promise<readonly UptimeRow[]>;
-  /** The minutes from a time on, the oldest first. */
-  minutesFrom(from: WallMs): Promise<readonly PaceRow[]>;
+  /** All uptimes of the hour or day that starts then, or those of some subnets. */
+  uptimesAt(span: Span, start: WallMs, subnets?: readonly string[]): Promise<readonly UptimeRow[]>;
+  /** The minutes from a time on, the oldest first, or those of some subnets. */
+  minutesFrom(from: WallMs, subnets?: readonly string[]): Promise<readonly PaceRow[]>;
   /** The newest first; `before` is the last one that was read. */
   changes(
     query: HistoryQuery & { readonly before?: Pick<StoredChange, 'at' | 'id'> | undefined },

@@ -136,6 +136,8 @@ export interface IncidentRecord {
 /** Which incidents to read. */
 export interface IncidentQuery {
   readonly subnet?: string | undefined;
+  /** Of any of these. */
+  readonly subnets?: readonly string[] | undefined;
   readonly problem?: string | undefined;
   readonly alert?: string | undefined;
   readonly component?: string | undefined;

@@ -1,10 +1,11 @@
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Channel } from '../model/channel.ts';
 import type { Clock } from '../model/clock.ts';
-import type { AlertLabels, Finding, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
+import type { AlertLabels, Finding, TrackedAlert, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
 import type { Channels } from './channels/create-channels.ts';
 import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
+import { createFleetAlerts, type FleetAlertsDeps } from './create-fleet-alerts.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
 import { type PostableAlert, toAlert } from './to-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
@@ -15,6 +16,8 @@ export interface Push {
   setAlertmanagers(alertmanagers: Alertmanagers): void;
   /** Replaces the channels. */
   setChannels(channels: readonly Channel[]): void;
+  /** Whether the alerts of a subnet have been judged, with what other instances have stored of them. */
+  isJudged(subnet: string): boolean;
   stop(): Promise<void>;
 }
 
@@ -30,8 +33,10 @@ export interface PushOptions {
   readonly clock: Clock;
   /** The findings of all alerts at `now`, given the alerts before, resolved ones too. */
   readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly Finding[];
-  /** Rejects while the database is down: firing alerts are then kept in memory only. */
+  /** Rejects while the database is down: firing alerts are then kept in memory only. In a fleet, without those of subnets. */
   readonly store: () => Promise<TrackedAlertStore>;
+  /** In a fleet: the alerts about subnets, which their instances share. */
+  readonly fleet?: Pick<FleetAlertsDeps, 'part' | 'store'> | undefined;
   /** Without any, nothing is sent through channels. */
   readonly channels?: Channels;
   readonly counts: AlertCounts;
@@ -79,20 +84,37 @@ export function createPush(options: PushOptions): Push {
     options.channels?.update(trackedAlerts, isWhole).catch(options.onBug);
   };
 
+  const add = (saved: readonly TrackedAlert[]) => {
+    trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
+  };
+  const ownAlerts = () =>
+    options.fleet ? new Map([...trackedAlerts].filter(([, { labels }]) => !('subnet' in labels))) : trackedAlerts;
   const saver = createAlertSaver({
     clock,
     store: options.store,
-    trackedAlerts: () => trackedAlerts,
+    trackedAlerts: ownAlerts,
     onLoaded: (saved) => {
       isWhole = true;
-      trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
+      add(saved);
     },
   });
+  const fleet =
+    options.fleet && createFleetAlerts({ ...options.fleet, clock, trackedAlerts: () => trackedAlerts, onRead: add });
+
+  /** Forgets without a word the alerts about subnets that another instance watches now. */
+  const dropMoved = () => {
+    const left = fleet?.keepOwn(trackedAlerts) ?? trackedAlerts;
+    const moved = [...trackedAlerts.keys()].filter((key) => !left.has(key));
+    trackedAlerts = left;
+    for (const sender of senders) sender.forget(moved);
+  };
 
   const judgeNow = () => {
     const time = now();
     try {
-      const folded = foldAlerts(trackedAlerts, judge(time, trackedAlerts), time);
+      dropMoved();
+      const findings = judge(time, trackedAlerts);
+      const folded = foldAlerts(trackedAlerts, fleet?.admit(findings, trackedAlerts) ?? findings, time);
       trackedAlerts = folded.trackedAlerts;
       folded.transitions.forEach(options.onTransition);
     } catch (error) {
@@ -100,6 +122,7 @@ export function createPush(options: PushOptions): Push {
     }
     notify(time);
     saver.saveSoon();
+    fleet?.saveSoon();
   };
   const timer = setInterval(judgeNow, judgeEveryMs);
   judgeNow();
@@ -125,10 +148,11 @@ export function createPush(options: PushOptions): Push {
       options.channels?.set(channels);
       notify(now());
     },
+    isJudged: (subnet) => fleet?.isJudged(subnet) ?? true,
     stop: async () => {
       clearInterval(timer);
       await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), options.channels?.stop(DRAIN_MS)]);
-      await saver.stop();
+      await Promise.all([saver.stop(), fleet?.stop()]);
     },
   };
 }

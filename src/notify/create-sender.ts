@@ -12,6 +12,8 @@ export interface AlertCounts {
 export interface Sender {
   /** Queues alerts by key; a queued alert with the same key is replaced. */
   enqueue(alerts: ReadonlyMap<string, PostableAlert>): void;
+  /** Takes alerts out of the queue: another instance sends them now. */
+  forget(keys: Iterable<string>): void;
   /** Waits at most `withinMs` for queued alerts and the running request, then gives up. */
   stop(withinMs: number): Promise<void>;
 }
@@ -39,6 +41,8 @@ const MAX_PAUSE_MS = 30_000;
 export function createSender(options: SenderOptions): Sender {
   const { client, counts, capacity = CAPACITY, firstPauseMs = FIRST_PAUSE_MS, onFailure, onRecovery } = options;
   const queue = new Map<string, PostableAlert>();
+  /** Those of the batch that is being sent that are not put back. */
+  const forgotten = new Set<string>();
   let failure: string | undefined;
   let pauseMs = firstPauseMs;
   let stopped = false;
@@ -63,13 +67,15 @@ export function createSender(options: SenderOptions): Sender {
   const putBack = (batch: readonly (readonly [string, PostableAlert])[]) => {
     const newer = [...queue];
     queue.clear();
-    for (const [key, alert] of [...batch, ...newer]) queue.set(key, alert);
+    const wanted = batch.filter(([key]) => !forgotten.has(key));
+    for (const [key, alert] of [...wanted, ...newer]) queue.set(key, alert);
     trim();
   };
 
   const sendBatch = async () => {
     const batch = [...queue.entries()].slice(0, BATCH);
     for (const [key] of batch) queue.delete(key);
+    forgotten.clear();
     const answer = await client.call(
       'POST',
       '/alerts',
@@ -106,6 +112,12 @@ export function createSender(options: SenderOptions): Sender {
       for (const [key, alert] of alerts) queue.set(key, alert);
       trim();
       if (queue.size > 0) pumping ??= pump();
+    },
+    forget: (keys) => {
+      for (const key of keys) {
+        queue.delete(key);
+        forgotten.add(key);
+      }
     },
     stop: async (withinMs) => {
       stopped = true;

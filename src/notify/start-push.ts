@@ -8,6 +8,7 @@ import { loadOnce } from '../model/load-once.ts';
 import type { NotifiedStore } from '../model/notified-alert.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
 import type { MailDefaults } from './channels/email.ts';
+import type { FleetAlertsDeps } from './create-fleet-alerts.ts';
 import { createLateRounds } from './create-late-rounds.ts';
 import type { Push, PushOptions } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
@@ -30,6 +31,8 @@ export interface PushLink {
   readonly counts: Readonly<AlertCounts>;
   /** Whether the inventory names an Alertmanager or a channel. */
   readonly isOn: () => boolean;
+  /** Whether the alerts of a subnet have been judged with what other instances have stored of them, if alerts are sent. */
+  readonly isJudged: (subnet: string) => boolean;
   stop(): Promise<void>;
 }
 
@@ -39,6 +42,8 @@ export interface PushDeps {
   readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<TrackedAlertStore>;
+  /** In a fleet: what its instances share. */
+  readonly fleet?: Pick<FleetAlertsDeps, 'part' | 'store'> | undefined;
   /** What channels were notified of. */
   readonly notified: (instance: string) => Promise<NotifiedStore>;
   readonly publicUrl?: string;
@@ -58,6 +63,7 @@ export function startPush({
   readAlertInput,
   store,
   notified,
+  fleet,
   instance,
   publicUrl,
   grafanaUrl,
@@ -86,6 +92,7 @@ export function startPush({
         return judge(input, trackedAlerts);
       },
       store: () => store(instance),
+      fleet,
       channels: startChannels({
         ...{ clock, instance, counts, mail, log },
         store: () => notified(instance),
@@ -103,15 +110,18 @@ export function startPush({
   };
   let current = NOBODY;
   let push = loadOnce(load);
+  let running: Push | undefined;
   /** Changes run one after the other. */
   let changing = Promise.resolve();
   const change = async (before: Receivers, receivers: Receivers) => {
     if (!hasReceivers(receivers)) {
+      running = undefined;
       await (await push.started())?.stop();
       push = loadOnce(load);
       return;
     }
     const loaded = await push.get();
+    running = loaded;
     if (!isDeepStrictEqual(before.alertmanager, receivers.alertmanager))
       loaded.setAlertmanagers(receivers.alertmanager);
     if (!isDeepStrictEqual(before.channels, receivers.channels)) loaded.setChannels(receivers.channels ?? []);
@@ -119,6 +129,7 @@ export function startPush({
   return {
     counts,
     isOn: () => hasReceivers(current),
+    isJudged: (subnet) => (hasReceivers(current) ? running?.isJudged(subnet) === true : true),
     roundLate: lateRounds.add,
     setReceivers: ({ alertmanager, channels = [] }) => {
       const [before, next] = [current, { alertmanager, channels }];

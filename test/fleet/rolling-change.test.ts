@@ -118,7 +118,11 @@ const changes = fc
         .map((instance, at) => ({ instance, shard: { index: at, total }, order: next() }))
         .sort((one, other) => one.order - other.order);
       const begun = members.map(
-        ({ instance, shard }): Step => ({ afterS: next() % 40, instance, shard, downS: next() % 20 }),
+        ({ instance, shard }, at): Step => ({
+          // A change begins when the one before is over.
+          afterS: (at === 0 ? 80 : 0) + (next() % 40),
+          ...{ instance, shard, downS: next() % 20 },
+        }),
       );
       const again: readonly Step[] = areKilled
         ? begun.filter(() => next() % 3 === 0).map((step) => ({ ...step, afterS: next() % 20 }))

@@ -42,7 +42,7 @@ type Step = readonly [at: number, snapshot: Snapshot];
 function run(steps: readonly Step[], start: Followed = NOTHING_FOLLOWED, ahead: (at: number) => number = () => DAY) {
   let followed = start;
   for (const [now, snapshot] of steps)
-    followed = followIncidents(followed, snapshot, { now, startedAt: 0, toWall: (at) => at + ahead(now) });
+    followed = followIncidents(followed, snapshot, { now, toWall: (at) => at + ahead(now) });
   const all = [...followed.open.values(), ...followed.ended.values()];
   return { ...followed, all, only: all[0] as Incident };
 }
@@ -207,7 +207,7 @@ describe('the links of incidents', () => {
 
 describe('incidents from before a restart', () => {
   const before = run([[MINUTE, withProblems(down(MINUTE))]]);
-  const restored = restoreIncidents(NOTHING_FOLLOWED, [...before.open.values()]);
+  const restored = restoreIncidents(NOTHING_FOLLOWED, [...before.open.values()], 0);
 
   it('go on when their problem is confirmed again, and wait for that while it is only suspected', () => {
     const again = [6 * MINUTE, withProblems(down(6 * MINUTE))] as const;
@@ -228,12 +228,12 @@ describe('incidents from before a restart', () => {
 
   it('are the same as what was found before the database answered', () => {
     const own = run([[2 * SECOND, withProblems(down(2 * SECOND, { evidence: 'it is dead' }))]]);
-    const merged = restoreIncidents(own, [...before.open.values()]);
+    const merged = restoreIncidents(own, [...before.open.values()], 0);
     expect([...merged.open.values()]).toEqual([{ ...before.only, last: own.only.last }]);
     expect(merged.unseen.size).toBe(0);
     const ended: Incident = { ...before.only, startedAt: -60 * MINUTE, endedAt: -50 * MINUTE, end: 'recovered' };
-    expect([...restoreIncidents(own, [ended]).open.values()]).toEqual([{ ...own.only, earlier: ended.id }]);
+    expect([...restoreIncidents(own, [ended], 0).open.values()]).toEqual([{ ...own.only, earlier: ended.id }]);
     const soon: Incident = { ...ended, endedAt: -MINUTE };
-    expect([...restoreIncidents(own, [soon]).open.values()]).toMatchObject([{ id: ended.id, returns: 1 }]);
+    expect([...restoreIncidents(own, [soon], 0).open.values()]).toMatchObject([{ id: ended.id, returns: 1 }]);
   });
 });

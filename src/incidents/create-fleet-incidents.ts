@@ -1,0 +1,92 @@
+import type { WatchedMs } from '../model/clock.ts';
+import type { FleetPart } from '../model/fleet.ts';
+import type { Incident, IncidentStore } from '../model/incident.ts';
+import type { Followed } from './follow-incidents.ts';
+
+/** What an instance of a fleet reads and writes of the incidents that all share. */
+export interface FleetIncidents {
+  /** The stored incidents of the subnets that are to be read now; undefined when there is none. */
+  read(database: IncidentStore): Promise<readonly Incident[] | undefined>;
+  /** Whether this instance writes the incidents of a subnet: it keeps them, and knows what others have written. */
+  isWritten(subnet: string): boolean;
+  /** Whether every open incident of a subnet was found here, or is over, or was looked for long enough. */
+  isSettled(subnet: string): boolean;
+}
+
+/** What it needs. */
+export interface FleetIncidentsDeps {
+  readonly part: FleetPart;
+  readonly followed: () => Followed;
+  readonly now: () => WatchedMs;
+}
+
+/** As many are read of some subnets: the open ones, and the last that have ended. */
+const MOST_READ = 1_000;
+const SUBNETS_AT_ONCE = 500;
+/** How often those that another instance keeps are read again, while any is open. */
+const READ_AGAIN_MS = 10_000;
+/** When the database does not answer for this long, nobody waits for what is stored. */
+const FIRST_WITHIN_MS = 30_000;
+/** Longer than any problem takes to be confirmed. While this instance looks for it, another one watches, or did. */
+const SETTLED_WITHIN_MS = 15 * 60_000;
+
+/** Starts without having read anything. */
+export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps): FleetIncidents {
+  const reads = new Map<string, { readonly epoch: number; readonly at: WatchedMs }>();
+  /** Since when each subnet is watched. */
+  const since = new Map<string, WatchedMs>();
+  let hasReadRemoved = false;
+
+  const forgetMoved = () => {
+    for (const known of [reads, since])
+      for (const subnet of known.keys()) if (!part.isWatched(subnet)) known.delete(subnet);
+  };
+  const isDue = (subnet: string, open: ReadonlySet<string>): boolean => {
+    const last = reads.get(subnet);
+    if (part.epochOf(subnet) === 0) return false;
+    if (last === undefined || last.epoch !== part.epochOf(subnet)) return true;
+    return !part.keeps(subnet) && open.has(subnet) && now() - last.at >= READ_AGAIN_MS;
+  };
+
+  return {
+    read: async (database) => {
+      forgetMoved();
+      const open = new Set([...followed().open.values()].map(({ subnet }) => subnet));
+      const due = part.subnets().filter((subnet) => isDue(subnet, open));
+      const epochs = due.map((subnet) => [subnet, part.epochOf(subnet)] as const);
+      const slices = Array.from({ length: Math.ceil(due.length / SUBNETS_AT_ONCE) }, (_, index) =>
+        due.slice(index * SUBNETS_AT_ONCE, (index + 1) * SUBNETS_AT_ONCE),
+      );
+      const stored: Incident[] = [];
+      for (const slice of slices) stored.push(...(await database.list({ subnets: slice, limit: MOST_READ })));
+      if (!hasReadRemoved && due.length > 0) {
+        // The incidents of subnets that have left the inventory meanwhile are their shard's to end.
+        const watched = new Set(part.subnets());
+        const all = await database.list({ limit: MOST_READ });
+        stored.push(
+          ...all.filter(
+            ({ subnet, endedAt }) => endedAt === undefined && part.isWatched(subnet) && !watched.has(subnet),
+          ),
+        );
+        hasReadRemoved = true;
+      }
+      for (const [subnet, epoch] of epochs) reads.set(subnet, { epoch, at: now() });
+      return due.length === 0 ? undefined : stored;
+    },
+    isWritten: (subnet) => {
+      if (!part.keeps(subnet)) return false;
+      const last = reads.get(subnet);
+      // One that has left the inventory is not read again.
+      if (last === undefined) return hasReadRemoved && !part.subnets().includes(subnet);
+      return last.epoch === part.epochOf(subnet);
+    },
+    isSettled: (subnet) => {
+      const begun = since.get(subnet) ?? now();
+      since.set(subnet, begun);
+      if (!reads.has(subnet)) return now() - begun >= FIRST_WITHIN_MS;
+      if (now() - begun >= SETTLED_WITHIN_MS) return true;
+      const { open, unseen } = followed();
+      return ![...unseen.keys()].some((key) => open.get(key)?.subnet === subnet);
+    },
+  };
+}

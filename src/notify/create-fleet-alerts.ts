@@ -1,0 +1,97 @@
+import type { Clock } from '../model/clock.ts';
+import type { FleetPart } from '../model/fleet.ts';
+import {
+  alertKey,
+  type Finding,
+  type TrackedAlert,
+  type TrackedAlertStore,
+  type TrackedAlerts,
+} from '../model/tracked-alert.ts';
+import { createSharedSaver } from './create-shared-saver.ts';
+import { convertTrackedAlerts } from './tracked-alerts.ts';
+
+/** The alerts about subnets of an instance of a fleet: of which of them it decides, and what others have stored of them. */
+export interface FleetAlerts {
+  /** The alerts without those about subnets that another instance watches instead of this one. */
+  keepOwn(trackedAlerts: TrackedAlerts): TrackedAlerts;
+  /** The findings by which alerts are judged: of a subnet that is not settled no alert is found to be over. */
+  admit(findings: readonly Finding[], trackedAlerts: TrackedAlerts): readonly Finding[];
+  /** Whether the alerts of a subnet have been judged, with what others have stored of them. */
+  isJudged(subnet: string): boolean;
+  saveSoon(): void;
+  stop(): Promise<void>;
+}
+
+/** What the alerts of a fleet need. */
+export interface FleetAlertsDeps {
+  readonly part: FleetPart;
+  readonly clock: Clock;
+  /** Rejects while the database is down. */
+  readonly store: () => Promise<TrackedAlertStore>;
+  /** The current alerts, in watched time. */
+  readonly trackedAlerts: () => TrackedAlerts;
+  /** Takes stored alerts, in watched time. */
+  readonly onRead: (stored: readonly TrackedAlert[]) => void;
+}
+
+/** When the database does not answer for this long, the alerts of a subnet are judged without what is stored of them. */
+const FIRST_WITHIN_MS = 30_000;
+
+const isSame = (one: TrackedAlert, other: TrackedAlert): boolean =>
+  one.phase === other.phase && one.activeAt === other.activeAt && one.isHeld === other.isHeld;
+
+/** Starts without having judged any subnet. */
+export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }: FleetAlertsDeps): FleetAlerts {
+  const ofSubnets = (all: TrackedAlerts) => new Map([...all].filter(([, { labels }]) => labels.subnet !== undefined));
+  const judged = new Set<string>();
+  /** Since when subnets wait for what is stored of them. */
+  const waiting = new Map<string, number>();
+  const isWanted = (subnet: string) => judged.has(subnet) || !part.isShadowed(subnet);
+  const saver = createSharedSaver<TrackedAlert>({
+    ...{ part, store, isWanted, isSame },
+    current: () => convertTrackedAlerts(ofSubnets(trackedAlerts()), clock.toWall),
+    keyOf: ({ labels }) => alertKey(labels),
+    subnetOf: ({ labels }) => labels.subnet ?? '',
+    onRead: (stored) => {
+      const byKey = new Map(stored.map((alert) => [alertKey(alert.labels), alert]));
+      onRead([...convertTrackedAlerts(byKey, clock.fromWall).values()]);
+    },
+  });
+
+  const mayJudge = (subnet: string): boolean => {
+    if (judged.has(subnet)) return true;
+    if (!isWanted(subnet)) return false;
+    if (saver.isRead(subnet)) return true;
+    const since = waiting.get(subnet) ?? clock.now();
+    waiting.set(subnet, since);
+    return clock.now() - since >= FIRST_WITHIN_MS;
+  };
+
+  return {
+    keepOwn: (all) => {
+      for (const known of [judged, waiting])
+        for (const subnet of known.keys()) if (!part.isWatched(subnet)) known.delete(subnet);
+      return new Map([...all].filter(([, { labels }]) => labels.subnet === undefined || part.isWatched(labels.subnet)));
+    },
+    admit: (findings, all) => {
+      const watched = new Set(part.subnets());
+      for (const subnet of watched) {
+        if (!mayJudge(subnet)) continue;
+        judged.add(subnet);
+        waiting.delete(subnet);
+      }
+      const admitted = findings.filter(({ labels: { subnet } }) => subnet === undefined || judged.has(subnet));
+      const found = new Set(admitted.map(({ labels }) => alertKey(labels)));
+      // Of a subnet that has left the inventory nothing more will be found.
+      const isHeld = ({ labels: { subnet = '' }, phase }: TrackedAlert) =>
+        phase !== 'resolved' && watched.has(subnet) && !(judged.has(subnet) && part.isSettled(subnet));
+      const held = [...all].flatMap(([key, alert]): readonly Finding[] =>
+        isHeld(alert) && !found.has(key) ? [{ state: 'unknown', labels: alert.labels }] : [],
+      );
+      return [...admitted, ...held];
+    },
+    isJudged: (subnet) => judged.has(subnet),
+    saveSoon: () => void saver.save(),
+    stop: saver.stop,
+  };
+}

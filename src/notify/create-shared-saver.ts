@@ -1,0 +1,107 @@
+import type { FleetPart } from '../model/fleet.ts';
+
+/** Where values are kept that several instances read and write, by key. Another one once it may have lost what was written. */
+export interface SharedStore<T> {
+  load(): Promise<readonly T[]>;
+  save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
+}
+
+/** Keeps what is known of subnets in a database where other instances read it and write it. */
+export interface SharedSaver {
+  /** Whether what others have stored of a subnet was read since it is watched here. */
+  isRead(subnet: string): boolean;
+  /** Reads what is new to this instance, and writes what it keeps; unless that is running. Never rejects. */
+  save(): Promise<void>;
+  /** Waits for the running save, and saves once more. */
+  stop(): Promise<void>;
+}
+
+/** What a shared saver needs. */
+export interface SharedSaverDeps<T> {
+  readonly part: FleetPart;
+  /** Rejects while the database is down. */
+  readonly store: () => Promise<SharedStore<T>>;
+  /** Whether what is stored of a subnet is needed yet. */
+  readonly isWanted: (subnet: string) => boolean;
+  /** All that this instance knows, of all subnets. */
+  readonly current: () => ReadonlyMap<string, T>;
+  readonly keyOf: (one: T) => string;
+  readonly subnetOf: (one: T) => string;
+  readonly isSame: (one: T, other: T) => boolean;
+  /** Takes what others have stored of subnets, each time that it was read, before anything of them is written. */
+  readonly onRead: (stored: readonly T[]) => void;
+}
+
+/** Creates a saver that has read nothing. */
+export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
+  const { part, store, isWanted, current, keyOf, subnetOf, isSame, onRead } = deps;
+  /** What the database has of the subnets that were read, and of which epoch that is. */
+  const saved = new Map<string, T>();
+  const epochs = new Map<string, number>();
+  let readFrom: SharedStore<T> | undefined;
+
+  const forget = (isMeant: (subnet: string) => boolean) => {
+    for (const subnet of epochs.keys()) if (isMeant(subnet)) epochs.delete(subnet);
+    for (const [key, one] of saved) if (isMeant(subnetOf(one))) saved.delete(key);
+  };
+
+  const read = async (database: SharedStore<T>) => {
+    const isNews = (subnet: string) =>
+      part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet) && isWanted(subnet);
+    const wanted = new Map(
+      part
+        .subnets()
+        .filter(isNews)
+        .map((subnet) => [subnet, part.epochOf(subnet)]),
+    );
+    if (readFrom === database && wanted.size === 0) return;
+    const rows = await database.load();
+    readFrom = database;
+    // Those of subnets that have left the inventory are their shard's to end.
+    for (const subnet of new Set(rows.map(subnetOf)))
+      if (part.isWatched(subnet) && isNews(subnet)) wanted.set(subnet, wanted.get(subnet) ?? part.epochOf(subnet));
+    forget((subnet) => wanted.has(subnet));
+    for (const [subnet, epoch] of wanted) epochs.set(subnet, epoch);
+    const taken = rows.filter((one) => wanted.has(subnetOf(one)));
+    for (const one of taken) saved.set(keyOf(one), one);
+    onRead(taken);
+  };
+
+  const saveNow = async () => {
+    try {
+      const database = await store();
+      if (readFrom !== undefined && readFrom !== database) forget(() => true);
+      forget((subnet) => !part.isWatched(subnet));
+      await read(database);
+      const isKept = (one: T) => part.keeps(subnetOf(one)) && epochs.get(subnetOf(one)) === part.epochOf(subnetOf(one));
+      const known = current();
+      const changed = new Map(
+        [...known].filter(([key, one]) => {
+          const before = saved.get(key);
+          return isKept(one) && (before === undefined || !isSame(before, one));
+        }),
+      );
+      const gone = [...saved].flatMap(([key, one]) => (isKept(one) && !known.has(key) ? [key] : []));
+      if (changed.size + gone.length > 0) await database.save(changed, gone);
+      for (const [key, one] of changed) saved.set(key, one);
+      for (const key of gone) saved.delete(key);
+    } catch {
+      // The database link reports the outage; the next save tries again.
+    }
+  };
+  let saving: Promise<void> | undefined;
+  const save = (): Promise<void> => {
+    saving ??= saveNow().finally(() => {
+      saving = undefined;
+    });
+    return saving;
+  };
+  return {
+    isRead: (subnet) => epochs.has(subnet),
+    save,
+    stop: async () => {
+      await saving;
+      await save();
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createIncidentMemory } from '../../src/incidents/create-incident-memory.ts';
+import { startIncidents } from '../../src/incidents/start-incidents.ts';
+import type { HistoryStore } from '../../src/model/history.ts';
+import type { IncidentStore } from '../../src/model/incident.ts';
+import type { SubnetState } from '../../src/model/snapshot.ts';
+import { eventually } from '../support/cli.ts';
+import { NOW } from '../support/diagnosed.ts';
+import { createFakePart, type FakePart } from '../support/fake-part.ts';
+import { openHistory, openIncidents } from '../support/history-stores.ts';
+import { withDown } from '../support/snapshots.ts';
+import { useDatabases } from '../support/use-api.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 10, 21, 12);
+const [well, failing] = [withDown(), withDown('n2')];
+const databases = useDatabases('sqlite');
+
+/** The incidents of an instance: two seconds pass between its snapshots. */
+function run(store: () => Promise<IncidentStore>, history: () => Promise<HistoryStore>, fleet: FakePart, from = START) {
+  let passed = 0;
+  let shown: SubnetState = well;
+  const bugs: unknown[] = [];
+  const link = startIncidents({
+    ...{ store, history, fleet },
+    snapshot: () => {
+      passed += 2_000;
+      return fleet.watched.includes('devnet') ? [shown] : [];
+    },
+    clock: { now: () => NOW + passed, toWall: (at) => Math.round(from + at - NOW), fromWall: (at) => at - from + NOW },
+    keptDays: 365,
+    minutesOf: () => [],
+    readLastLines: async () => ({ ok: true, source: 'container', lines: [] }),
+    isNotifying: () => true,
+    onFailure: (error) => bugs.push(error),
+    onBug: (error) => bugs.push(error),
+    followEveryMs: 3,
+  });
+  onTestFinished(async () => {
+    await link.stop();
+    expect(bugs).toEqual([]);
+  });
+  return {
+    ...link,
+    show: (next: SubnetState) => {
+      shown = next;
+    },
+    pass: async (ms: number) => {
+      const until = passed + ms;
+      await eventually(() => expect(passed).toBeGreaterThanOrEqual(until), 20_000, 5);
+    },
+    passed: () => passed,
+  };
+}
+
+async function openBoth() {
+  const address = await databases.create();
+  const [incidents, changes] = [openIncidents(address), openHistory(address)];
+  const store = () => incidents('*');
+  const only = () =>
+    eventually(async () => {
+      const [one, ...others] = await (await store()).list({ problem: 'container_down', limit: 9 });
+      expect(others).toEqual([]);
+      if (one === undefined) throw new Error('no incident yet');
+      return one;
+    });
+  return { store, history: () => changes('*'), only };
+}
+
+describe('the incidents of a subnet that moves', () => {
+  it('go on at its new owner, which is settled once it has found what is open', async () => {
+    const { store, history, only } = await openBoth();
+    const first = run(store, history, createFakePart('devnet'));
+    first.show(failing);
+    const begun = await only();
+    const part = Object.assign(createFakePart('devnet'), { kept: [] });
+    const second = run(store, history, part, START + 30 * MINUTE);
+    await eventually(async () => {
+      await second.pass(2_000);
+      expect(second.idOf('devnet', begun)).toBe(begun.id);
+    });
+    expect(second.isSettled('devnet')).toBe(false);
+    second.show(failing);
+    await eventually(() => expect(second.isSettled('devnet')).toBe(true));
+    Object.assign(part, { kept: ['devnet'], epoch: 2 });
+    await second.pass(MINUTE);
+    second.show(well);
+    await eventually(async () => expect(await only()).toMatchObject({ id: begun.id, end: 'recovered' }));
+  });
+
+  it('are not over because their subnet is watched elsewhere from now on', async () => {
+    const { store, history, only } = await openBoth();
+    const part = createFakePart('devnet');
+    const first = run(store, history, part);
+    first.show(failing);
+    const begun = await only();
+    Object.assign(part, { watched: [], own: [], kept: [] });
+    await first.pass(10 * MINUTE);
+    expect(await only()).toEqual(begun);
+    Object.assign(part, { watched: ['devnet'], own: ['devnet'], kept: ['devnet'], epoch: 2 });
+    await first.pass(MINUTE);
+    await first.stop();
+    expect(await only()).toMatchObject({ id: begun.id, returns: 0, last: begun.last });
+    expect((await only()).endedAt).toBeUndefined();
+  });
+
+  it('are over when their subnet has left the inventory, also while nobody ran, by its shard', async () => {
+    const { store, history, only } = await openBoth();
+    const first = run(store, history, createFakePart('devnet'));
+    first.show(failing);
+    const begun = await only();
+    await first.stop();
+    const part = Object.assign(createFakePart('other'), { own: ['other', 'devnet'], kept: ['other', 'devnet'] });
+    run(store, history, part, START + 30 * MINUTE);
+    await eventually(async () => expect(await only()).toMatchObject({ id: begun.id, end: 'removed' }));
+  });
+
+  it('that ended elsewhere meanwhile are no longer looked for', async () => {
+    const { store, history, only } = await openBoth();
+    const first = run(store, history, createFakePart('devnet'));
+    first.show(failing);
+    const begun = await only();
+    const part = Object.assign(createFakePart('devnet'), { kept: [], shadowed: ['devnet'] });
+    const second = run(store, history, part, START + 30 * MINUTE);
+    await eventually(() => expect(second.idOf('devnet', begun)).toBe(begun.id));
+    await second.pass(10 * MINUTE);
+    expect([second.isSettled('devnet'), second.idOf('devnet', begun)]).toEqual([false, begun.id]);
+    first.show(well);
+    await eventually(() => expect(second.isSettled('devnet')).toBe(true));
+    expect(second.idOf('devnet', begun)).toBeUndefined();
+  });
+
+  it('are looked for during a quarter of an hour at most, as long as another instance has them', async () => {
+    const { store, history, only } = await openBoth();
+    run(store, history, createFakePart('devnet')).show(failing);
+    await only();
+    const part = Object.assign(createFakePart('devnet'), { kept: [], shadowed: ['devnet'] });
+    const second = run(store, history, part, START + 30 * MINUTE);
+    await eventually(async () => {
+      await second.pass(2_000);
+      expect(second.isSettled('devnet')).toBe(true);
+    }, 40_000);
+    expect(second.passed()).toBeGreaterThanOrEqual(15 * MINUTE);
+  });
+});
+
+describe('of two that watch a subnet', () => {
+  it('only the one that keeps it writes, and both show the same', async () => {
+    const { store, history, only } = await openBoth();
+    const standby = run(store, history, Object.assign(createFakePart('devnet'), { kept: [] }));
+    standby.show(failing);
+    await standby.pass(MINUTE);
+    expect(await (await store()).list({ limit: 9 })).toEqual([]);
+    const part = createFakePart('devnet');
+    const keeper = run(store, history, part);
+    keeper.show(failing);
+    const { id } = await only();
+    await eventually(async () => {
+      const { incidents } = await standby.list({ problem: 'container_down', limit: 9 });
+      expect(incidents.map((one) => one.id)).toEqual([id]);
+      expect(standby.idOf('devnet', { problem: 'container_down', component: 'node', name: 'n2' })).toBe(id);
+    });
+    await standby.stop();
+    expect((await only()).id).toBe(id);
+    await (await store()).save([{ ...(await only()), severity: 'critical' }]);
+    part.kept = [];
+    await eventually(async () => {
+      const { incidents } = await keeper.list({ problem: 'container_down', limit: 9 });
+      expect(incidents.map((one) => one.severity)).toEqual(['critical']);
+    });
+  });
+});
+
+it('incidents of some subnets are listed from memory as from a database', async () => {
+  const { store, history, only } = await openBoth();
+  run(store, history, createFakePart('devnet')).show(failing);
+  const one = await only();
+  const memory = createIncidentMemory(9);
+  await memory.save([one, { ...one, id: 'other', subnet: 'othernet' }]);
+  for (const each of [memory, await store()])
+    for (const [subnets, found] of [
+      [['devnet', 'none'], [one.id]],
+      [['none'], []],
+      [[], []],
+    ] as const)
+      expect((await each.list({ subnets, problem: 'container_down', limit: 9 })).map(({ id }) => id)).toEqual(found);
+});

@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createStores, type Stores } from '../../src/db/create-stores.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
+import { databaseAway } from '../../src/model/database-failure.ts';
+import { alertKey, type Finding, type TrackedAlert } from '../../src/model/tracked-alert.ts';
+import { createPush } from '../../src/notify/create-push.ts';
+import { startAlertReceiver } from '../support/alert-receiver.ts';
+import { eventually, temporaryFolder } from '../support/cli.ts';
+import { createFakePart, type FakePart } from '../support/fake-part.ts';
+import { createHandClock } from '../support/hand-clock.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const labels = { alertname: 'SubnetHalted', severity: 'critical', subnet: 'moved' };
+const key = alertKey(labels);
+const stored = (over: Partial<TrackedAlert> = {}): TrackedAlert => ({
+  ...{ labels, annotations: { summary: 'It is halted.' }, keepFiringForMs: 0, phase: 'firing' },
+  ...{ activeAt: 1_790_000_000_000, firedAt: 1_790_000_010_000, seenAt: 1_790_000_020_000 },
+  ...over,
+});
+const FIRED = new Date(1_790_000_010_000).toISOString();
+
+/** A database that several instances share. */
+async function openShared() {
+  const folder = temporaryFolder();
+  const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
+  cleanups.push(folder.remove, connection.close);
+  let stores = createStores(connection);
+  let isAway = false;
+  const read = async () => (await stores.fleetAlerts.load()).map(({ phase, activeAt }) => `${phase} ${activeAt}`);
+  return {
+    read,
+    save: (alert: TrackedAlert) => stores.fleetAlerts.save(new Map([[key, alert]]), []),
+    remove: () => stores.fleetAlerts.save(new Map(), [key]),
+    open: async (): Promise<Stores> => {
+      if (isAway) throw databaseAway();
+      return stores;
+    },
+    cut: () => {
+      isAway = true;
+    },
+    reopen: () => {
+      stores = createStores(connection);
+      isAway = false;
+    },
+  };
+}
+
+/** An instance that judges the alert of one subnet as the test says. */
+async function runInstance(
+  shared: Awaited<ReturnType<typeof openShared>>,
+  part: FakePart,
+  clock = createProcessClock(),
+) {
+  const receiver = await startAlertReceiver();
+  cleanups.push(receiver.stop);
+  let finding: 'active' | 'unknown' | 'clear' = 'unknown';
+  let judged = 0;
+  const news: string[] = [];
+  const push = createPush({
+    clock,
+    judge: () => {
+      judged += 1;
+      if (finding === 'clear' || !part.watched.includes('moved')) return [];
+      if (finding === 'unknown') return [{ state: 'unknown', labels }];
+      const annotations = { summary: 'It is halted.' };
+      return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies Finding];
+    },
+    store: async () => (await shared.open()).trackedAlerts('one'),
+    fleet: { part, store: async () => (await shared.open()).fleetAlerts },
+    counts: { sent: 0, failed: 0, dropped: 0 },
+    judgeEveryMs: 20,
+    resendMs: 100,
+    onTransition: ({ to }) => news.push(to),
+    onFailure: () => {},
+    onRecovery: () => {},
+    onBug: (error) => news.push(String(error)),
+  });
+  cleanups.push(push.stop);
+  push.setAlertmanagers({ urls: [receiver.url] });
+  return {
+    receiver,
+    push,
+    news,
+    set: (next: typeof finding) => {
+      finding = next;
+    },
+    /** Waits for so many more judgements. */
+    judges: async (times = 5) => {
+      const until = judged + times;
+      await eventually(() => expect(judged).toBeGreaterThanOrEqual(until), 20_000, 5);
+    },
+    sent: () => receiver.received.flatMap(({ alerts }) => alerts),
+    sends: () => eventually(() => expect(receiver.received.length).toBeGreaterThan(0), 20_000, 5),
+  };
+}
+
+describe('an instance that begins to watch a subnet', () => {
+  it('sends its alert with the start that another instance has stored, and never with another', async () => {
+    const shared = await openShared();
+    await shared.save(stored());
+    const one = await runInstance(shared, createFakePart('moved'));
+    one.set('active');
+    await one.sends();
+    await one.judges();
+    expect(one.sent().map(({ startsAt }) => startsAt)).toEqual(one.sent().map(() => FIRED));
+    expect(one.news).toEqual([]);
+    expect(one.push.isJudged('moved')).toBe(true);
+  });
+
+  it('waits until it has read what is stored, for half a minute at most', async () => {
+    const shared = await openShared();
+    shared.cut();
+    const hand = createHandClock();
+    const one = await runInstance(shared, createFakePart('moved'), hand.clock);
+    one.set('active');
+    await one.judges();
+    hand.run(29_000);
+    await one.judges();
+    expect([one.sent(), one.push.isJudged('moved')]).toEqual([[], false]);
+    hand.run(2_000);
+    await one.judges();
+    expect(one.push.isJudged('moved')).toBe(true);
+    expect(one.news).toEqual(['firing']);
+  });
+
+  it('sends nothing of it while another judges it, and then goes on from what that one has stored last', async () => {
+    const shared = await openShared();
+    const part = Object.assign(createFakePart('moved'), { shadowed: ['moved'] });
+    const one = await runInstance(shared, part);
+    one.set('active');
+    await one.judges();
+    await shared.save(stored());
+    await one.judges();
+    expect([one.sent(), one.push.isJudged('moved')]).toEqual([[], false]);
+    part.shadowed = [];
+    await one.sends();
+    expect(new Set(one.sent().map(({ startsAt }) => startsAt))).toEqual(new Set([FIRED]));
+    part.shadowed = ['moved'];
+    one.receiver.received.length = 0;
+    await one.sends();
+  });
+
+  it('ends no alert before it is settled, and ends what it then finds no more', async () => {
+    const shared = await openShared();
+    await shared.save(stored());
+    const part = Object.assign(createFakePart('moved'), { unsettled: ['moved'] });
+    const one = await runInstance(shared, part);
+    one.set('clear');
+    await one.sends();
+    await one.judges();
+    expect(one.news).toEqual([]);
+    part.unsettled = [];
+    await eventually(() => expect(one.news).toEqual(['resolved']));
+    await eventually(async () => expect(await shared.read()).toEqual([expect.stringMatching(/^resolved /)]));
+  });
+});
+
+describe('a subnet that another instance watches from now on', () => {
+  it('is dropped without a word: nothing is resolved, deleted, or sent any more', async () => {
+    const shared = await openShared();
+    const part = createFakePart('moved');
+    const one = await runInstance(shared, part);
+    one.set('active');
+    await one.sends();
+    await eventually(async () => expect(await shared.read()).toHaveLength(1));
+    const before = await shared.read();
+    Object.assign(part, { watched: [], own: [], kept: [] });
+    await one.judges();
+    one.receiver.received.length = 0;
+    await one.judges(20);
+    await one.push.stop();
+    expect(one.sent()).toEqual([]);
+    expect(await shared.read()).toEqual(before);
+    expect(one.news).toEqual(['firing']);
+  });
+
+  it('is known again only by what was stored meanwhile when it comes back', async () => {
+    const shared = await openShared();
+    const part = createFakePart('moved');
+    const one = await runInstance(shared, part);
+    one.set('active');
+    await one.sends();
+    await eventually(async () => expect(await shared.read()).toHaveLength(1));
+    Object.assign(part, { watched: [], own: [], kept: [] });
+    await one.judges();
+    await shared.save(stored());
+    one.receiver.received.length = 0;
+    Object.assign(part, { watched: ['moved'], own: ['moved'], kept: ['moved'], epoch: 2 });
+    await one.sends();
+    expect(new Set(one.sent().map(({ startsAt }) => startsAt))).toEqual(new Set([FIRED]));
+  });
+
+  it('is resolved by its shard alone when it has left the inventory', async () => {
+    const shared = await openShared();
+    await shared.save(stored());
+    const [owner, other] = [createFakePart(), createFakePart()];
+    Object.assign(owner, { own: ['moved'], kept: ['moved'], unsettled: ['moved'] });
+    const [one, two] = [await runInstance(shared, owner), await runInstance(shared, other)];
+    await eventually(() => expect(one.news).toEqual(['resolved']));
+    await two.judges();
+    expect(two.sent()).toEqual([]);
+  });
+});
+
+describe('of two that watch a subnet', () => {
+  it('the one that keeps it writes, and the other begins with what that one has written when it takes over', async () => {
+    const shared = await openShared();
+    const [first, second] = [createFakePart('moved'), createFakePart('moved')];
+    second.kept = [];
+    const two = await runInstance(shared, second);
+    two.set('clear');
+    await two.judges();
+    const one = await runInstance(shared, first);
+    one.set('active');
+    await eventually(async () => expect(await shared.read()).toHaveLength(1));
+    const [before] = await shared.read();
+    await two.judges();
+    two.set('active');
+    await two.sends();
+    expect(await shared.read()).toEqual([before]);
+    first.kept = [];
+    one.set('clear');
+    await one.judges();
+    Object.assign(second, { kept: ['moved'], epoch: 2 });
+    await two.judges();
+    expect(await shared.read()).toEqual([before]);
+    await eventually(() => {
+      const last = two.sent().at(-1);
+      expect(Date.parse(last?.startsAt ?? '')).toBe(Number(before?.split(' ')[1]));
+    }, 20_000);
+    expect(two.news).toEqual(['firing']);
+  });
+
+  it('one that had no database does not write again what the other has deleted meanwhile', async () => {
+    const shared = await openShared();
+    const part = createFakePart('moved');
+    const one = await runInstance(shared, part);
+    one.set('active');
+    await eventually(async () => expect(await shared.read()).toHaveLength(1));
+    shared.cut();
+    part.kept = [];
+    await one.judges();
+    await shared.remove();
+    shared.reopen();
+    await one.judges(10);
+    await one.push.stop();
+    expect(await shared.read()).toEqual([]);
+  });
+
+  it('one that keeps it writes again what a database that was opened again has lost', async () => {
+    const shared = await openShared();
+    const one = await runInstance(shared, createFakePart('moved'));
+    one.set('active');
+    await eventually(async () => expect(await shared.read()).toHaveLength(1));
+    const before = await shared.read();
+    await shared.remove();
+    await one.judges();
+    expect(await shared.read()).toEqual([]);
+    shared.reopen();
+    await eventually(async () => expect(await shared.read()).toEqual(before));
+  });
+});
