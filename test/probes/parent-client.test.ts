@@ -109,6 +109,14 @@ describe('a node of the parent chain', () => {
     expect(node.requests.at(-1)).toEqual(['eth_chainId', 'eth_blockNumber']);
   });
 
+  it('whose contract fails in each call is asked once', async () => {
+    const fails = () => ({ error: { code: 3, message: 'execution reverted' } });
+    const node = await useNode((asked) => answerAll(asked, { eth_chainId: fails, eth_blockNumber: fails }));
+    const reverted = { ok: false, why: 'answers with an error', isRevert: true };
+    expect(await useClient(node.url).ask(CALLS)).toEqual([reverted, reverted]);
+    expect(node.requests).toHaveLength(1);
+  });
+
   it('that limits subnetd is asked once', async () => {
     const node = await useNode((_asked, response) => {
       response.writeHead(429);
