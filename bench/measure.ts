@@ -23,9 +23,12 @@ export async function runScript(script: string, words: readonly string[], input 
   return JSON.parse(output);
 }
 
-/** Many nodes in a process of their own, which ends with `stop`; their ports. */
-export async function startFakeNodes(nodes: number, peers: number) {
-  const child = spawn(node, [pathOf('./fake-nodes.ts'), String(nodes), String(peers)], {
+/**
+ * Many nodes in a process of their own, which ends with `stop`; their ports. Each is connected to so many others of its `group`, or
+ * accepts connections and answers nothing.
+ */
+export async function startFakeNodes(nodes: number, peers: number | 'hanging', group = nodes) {
+  const child = spawn(node, [pathOf('./fake-nodes.ts'), String(nodes), String(peers), String(group)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   let output = '';

@@ -14,7 +14,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron', 'pino'] },
   import: { rooms: ['model'], packages: ['yaml'] },
   docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
-  probes: { rooms: ['model', 'net', 'docker'], packages: ['undici', 'playwright-core', 'viem'] },
+  probes: { rooms: ['model', 'net', 'docker'], packages: ['playwright-core', 'viem'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
   diagnosis: { rooms: ['model'], packages: [] },
   monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules', 'diagnosis'], packages: ['node-cron'] },

@@ -54,7 +54,7 @@ export function hasDescriptor(): boolean {
   }
 }
 
-/** Shares out what a limit leaves: a quarter each to the server and to log files, half to probes. */
+/** Shares out what a limit leaves: a quarter each to the server and to log files, up to their maximum, and the rest to probes. */
 export function planDescriptors(limit: number | undefined): DescriptorBudget {
   if (limit === undefined)
     return {
@@ -64,12 +64,14 @@ export function planDescriptors(limit: number | undefined): DescriptorBudget {
     };
   const remaining = Math.max(0, limit - OWN);
   const quarter = Math.max(MIN_DESCRIPTORS, Math.floor(remaining / 4));
-  return {
-    connections: Math.min(MAX_CONNECTIONS, quarter),
-    probes: Math.max(MIN_DESCRIPTORS, Math.floor(remaining / 2)),
-    logFiles: Math.min(MAX_LOG_FILES, quarter),
-  };
+  const connections = Math.min(MAX_CONNECTIONS, quarter);
+  const logFiles = Math.min(MAX_LOG_FILES, quarter);
+  return { connections, logFiles, probes: Math.max(MIN_DESCRIPTORS, remaining - connections - logFiles) };
 }
+
+/** The least that leaves so many to probes: with both others at a quarter, with only the server there, or with both at their maximum. */
+const remainingFor = (probes: number): number =>
+  Math.min(2 * probes, Math.ceil(((probes + MAX_LOG_FILES) * 4) / 3), probes + MAX_LOG_FILES + MAX_CONNECTIONS);
 
 /**
  * The limit at which everything in the inventory can stay open. That is a connection per address, some per parent
@@ -86,5 +88,5 @@ export function descriptorsFor({ subnets }: Inventory): number {
       logFiles += target.logFiles.length;
     }
   }
-  return OWN + Math.max(4 * MIN_DESCRIPTORS, 2 * probes, 4 * Math.min(MAX_LOG_FILES, logFiles));
+  return OWN + Math.max(4 * MIN_DESCRIPTORS, remainingFor(probes), 4 * Math.min(MAX_LOG_FILES, logFiles));
 }

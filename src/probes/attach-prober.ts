@@ -20,8 +20,8 @@ const toScript = (consensus: string): string =>
 /** Unwraps the result of the provider's answer; some versions return the value itself. */
 function toResult(value: unknown): Result<unknown> {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
-  const body = Buffer.from(JSON.stringify({ ...value, id: 1 }));
-  const outcome = parseAnswer({ status: 200, contentType: '', body }, 1);
+  const text = JSON.stringify({ ...value, id: 1 });
+  const outcome = parseAnswer({ status: 200, contentType: '', text }, 1);
   const [result] = outcome === 'refused' ? [] : outcome;
   return result ?? failed('no-sense');
 }

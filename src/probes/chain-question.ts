@@ -1,6 +1,5 @@
 import { type AskedHeights, toChainMethods } from '../model/calls.ts';
 import type { ConsensusSettings } from '../model/chain.ts';
-import { copyUnpooled } from '../model/copy-unpooled.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
 import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import type { Exchange } from './transport.ts';
@@ -96,11 +95,11 @@ export function toChainCalls(
   return new Map(ORDER.filter(isAsked).map((part) => [part, methods[part]]));
 }
 
-type Send = (body: Buffer) => Promise<Exchange>;
+type Send = (body: string) => Promise<Exchange>;
 
 /** Sends a request again if the reused connection turned out to be dead. */
 async function sendAlive(send: Send, calls: readonly Call[]): Promise<Exchange> {
-  const body = copyUnpooled(toBody(calls));
+  const body = toBody(calls);
   const exchange = await send(body);
   return !exchange.ok && exchange.stale ? send(body) : exchange;
 }

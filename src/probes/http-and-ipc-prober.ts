@@ -46,7 +46,7 @@ export function createHttpAndIpcProber(
     signal?: AbortSignal,
   ): Promise<ChainObservation> => {
     const end = Math.min(deadline, performance.now() + CHAIN_MS);
-    const send = (body: Buffer) => ipcTransport.exchange({ method: 'POST', body }, end, signal);
+    const send = (body: string) => ipcTransport.exchange({ method: 'POST', body }, end, signal);
     return addMesh(chain, await askChain(MESH_CALLS, send, meshMemory));
   };
 

@@ -1,70 +1,202 @@
-import { createRequire } from 'node:module';
-import type undici from 'undici';
-import { trackConnects } from '../net/track-connects.ts';
-import type { Connection } from './transport.ts';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { createReply, loadResponseParser, type Reply } from '../net/load-response-parser.ts';
+import { type Connection, MAX_ANSWER_BYTES } from './transport.ts';
 
-// The index of undici loads all of it, with fetch, WebSocket, caches and mocks: 6 MB for what is never used.
-const require = createRequire(import.meta.url);
-const Client: typeof undici.Client = require('undici/lib/dispatcher/client.js');
-const buildConnector: typeof undici.buildConnector = require('undici/lib/core/connect.js');
+/** Why no response comes: an error of the socket, its end, or bytes that are no response or too many. */
+export type Failure = NodeJS.ErrnoException | 'ended' | 'broken' | 'too-large';
 
-/** The one connection to an address, opened when it is needed. */
+/** Waits for a response. The failure is undefined when the response is whole. */
+type Receive = (reply: Reply, failure: Failure | undefined) => void;
+
+/** An open connection, or one that is being established. */
+interface Link {
+  readonly socket: Socket;
+  readonly parser: number;
+  /** Closes it when it has been idle for so long. */
+  idle?: NodeJS.Timeout;
+  idleMs?: number;
+}
+
+/** The one connection to an address, opened when it is needed. It carries one request at a time. */
 export interface HttpConnection {
-  /** How the next exchange connects. */
-  state(): Connection;
-  /** The client of the open connection; `onLost` is called when that connection closes, until the next `use`. */
-  use(onLost: () => void): undici.Client;
-  /** An exchange has ended: in order, or with a fault. */
-  setState(state: Connection): void;
-  /** Closes the connection; an exchange in progress gets an error. */
-  drop(): void;
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  /** How the next request connects. */
+  state: Connection;
+  link: Link | undefined;
+  /** Resumes TLS. */
+  session: Buffer | undefined;
+  /** The request that waits for its response. */
+  waiting: Waiting | undefined;
+}
+
+interface Waiting {
+  readonly reply: Reply;
+  readonly receive: Receive;
+  readonly closesAfter: boolean;
+  isSent: boolean;
 }
 
 /** Shorter than the node's own idle timeout of 120 s (XDC-Subnet node/defaults.go). */
 const KEEP_ALIVE_MS = 110_000;
 
-/** A connection to an origin, such as `http://127.0.0.1:8545`, that is not open yet. */
-export function createHttpConnection(origin: string): HttpConnection {
-  let state: Connection = 'new';
-  let client: undici.Client | undefined;
-  const connector = buildConnector({ allowH2: false, timeout: 0 });
-  const connects = trackConnects(() => connector);
-  /** Fails the exchange whose connection was lost. */
-  let onLost = () => {};
+/** A connection is given up so long before the other side says that it will close it. */
+const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-  const open = (): undici.Client => {
-    const opened = new Client(origin, {
-      connect: connects.connect,
-      bodyTimeout: 0,
-      headersTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      allowH2: false,
-    });
-    opened.on('disconnect', (_origin, _targets, error: NodeJS.ErrnoException) => {
-      // undici closes an idle connection with this code, and also one that the response said would close.
-      if (opened !== client) return;
-      state = error.code === 'UND_ERR_INFO' ? 'reconnected' : 'new';
-      onLost();
-    });
-    return opened;
-  };
+/** After this time without a packet TCP asks whether the other side is still there. */
+const TCP_KEEP_ALIVE_MS = 60_000;
+
+const parser = loadResponseParser(MAX_ANSWER_BYTES);
+
+/**
+ * All connections read into this memory, one after the other, and what they read is parsed before the next read. A buffer of its
+ * own for each read takes the memory of many answers, and its collection as much time as the rest of a probe.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** A connection to an origin, such as `http://127.0.0.1:8545`, that is not open yet. */
+export function createHttpConnection({ protocol, hostname, port }: URL): HttpConnection {
+  const isTls = protocol === 'https:';
   return {
-    state: () => state,
-    use: (next) => {
-      client ??= open();
-      onLost = next;
-      return client;
-    },
-    setState: (next) => {
-      state = next;
-    },
-    drop: () => {
-      const dropped = client;
-      client = undefined;
-      state = 'new';
-      dropped?.destroy().catch(() => {});
-      connects.abort();
-    },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (isTls ? 443 : 80),
+    isTls,
+    state: 'new',
+    link: undefined,
+    session: undefined,
+    waiting: undefined,
   };
+}
+
+function close(connection: HttpConnection, state: Connection): void {
+  const { link } = connection;
+  connection.link = undefined;
+  connection.state = state;
+  if (link === undefined) return;
+  clearTimeout(link.idle);
+  link.socket.destroy();
+  parser.close(link.parser);
+}
+
+function fail(connection: HttpConnection, failure: Failure): void {
+  const { waiting } = connection;
+  connection.waiting = undefined;
+  close(connection, 'new');
+  waiting?.receive(waiting.reply, failure);
+}
+
+/** Closes the connection, which ends a request in progress. */
+export const dropConnection = (connection: HttpConnection): void => fail(connection, 'ended');
+
+/** How long a connection may be idle. */
+function toIdleMs({ keepAlive }: Reply): number {
+  const [, seconds] = keepAlive === '' ? [] : (/timeout=(\d+)/i.exec(keepAlive) ?? []);
+  return seconds === undefined
+    ? KEEP_ALIVE_MS
+    : Math.min(Number(seconds) * 1_000 - KEEP_ALIVE_MARGIN_MS, KEEP_ALIVE_MS);
+}
+
+function closeWhenIdle(connection: HttpConnection, link: Link, idleMs: number): void {
+  if (link.idleMs === idleMs) {
+    link.idle?.refresh();
+    return;
+  }
+  clearTimeout(link.idle);
+  link.idleMs = idleMs;
+  link.idle = setTimeout(() => {
+    if (connection.waiting === undefined) close(connection, 'reconnected');
+  }, idleMs).unref();
+}
+
+function finish(connection: HttpConnection, link: Link, hasSurplus: boolean): void {
+  const { waiting } = connection;
+  if (waiting === undefined) return;
+  const { reply, receive, closesAfter } = waiting;
+  const idleMs = toIdleMs(reply);
+  connection.waiting = undefined;
+  // Some servers do not announce that they close the connection as requested.
+  if (closesAfter || !reply.keepsOpen || idleMs <= 0) close(connection, 'reconnected');
+  else if (hasSurplus) close(connection, 'new');
+  else {
+    connection.state = 'reused';
+    closeWhenIdle(connection, link, idleMs);
+  }
+  receive(reply, undefined);
+}
+
+function receiveBytes(connection: HttpConnection, link: Link, bytes: Buffer): void {
+  const { waiting } = connection;
+  // Nobody asked for what comes before a request.
+  if (waiting === undefined || !waiting.isSent) {
+    dropConnection(connection);
+    return;
+  }
+  const result = parser.read(link.parser, waiting.reply, bytes);
+  if (result === 'broken' || result === 'too-large') fail(connection, result);
+  else if (result !== 'more') finish(connection, link, result === 'surplus');
+}
+
+function receiveEnd(connection: HttpConnection, link: Link): void {
+  const reply = connection.waiting?.reply;
+  // A body without a length ends with its connection.
+  if (reply !== undefined && parser.end(link.parser, reply) === 'whole') finish(connection, link, false);
+  else fail(connection, 'ended');
+}
+
+function open(connection: HttpConnection): Link {
+  const { host, port, isTls, session } = connection;
+  const isCurrent = () => connection.link === link;
+  const onBytes = (bytes: Buffer) => {
+    if (isCurrent()) receiveBytes(connection, link, bytes);
+  };
+  const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  const socket = isTls
+    ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'], session })
+    : connectTcp({
+        ...options,
+        onread: {
+          buffer: READ_BUFFER,
+          callback: (length) => {
+            onBytes(READ_BUFFER.subarray(0, length));
+            return true;
+          },
+        },
+      });
+  const link: Link = { socket, parser: parser.open() };
+  if (isTls)
+    socket.on('data', onBytes).on('session', (next: Buffer) => {
+      connection.session = next;
+    });
+  socket.on('error', (error) => isCurrent() && fail(connection, error));
+  socket.on('end', () => isCurrent() && receiveEnd(connection, link));
+  socket.on('close', () => isCurrent() && fail(connection, 'ended'));
+  // Who waits for a response has a timer. An idle connection is no reason for a process to live.
+  socket.unref();
+  return link;
+}
+
+/** Sends a request. `receive` is called once. The reply is filled in while it comes. */
+export function sendRequest(
+  connection: HttpConnection,
+  request: string,
+  closesAfter: boolean,
+  receive: Receive,
+): Reply {
+  const { link } = connection;
+  const sent: Waiting = { reply: createReply(), receive, closesAfter, isSent: link === undefined };
+  connection.waiting = sent;
+  if (link === undefined) {
+    connection.link = open(connection);
+    connection.link.socket.write(request);
+  } else {
+    // What has come meanwhile is read first: the other side may have closed the connection, or said something unasked.
+    setImmediate(() => {
+      if (connection.waiting !== sent) return;
+      sent.isSent = true;
+      link.socket.write(request);
+    });
+  }
+  return sent.reply;
 }

@@ -1,7 +1,6 @@
-import type { Dispatcher } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault } from '../model/observation.ts';
-import { createHttpConnection } from './http-connection.ts';
+import { createHttpConnection, dropConnection, type Failure, sendRequest } from './http-connection.ts';
 import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './transport.ts';
 import { toHttpFault } from './transport-fault.ts';
 
@@ -11,7 +10,11 @@ export const showAddress = (url: string): string => {
   return parsed === null ? 'the address' : `${parsed.protocol}//${parsed.host}`;
 };
 
-const isClose = (header: string | string[] | undefined): boolean => String(header).toLowerCase() === 'close';
+function toFault(failure: Failure, address: string): Fault {
+  if (failure === 'too-large') return { kind: 'too-large', maxBytes: MAX_ANSWER_BYTES };
+  if (failure === 'broken') return { kind: 'not-http', address };
+  return failure === 'ended' ? { kind: 'closed', address } : toHttpFault(failure, address);
+}
 
 /**
  * A transport to an `http:` or `https:` address. User info in it is sent as basic authentication. While `keepsAlive` is
@@ -23,91 +26,56 @@ export function createHttpTransport(target: string, keepsAlive: () => boolean = 
   const credentials = readCredentials(url);
   const authorization = credentials && toBasicAuthorization(credentials.username, credentials.password);
   const ownPath = `${url.pathname}${url.search}`;
-  const connection = createHttpConnection(url.origin);
+  const fixedHeaders = `host: ${url.host}\r\n${authorization === undefined ? '' : `authorization: ${authorization}\r\n`}`;
+  const connection = createHttpConnection(url);
+
+  const toRequest = (ask: TransportRequest, closesAfter: boolean): string => {
+    const { method, path = ownPath, contentType, headers = {}, body } = ask;
+    const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    const type = contentType === undefined ? '' : `content-type: ${contentType}\r\n`;
+    const further = Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+    const keep = closesAfter ? 'close' : 'keep-alive';
+    return `${method} ${path} HTTP/1.1\r\n${fixedHeaders}connection: ${keep}\r\n${type}${further}${length}\r\n${body ?? ''}`;
+  };
 
   const exchange = (ask: TransportRequest, deadline: number, signal?: AbortSignal) =>
     new Promise<Exchange>((resolve) => {
       if (signal?.aborted) return resolve({ ok: false, fault: { kind: 'closed', address } });
       const started = performance.now();
-      const wasReused = connection.state() === 'reused';
+      const wasReused = connection.state === 'reused';
       const closesAfter = !keepsAlive();
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let status = 0;
-      let headers: Dispatcher.ResponseData['headers'] = {};
-      let settled = false;
+      let isSettled = false;
       const settle = (result: Exchange) => {
-        settled = true;
+        if (isSettled) return;
+        isSettled = true;
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         resolve(result);
       };
-      const giveUp = (fault: Fault) => {
-        settle({ ok: false, fault });
-        connection.drop();
-      };
+      const onAbort = () => dropConnection(connection);
       const onDeadline = () => {
-        if (settled) return;
+        if (isSettled) return;
         const afterMs = Math.round(performance.now() - started);
-        giveUp({ kind: 'timeout', address, afterMs, received: status > 0 });
+        settle({ ok: false, fault: { kind: 'timeout', address, afterMs, received: reply.status > 0 } });
+        dropConnection(connection);
       };
-      const onAbort = () => giveUp({ kind: 'closed', address });
       signal?.addEventListener('abort', onAbort);
       // After a busy event loop the response may have arrived in time but be unread. It is read before the immediate.
       const timer = setTimeout(() => setImmediate(onDeadline), Math.max(deadline - started, 0));
 
-      // undici would send an unsent request over a new connection, and so perhaps to a new process.
-      const onLost = () => {
-        if (settled || !wasReused) return;
-        settle({ ok: false, fault: { kind: 'closed', address }, stale: true });
-        connection.drop();
-      };
-      connection.use(onLost).dispatch(
-        {
-          method: ask.method,
-          path: ask.path ?? ownPath,
-          body: ask.body,
-          reset: closesAfter,
-          headers: {
-            ...ask.headers,
-            ...(authorization && { authorization }),
-            ...(ask.contentType && { 'content-type': ask.contentType }),
-          },
-        },
-        {
-          onRequestStart: () => {},
-          onResponseStart: (_controller, code, fields) => {
-            status = code;
-            headers = fields;
-          },
-          onResponseData: (_controller, chunk) => {
-            size += chunk.length;
-            if (size > MAX_ANSWER_BYTES) giveUp({ kind: 'too-large', maxBytes: MAX_ANSWER_BYTES });
-            else chunks.push(chunk);
-          },
-          onResponseEnd: () => {
-            // Some servers do not announce that they close the connection as requested.
-            connection.setState(closesAfter || isClose(headers.connection) ? 'reconnected' : 'reused');
-            const encoding = headers['content-encoding'];
-            if (encoding !== undefined && encoding !== 'identity')
-              return settle({ ok: false, fault: { kind: 'encoding' } });
-            const [only] = chunks;
-            settle({
-              ok: true,
-              value: {
-                status,
-                contentType: String(headers['content-type'] ?? ''),
-                body: only && chunks.length === 1 ? only : Buffer.concat(chunks, size),
-              },
-            });
-          },
-          onResponseError: (_controller, error) => {
-            connection.setState('new');
-            settle({ ok: false, fault: toHttpFault(error, address), stale: wasReused && status === 0 });
-          },
-        },
-      );
+      const reply = sendRequest(connection, toRequest(ask, closesAfter), closesAfter, (received, failure) => {
+        const { status, contentType, contentEncoding, text = '' } = received;
+        if (failure !== undefined) {
+          const isLost = failure !== 'broken' && failure !== 'too-large';
+          return settle({ ok: false, fault: toFault(failure, address), stale: wasReused && isLost && status === 0 });
+        }
+        if (contentEncoding !== '' && contentEncoding !== 'identity')
+          return settle({ ok: false, fault: { kind: 'encoding' } });
+        settle({ ok: true, value: { status, contentType, text } });
+      });
     });
 
-  return { connection: connection.state, exchange, close: connection.drop };
+  return { connection: () => connection.state, exchange, close: () => dropConnection(connection) };
 }

@@ -131,7 +131,7 @@ export function createIpcTransport(path: string): RpcTransport {
     const reused = open !== undefined;
     const connection = open ?? dial();
     open = connection;
-    const text = body?.toString() ?? '';
+    const text = body ?? '';
     const collect = createAnswerCollector(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
     const { promise, resolve } = Promise.withResolvers<Exchange>();
     const fail = (fault: Fault) => resolve({ ok: false, fault, stale: reused && fault.kind === 'closed' });
@@ -151,7 +151,7 @@ export function createIpcTransport(path: string): RpcTransport {
       const answer = collect(value);
       if (answer === undefined) return;
       connection.waiting = undefined;
-      resolve({ ok: true, value: { status: 200, contentType: 'application/json', body: answer } });
+      resolve({ ok: true, value: { status: 200, contentType: 'application/json', text: answer.toString() } });
     };
     const onAbort = () => {
       resolve({ ok: false, fault: { kind: 'closed', address: `unix:${path}` } });

@@ -16,8 +16,8 @@ export type CallResult = Result<unknown>;
 const toMessage = ({ method, params }: Call, index: number) => ({ jsonrpc: '2.0', id: index + 1, method, params });
 
 /** Serializes calls: one as a single message, several as a batch. */
-export const toBody = (calls: readonly Call[]): Buffer =>
-  Buffer.from(JSON.stringify(calls.length === 1 && calls[0] ? toMessage(calls[0], 0) : calls.map(toMessage)));
+export const toBody = (calls: readonly Call[]): string =>
+  JSON.stringify(calls.length === 1 && calls[0] ? toMessage(calls[0], 0) : calls.map(toMessage));
 
 const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
 const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });
@@ -53,18 +53,17 @@ function toCallResult(message: Record<string, unknown>): CallResult {
 }
 
 /** Faults that show before the JSON is parsed. */
-function judgeHttp({ status, contentType, body }: TransportResponse): Fault | undefined {
+function judgeHttp({ status, contentType, text }: TransportResponse): Fault | undefined {
   if (status >= 300 && status < 400) return { kind: 'redirect', status };
   if (status !== 200) return { kind: 'status', status };
-  if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
+  if (text === '') return { kind: 'not-json', looksLike: 'empty' };
   if (contentType.startsWith('text/html')) return { kind: 'not-json', looksLike: 'html' };
   return undefined;
 }
 
-function parseJson(body: Buffer, reads: 'skimmed' | 'whole'): Result<unknown> {
-  const text = reads === 'whole' ? body.toString() : skimPeers(body.toString());
+function parseJson(text: string, reads: 'skimmed' | 'whole'): Result<unknown> {
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: JSON.parse(reads === 'whole' ? text : skimPeers(text)) };
   } catch {
     const start = text.trimStart().slice(0, 1);
     const looksLike = start === '<' ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
@@ -84,7 +83,7 @@ export function parseAnswer(
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
-  const parsed = parseJson(answer.body, reads);
+  const parsed = parseJson(answer.text, reads);
   if (!parsed.ok) return all(parsed);
   const { value } = parsed;
   if (calls > 1 && isRecord(value)) return 'refused';

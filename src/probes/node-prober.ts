@@ -1,6 +1,5 @@
 import { toNodeMethods } from '../model/calls.ts';
 import type { ChainObservation } from '../model/chain.ts';
-import { copyUnpooled } from '../model/copy-unpooled.ts';
 import {
   type Block,
   type Fault,
@@ -85,14 +84,14 @@ export function createNodeProber(
 ): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
   const calls = toNodeMethods(consensus);
-  const bodies = new Map<string, Buffer>();
+  const bodies = new Map<string, string>();
   const chainTiming = createChainTiming(phaseMs);
   const chainMemory: ChainMemory = { singly: false, absent: new Set() };
   let session: Session | undefined;
 
-  const bodyOf = (names: readonly NodeCall[]): Buffer => {
+  const bodyOf = (names: readonly NodeCall[]): string => {
     const key = names.join();
-    const body = bodies.get(key) ?? copyUnpooled(toBody(names.map((name) => calls[name])));
+    const body = bodies.get(key) ?? toBody(names.map((name) => calls[name]));
     bodies.set(key, body);
     return body;
   };
@@ -171,7 +170,7 @@ export function createNodeProber(
     chainTiming.asked(now());
     const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
     const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
-    const send = (body: Buffer) =>
+    const send = (body: string) =>
       transport.exchange({ method: 'POST', contentType: 'application/json', body }, deadline, current.signal);
     if (state.batches === 'refused') chainMemory.singly = true;
     const chain = toChain(await askChain(calls, send, chainMemory), heights);

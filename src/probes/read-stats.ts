@@ -28,9 +28,9 @@ function readStatsBlocks(answer: unknown): StatsReading {
   return { ...(newest !== undefined && { newest }), ...(checkpoint !== undefined && { checkpoint }) };
 }
 
-function parse(body: Buffer): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -55,7 +55,7 @@ export async function readStats(
     const until = Math.min(deadline, now + WITHIN_MS);
     const exchange = await transport.exchange({ method: 'GET', path: `${base}${path}` }, until, signal);
     if (!exchange.ok) break;
-    if (exchange.value.status === 200) reading = { ...reading, ...read(parse(exchange.value.body)) };
+    if (exchange.value.status === 200) reading = { ...reading, ...read(parse(exchange.value.text)) };
   }
   return reading;
 }

@@ -18,9 +18,9 @@ const bad = (what: string): ServiceObservation => ({ ok: false, fault: { kind: '
 const good = (note?: string): ServiceObservation => ({ ok: true, value: note === undefined ? {} : { note } });
 
 /** Parses the body as a JSON object. */
-function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
+function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(body.toString());
+    const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -28,8 +28,8 @@ function toObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** The relayer's queue board always answers 200 on `/`; its queues need a running redis. */
-function readRelayer({ body }: TransportResponse): ServiceObservation {
-  const answer = toObject(body);
+function readRelayer({ text }: TransportResponse): ServiceObservation {
+  const answer = toObject(text);
   if (answer === undefined) return bad('it is no JSON object');
   if (!Array.isArray(answer.queues)) return bad('it has no list of queues');
   const queues = readQueues(answer.queues);
@@ -37,8 +37,8 @@ function readRelayer({ body }: TransportResponse): ServiceObservation {
 }
 
 /** The stats server answers unknown paths with 200 and a page, and `/health` with a constant. */
-function readNetwork({ body }: TransportResponse): ServiceObservation {
-  const answer = toObject(body);
+function readNetwork({ text }: TransportResponse): ServiceObservation {
+  const answer = toObject(text);
   if (answer === undefined) return bad('it is no JSON object');
   const { health } = answer;
   if (typeof health !== 'object' || health === null) return bad('it has no member health');
@@ -47,9 +47,9 @@ function readNetwork({ body }: TransportResponse): ServiceObservation {
   );
 }
 
-function readFrontend({ body, contentType }: TransportResponse): ServiceObservation {
+function readFrontend({ text, contentType }: TransportResponse): ServiceObservation {
   if (contentType !== '' && !/^text\/html\b/i.test(contentType)) return bad('it is no HTML');
-  return /<div\b[^>]*\bid\s*=\s*["']?root["'\s>]/i.test(body.toString())
+  return /<div\b[^>]*\bid\s*=\s*["']?root["'\s>]/i.test(text)
     ? good()
     : bad('the page has no element with the id root');
 }

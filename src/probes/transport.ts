@@ -7,7 +7,8 @@ export const MAX_ANSWER_BYTES = 1024 * 1024;
 export interface TransportResponse {
   readonly status: number;
   readonly contentType: string;
-  readonly body: Buffer;
+  /** The body. Bytes that are no UTF-8 are replaced. */
+  readonly text: string;
 }
 
 /** A request; without `path` it goes to the path of the address. */
@@ -15,9 +16,9 @@ export interface TransportRequest {
   readonly method: 'GET' | 'POST';
   readonly path?: string;
   readonly contentType?: string;
-  /** Further ones, in lower case. */
+  /** Further ones, in lower case. They are sent as they are. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
+  readonly body?: string;
 }
 
 /** A response or the fault; `stale` when a reused connection turned out to be dead. */

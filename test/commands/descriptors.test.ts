@@ -71,7 +71,7 @@ it('with 64 descriptors and 200 nodes, every node is watched, probes and scrapes
   });
   // A node sees the end of a connection a little later than subnetd does, which has opened the next one by then.
   expect(nodes.most()).toBeLessThanOrEqual(2 * planDescriptors(64).probes);
-  expect(daemon.output().match(/may open 64 file descriptors and would use 432/g)).toHaveLength(1);
+  expect(daemon.output().match(/may open 64 file descriptors and would use 384/g)).toHaveLength(1);
   expect(daemon.output()).not.toContain('no file descriptor left');
 }, 60_000);
 
@@ -152,8 +152,8 @@ it.each([
   [undefined, { connections: 4_096, probes: Number.POSITIVE_INFINITY, logFiles: 64 }],
   [16, { connections: 4, probes: 4, logFiles: 4 }],
   [64, { connections: 8, probes: 16, logFiles: 8 }],
-  [1_024, { connections: 248, probes: 496, logFiles: 64 }],
-  [20_000, { connections: 4_096, probes: 9_984, logFiles: 64 }],
+  [1_024, { connections: 248, probes: 680, logFiles: 64 }],
+  [20_000, { connections: 4_096, probes: 15_808, logFiles: 64 }],
 ])('a limit of %s is shared out', (limit, budget) => {
   expect(planDescriptors(limit)).toEqual(budget);
 });
@@ -176,3 +176,16 @@ it('what an inventory needs is what lets all of it stay open', () => {
   // Six connections of probes and three for the parent chain are half of what is left above the 32 for subnetd itself.
   expect(descriptorsFor(parsed.inventory)).toBe(50);
 });
+
+it.each([1, 9, 100, 128, 129, 1_000, 12_288, 12_289, 15_808])(
+  'what an inventory of %i nodes needs is about the least limit that leaves as many connections to probes',
+  (count) => {
+    const nodes = Array.from({ length: count }, (_, i) => `{ name: n${i}, rpc: 'http://127.0.0.1:1' }`);
+    const parsed = parseInventory(`subnets: [{ name: d, nodes: [${nodes.join()}] }]`, {});
+    if (!parsed.ok) throw new Error('unreachable');
+    const limit = descriptorsFor(parsed.inventory);
+    expect(planDescriptors(limit).probes).toBeGreaterThanOrEqual(count);
+    // The least is 48, with four for each part; quarters are rounded.
+    if (limit > 48) expect(planDescriptors(limit - 4).probes).toBeLessThan(count);
+  },
+);

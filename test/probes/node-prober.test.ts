@@ -129,22 +129,6 @@ describe('what is asked', () => {
     expect(server.requests.flatMap(methodsOf).filter((method) => method === 'rpc_modules')).toHaveLength(1);
   });
 
-  it('keeps its requests in memory of their own, not in slabs that others fill', async () => {
-    const bodies: Buffer[] = [];
-    const { server } = watch(await startNode());
-    const peer = createHttpTransport(server.url);
-    const exchange: typeof peer.exchange = (ask, ...bounds) => {
-      if (ask.body) bodies.push(ask.body);
-      return peer.exchange(ask, ...bounds);
-    };
-    const probe = createNodeProber({ ...peer, exchange }, 'XDPoS', Date.now);
-    cleanups.push(probe.close);
-    await probe.probe(2000);
-    await probe.probe(2000);
-    expect(bodies.map(({ length }) => length)).toEqual(bodies.map(({ buffer }) => buffer.byteLength));
-    expect(bodies).toHaveLength(4);
-  });
-
   it('asks for the namespaces again after an hour', async () => {
     let now = 0;
     const { server, probe } = watch(await startNode(), () => now);

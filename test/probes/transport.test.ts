@@ -3,7 +3,7 @@ import { createServiceProber } from '../../src/probes/service-prober.ts';
 import { type Exchange, exchangeWithRetry, type RpcTransport } from '../../src/probes/transport.ts';
 import { startHttp } from '../support/fake-node.ts';
 
-const answer: Exchange = { ok: true, value: { status: 200, contentType: '', body: Buffer.from('{}') } };
+const answer: Exchange = { ok: true, value: { status: 200, contentType: '', text: '{}' } };
 const closed = { ok: false, fault: { kind: 'closed', address: 'http://a' } } as const;
 const stale: Exchange = { ...closed, stale: true };
 
