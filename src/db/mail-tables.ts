@@ -66,7 +66,12 @@ export const toMailRow = (mail: NewMail, at: string) => ({
 export function createMailTables({ run, inTransaction }: PlainSql, kind: DatabaseConnection['kind']): MailStore {
   // Replicas take different mails without waiting for each other. SQLite has one writer at a time anyway.
   const skip = rawSql(kind === 'postgres' ? 'for update skip locked' : '');
-  const due = (at: string): Sql => sql`due_at <= ${at} and (claimed_until is null or claimed_until <= ${at})`;
+  /** A moment after `at` as text: on PostgreSQL by the server's clock, which all replicas share. */
+  const after = (at: string, ms: number): Sql =>
+    kind === 'postgres'
+      ? sql`to_char((clock_timestamp() + ${ms}::int * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+      : sql`${new Date(Date.parse(at) + ms).toISOString()}`;
+  const due = (at: string): Sql => sql`due_at <= ${at} and (claimed_until is null or claimed_until <= ${after(at, 0)})`;
   return {
     ...createAccountLinks(run),
     addMail: (mail, at, most) =>
@@ -79,14 +84,19 @@ export function createMailTables({ run, inTransaction }: PlainSql, kind: Databas
         );
         return true;
       }),
-    claimMail: async (at, until, claim) => {
+    claimMail: async (at, forMs, claim) => {
       // Nearly always nothing is due, and an update would lock the database to find that out.
       if ((await run(sql`select 1 from mail where ${due(at)} limit 1`)).length === 0) return undefined;
       const [row] = await run<MailRow>(sql`
-        update mail set claim = ${claim}, claimed_until = ${until}, attempts = attempts + 1
+        update mail set claim = ${claim}, claimed_until = ${after(at, forMs)}, attempts = attempts + 1
         where id = (select id from mail where ${due(at)} order by due_at, id limit 1 ${skip})
         returning id, kind, user_id, address, created_at, attempts, change`);
       return row && toWaiting(row);
+    },
+    renewClaim: async (at, forMs, claim) => {
+      const held = await run(sql`
+        update mail set claimed_until = ${after(at, forMs)} where claim = ${claim} returning id`);
+      return held.length > 0;
     },
     postponeMail: async (claim, dueAt) =>
       void (await run(sql`

@@ -39,6 +39,8 @@ export interface MailerDeps {
   readonly now: () => number;
   /** How often it looks for mails that are due. */
   readonly everyMs?: number;
+  /** How long a mail stays with a process that has fallen silent. */
+  readonly claimMs?: number;
   /** How long a stop waits for the mail that is being sent. */
   readonly stopWithinMs?: number;
 }
@@ -47,6 +49,8 @@ const EVERY_MS = 5_000;
 const STOP_WITHIN_MS = 1_000;
 
 const SILENT: SendFailure = { code: 'ETIMEDOUT', isRefused: false };
+/** The process did not run, or did not reach the database, and another one sends the mail. */
+const TAKEN: SendFailure = { code: 'taken', isRefused: false };
 /** subnetd stops, which is not the fault of the server. */
 const STOPPED: SendFailure = { code: 'stopped', isRefused: false };
 
@@ -56,9 +60,9 @@ const SOON_MS = 250;
 /** How many mails wait at most: a flood of requests cannot fill the disk. */
 const MOST = 1_000;
 
-/** How long sending may take, and how long nobody else sends that mail. */
 const SEND_WITHIN_MS = 30_000;
-const CLAIM_MS = 120_000;
+/** Nobody else sends a mail for so long after its sender has last said that it does. */
+const CLAIM_MS = 9_000;
 
 /** The first wait after a failure; each is twice as long as the one before. */
 const RETRY_MS = 15_000;
@@ -83,7 +87,8 @@ const isWanted = (kind: MailKind, { isActive }: Recipient): boolean =>
 
 /** Starts the mailer. It loads nodemailer for the first mail. */
 export function startMailer(deps: MailerDeps): Mailer {
-  const { settings, store: openStore, log, now, everyMs = EVERY_MS, stopWithinMs = STOP_WITHIN_MS } = deps;
+  const { settings, store: openStore, log, now, everyMs = EVERY_MS, claimMs = CLAIM_MS } = deps;
+  const { stopWithinMs = STOP_WITHIN_MS } = deps;
   const loaded = loadOnce(async () => {
     const [{ createMailTransport, toSendFailure }, { writeMail }] = await Promise.all([
       import('./create-mail-transport.ts'),
@@ -104,11 +109,23 @@ export function startMailer(deps: MailerDeps): Mailer {
     return { hash, address: linkAddress(settings.publicUrl, kind, token) };
   };
 
-  const send = async (to: string, text: MailText): Promise<SendFailure | undefined> => {
+  /** Renews the claim until `end`; `lost` resolves when somebody else has the mail. */
+  const keepClaim = (store: MailStore, claim: string) => {
+    const { promise: lost, resolve } = Promise.withResolvers<SendFailure>();
+    const timer = setInterval(() => {
+      store.renewClaim(toIso(now()), claimMs, claim).then(
+        (isOurs) => isOurs || resolve(TAKEN),
+        () => {},
+      );
+    }, claimMs / 3);
+    return { lost, end: () => clearInterval(timer) };
+  };
+
+  const send = async (to: string, text: MailText, lost?: Promise<SendFailure>): Promise<SendFailure | undefined> => {
     const { send: sendMail, toSendFailure } = await loaded.get();
     try {
       const sent = sendMail(to, text).then(() => undefined);
-      return await valueWithin(SEND_WITHIN_MS, Promise.race([sent, ended.promise]), SILENT);
+      return await valueWithin(SEND_WITHIN_MS, Promise.race([sent, ended.promise, ...(lost ? [lost] : [])]), SILENT);
     } catch (error) {
       return toSendFailure(error);
     }
@@ -148,7 +165,9 @@ export function startMailer(deps: MailerDeps): Mailer {
     const { writeMail } = await loaded.get();
     const { to = emailId, change } = 'to' in mail ? mail : {};
     const facts = { publicUrl: settings.publicUrl, at: createdAt, address: link?.address, change };
-    const failure = await send(to, writeMail(kind, change ?? recipient, facts));
+    const kept = keepClaim(store, claim);
+    const failure = await send(to, writeMail(kind, change ?? recipient, facts), kept.lost);
+    kept.end();
     if (failure === undefined) {
       await store.removeMail(claim);
       log.info({ mail: kind, userId, attempts }, 'a mail was sent');
@@ -159,6 +178,7 @@ export function startMailer(deps: MailerDeps): Mailer {
     const isOver = failure.isRefused || ageMs + wait > GIVE_UP_MS[kind];
     // The mail may have come through all the same, but no link in it works.
     if (link !== undefined) await store.removeLink(link.hash);
+    if (failure === TAKEN) return true;
     if (failure === STOPPED) {
       await store.postponeMail(claim, createdAt);
       return false;
@@ -172,7 +192,7 @@ export function startMailer(deps: MailerDeps): Mailer {
     const store = await openStore();
     while (!stopped) {
       const claim = randomUUID();
-      const mail = await store.claimMail(toIso(now()), toIso(now() + CLAIM_MS), claim);
+      const mail = await store.claimMail(toIso(now()), claimMs, claim);
       if (mail === undefined || !(await deliver(store, mail, claim))) return;
     }
   };

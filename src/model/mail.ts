@@ -85,10 +85,12 @@ export interface MailStore extends LinkStore {
   /** Adds a mail, unless `most` wait already; resolves to whether it was added. */
   addMail(mail: NewMail, at: string, most: number): Promise<boolean>;
   /**
-   * Takes the mail that has been due longest, for this caller alone until `until`; undefined if none is due. `claim` is
-   * unique.
+   * Takes the mail that has been due longest, for this caller alone for so long; undefined if none is due. `claim` is unique.
+   * PostgreSQL measures claims by its own clock, because those of replicas differ.
    */
-  claimMail(at: string, until: string, claim: string): Promise<WaitingMail | undefined>;
+  claimMail(at: string, forMs: number, claim: string): Promise<WaitingMail | undefined>;
+  /** Keeps a claimed mail for so long from now on. Resolves to false if somebody else has claimed it since. */
+  renewClaim(at: string, forMs: number, claim: string): Promise<boolean>;
   /** Gives a claimed mail back until `dueAt`. Does nothing if somebody else has claimed it since. */
   postponeMail(claim: string, dueAt: string): Promise<void>;
   removeMail(claim: string): Promise<void>;

@@ -52,15 +52,16 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     return server;
   };
   /** A mailer like that of a process of its own, and what it has logged. */
-  const start = (port: number): Mailer & { readonly logged: string[] } => {
+  const start = (port: number, claimMs?: number, aheadMs = 0): Mailer & { readonly logged: string[] } => {
     const logged: string[] = [];
     const server = { host: '127.0.0.1', port, isTls: false };
     const mailer = startMailer({
       settings: { server, from: FROM, publicUrl: PUBLIC_URL },
       store: async () => stores.mails,
       log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
-      now,
+      now: () => now() + aheadMs,
       everyMs: 20,
+      ...(claimMs !== undefined && { claimMs }),
       stopWithinMs: 100,
     });
     onTestFinished(mailer.stop);
@@ -154,7 +155,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       await stores.mails.addMail({ kind, userId: 2 }, at(HOUR), 1_000);
     await stores.platform.update({ resource: adminUser, id: 2, values: { IsActive: false }, author });
     expect(await connection.column('select kind from mail')).toEqual(['password-changed']);
-    await stores.mails.claimMail(at(2 * HOUR), at(3 * HOUR), 'claim');
+    await stores.mails.claimMail(at(2 * HOUR), HOUR, 'claim');
     await stores.mails.removeMail('claim');
   });
 
@@ -212,15 +213,46 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const server = await serve();
     const created = at(-10 * 60_000);
     await stores.mails.addMail({ kind: 'password-changed', userId: 4 }, created, 10);
-    expect(await stores.mails.claimMail(at(), at(60_000), 'dead')).toMatchObject({ userId: 4, attempts: 1 });
-    expect(await stores.mails.claimMail(at(), at(60_000), 'other')).toBeUndefined();
-    offset += 61_000;
+    expect(await stores.mails.claimMail(at(), 1_000, 'dead')).toMatchObject({ userId: 4, attempts: 1 });
+    expect(await stores.mails.claimMail(at(), 1_000, 'other')).toBeUndefined();
     const mailer = start(server.port);
     await untilSent(server, 1);
     await mailer.stop();
     expect(server.mails[0]?.text).toContain(`was changed at ${created.slice(0, 16).replace('T', ' ')} UTC.`);
     expect(JSON.parse(mailer.logged[0] ?? '')).toMatchObject({ msg: 'a mail was sent', attempts: 2 });
     await stores.mails.postponeMail('dead', at());
+    expect(await waiting()).toBe(0);
+  });
+
+  it('a mail that takes longer to send than a claim lasts stays with its sender, whatever the clock of another one says', async () => {
+    const server = await serve({ slowMs: 1_500 });
+    await stores.mails.addMail({ kind: 'password-changed', userId: 4 }, at(), 10);
+    const [first, second] = [start(server.port, 300), start(server.port, 300, kind === 'postgres' ? HOUR : 0)];
+    await untilSent(server, 1);
+    await untilEmpty();
+    await Promise.all([first.stop(), second.stop()]);
+    expect(server.connections()).toBe(1);
+    expect([...first.logged, ...second.logged].map((line) => JSON.parse(line).msg)).toEqual(['a mail was sent']);
+  });
+
+  it('a mail that another has claimed meanwhile is left to that one', async () => {
+    const server = await serve({ slowMs: 3_000 });
+    await stores.mails.addMail({ kind: 'password-changed', userId: 4 }, at(), 10);
+    const mailer = start(server.port, 300);
+    await expect.poll(server.connections, { interval: 10 }).toBe(1);
+    const lent = await connection.lend();
+    await lent.query("update mail set claim = 'other', claimed_until = '9999'", []);
+    lent.release();
+    await stores.mails.addMail({ kind: 'password-changed', userId: 3 }, at(), 10);
+    // It goes on with the next one.
+    await expect.poll(server.connections, { interval: 10, timeout: 10_000 }).toBe(2);
+    expect(server.mails).toEqual([]);
+    await mailer.stop();
+    expect(mailer.logged).toEqual([]);
+    expect(await stores.mails.renewClaim(at(), 1_000, 'other')).toBe(true);
+    await stores.mails.removeMail('other');
+    await stores.mails.claimMail(at(), 1_000, 'last');
+    await stores.mails.removeMail('last');
     expect(await waiting()).toBe(0);
   });
 
@@ -322,7 +354,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     for (let count = 0; count < 3; count += 1)
       expect(await stores.mails.addMail(mail, at(), 2), `mail ${count + 1}`).toBe(count < 2);
     for (const claim of ['a', 'b']) {
-      expect(await stores.mails.claimMail(at(), at(60_000), claim)).toBeDefined();
+      expect(await stores.mails.claimMail(at(), 60_000, claim)).toBeDefined();
       await stores.mails.removeMail(claim);
     }
     expect(await waiting()).toBe(0);

@@ -33,6 +33,8 @@ export interface MailServerOptions {
   readonly login?: { readonly user: string; readonly password: string };
   /** TLS from the start, with a certificate that nobody trusts. */
   readonly isTls?: boolean;
+  /** How long it takes to greet a client. */
+  readonly slowMs?: number;
 }
 
 const decode = (part: string, encoding: string): string => {
@@ -78,6 +80,7 @@ export async function startMailServer({
   refuse,
   login,
   isTls = false,
+  slowMs = 0,
 }: MailServerOptions = {}): Promise<TestMailServer> {
   const mails: ReceivedMail[] = [];
   let connections = 0;
@@ -94,7 +97,8 @@ export async function startMailServer({
         : done(Object.assign(new Error('wrong login'), { responseCode: 535 })),
     onConnect: (_session, done) => {
       connections += 1;
-      done();
+      if (slowMs === 0) done();
+      else setTimeout(done, slowMs);
     },
     onRcptTo: ({ address }, _session, done) => {
       const refused = refuse?.(address);

@@ -51,7 +51,7 @@ describe.each(DATABASE_KINDS)('what is queued on %s', (kind) => {
   const takeAll = async (): Promise<readonly Partial<WaitingMail>[]> => {
     const mails: Partial<WaitingMail>[] = [];
     for (let count = 0; count < 20; count += 1) {
-      const mail = await stores.mails.claimMail('9999', '9999', 'claim');
+      const mail = await stores.mails.claimMail('9999', 60_000, 'claim');
       if (mail === undefined) break;
       await stores.mails.removeMail('claim');
       const { id: _id, attempts: _attempts, createdAt, ...rest } = mail;
