@@ -100,6 +100,23 @@ describe('the fleet as one instance sees it', () => {
     expect(shardsOf(pair(SILENT))[1]).toBe('1/3 seen b2,b');
   });
 
+  it('shows of a pair the one that keeps the subnet, and of two that are silent the one that was seen last', () => {
+    const pair = (first: Partial<SeenMember>, second: Partial<SeenMember>, keeping: 'now' | 'no') =>
+      subnetsOf(
+        view([
+          me,
+          member('b', '1/3', [toSubnet(one, { keeping })], first),
+          member('b2', '1/3', [toSubnet(one)], second),
+        ]),
+      )[one];
+    expect(pair({}, { seenAt: -9_000 }, 'no')).toBe('seen b2 03:04:00');
+    expect(pair({ ...SILENT, seenAt: -90_000 }, SILENT, 'now')).toBe('unseen b2 03:03:09');
+  });
+
+  it('does not call a subnet of its own shard unwatched, which it is about to watch', () => {
+    expect(subnetsOf(view([me], [find(0, 3, (name) => name !== own)]))).toEqual({});
+  });
+
   it('shows none that is watched here, whoever else watches it', () => {
     const other = member('a2', '0/3', [toSubnet(own)]);
     expect(subnetsOf(view([me, other], [own]))).toEqual({});

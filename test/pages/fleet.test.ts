@@ -67,6 +67,17 @@ describe('the status page of an instance of a fleet', () => {
     expect(partOf(page, 'state-problems')).toBe('No problem is known');
   });
 
+  test('says of a subnet that a shard which is seen has not reported that this is so, and does not count what was', () => {
+    const [view, name] = [viewOf('unseen', reported('east', { problemCount: 12 })), 'north'];
+    const shown = (fleet: FleetView) => partOf(pageOf(fleet, { only: name }), 'banner');
+    expect(shown(view)).toBe(
+      'Nobody is known to watch north Shard 2/3 has never been seen: start it with --shard 2/3 .',
+    );
+    const shards = view.shards.map((each) => (each.shard.index === 2 ? { ...each, sight: 'seen' as const } : each));
+    expect(shown({ ...view, shards })).toBe('Nobody is known to watch north Shard 2/3 has not reported it yet.');
+    expect(partOf(pageOf(view), 'state-problems')).toBe('No problem is known');
+  });
+
   test('names the day when a shard is unseen for longer', () => {
     const [view, since] = [viewOf('unseen'), WALL - 86_400_000];
     const elsewhere = view.elsewhere.map((one) => ({ ...one, lastSeen: since }));
