@@ -134,7 +134,7 @@ export async function startApp(
     }),
     store: database.trackedAlerts,
     notified: database.notified,
-    fleet: fleet.part && { part: fleet.part, store: database.fleetAlerts },
+    fleet: fleet.part && { part: fleet.part, store: database.fleetAlerts, notified: database.fleetNotified },
     mail,
     onAccepted: (...notification) => incidents.addNotification(...notification),
   });

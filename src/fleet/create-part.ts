@@ -52,13 +52,13 @@ export function createPart(self: Self, holds: () => boolean): Part {
         ? planKeeping(self, latched, keeping, members)
         : new Map(watched.map(({ name }) => [name, 'no']));
       epoch = Math.max(epoch, 1) + 1;
-      epochs = new Map(
-        latched.map(({ name }) => {
-          const known = epochs.get(name);
-          const isGained = next.get(name) === 'now' && keeping.get(name) !== 'now';
-          return [name, known === undefined || isGained ? epoch : known];
-        }),
-      );
+      const current = latched.map(({ name }): readonly [string, number] => {
+        const known = epochs.get(name);
+        const isGained = next.get(name) === 'now' && keeping.get(name) !== 'now';
+        return [name, known === undefined || isGained ? epoch : known];
+      });
+      // What was read of one that has left the inventory is still what is stored of it.
+      epochs = new Map([...[...epochs].filter(([name]) => isWatched(name)), ...current]);
       keeping = next;
       return new Map(latched.map(({ name, isReady }) => [name, { isReady, keeping: next.get(name) ?? 'no' }]));
     },

@@ -90,7 +90,8 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }:
       );
       return [...admitted, ...held];
     },
-    isJudged: (subnet) => judged.has(subnet),
+    // Of one that has left the inventory all is known.
+    isJudged: (subnet) => judged.has(subnet) || !part.subnets().includes(subnet),
     saveSoon: () => void saver.save(),
     stop: saver.stop,
   };

@@ -81,7 +81,7 @@ export function createPush(options: PushOptions): Push {
       [...due].map(([key, alert]) => [key, toAlert(alert, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
     );
     for (const sender of senders) sender.enqueue(alerts);
-    options.channels?.update(trackedAlerts, isWhole).catch(options.onBug);
+    options.channels?.update(trackedAlerts, isWhole, fleet?.isJudged).catch(options.onBug);
   };
 
   const add = (saved: readonly TrackedAlert[]) => {
@@ -95,7 +95,8 @@ export function createPush(options: PushOptions): Push {
     trackedAlerts: ownAlerts,
     onLoaded: (saved) => {
       isWhole = true;
-      add(saved);
+      // Those of subnets are from before it was in a fleet.
+      add(options.fleet ? saved.filter(({ labels }) => labels.subnet === undefined) : saved);
     },
   });
   const fleet =

@@ -10,7 +10,12 @@ export interface SharedStore<T> {
 export interface SharedSaver {
   /** Whether what others have stored of a subnet was read since it is watched here. */
   isRead(subnet: string): boolean;
-  /** Reads what is new to this instance, and writes what it keeps; unless that is running. Never rejects. */
+  /** Whether this instance keeps a subnet, and has read what others have stored of it until it began to. */
+  isKept(subnet: string): boolean;
+  /**
+   * Reads what is new to this instance, and writes what it keeps; once more if that is running already. Never rejects, and
+   * resolves when nothing is written any more.
+   */
   save(): Promise<void>;
   /** Waits for the running save, and saves once more. */
   stop(): Promise<void>;
@@ -45,6 +50,8 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
     for (const [key, one] of saved) if (isMeant(subnetOf(one))) saved.delete(key);
   };
 
+  const isKept = (subnet: string) => part.keeps(subnet) && epochs.get(subnet) === part.epochOf(subnet);
+
   const read = async (database: SharedStore<T>) => {
     const isNews = (subnet: string) =>
       part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet) && isWanted(subnet);
@@ -73,15 +80,14 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
       if (readFrom !== undefined && readFrom !== database) forget(() => true);
       forget((subnet) => !part.isWatched(subnet));
       await read(database);
-      const isKept = (one: T) => part.keeps(subnetOf(one)) && epochs.get(subnetOf(one)) === part.epochOf(subnetOf(one));
       const known = current();
       const changed = new Map(
         [...known].filter(([key, one]) => {
           const before = saved.get(key);
-          return isKept(one) && (before === undefined || !isSame(before, one));
+          return isKept(subnetOf(one)) && (before === undefined || !isSame(before, one));
         }),
       );
-      const gone = [...saved].flatMap(([key, one]) => (isKept(one) && !known.has(key) ? [key] : []));
+      const gone = [...saved].flatMap(([key, one]) => (isKept(subnetOf(one)) && !known.has(key) ? [key] : []));
       if (changed.size + gone.length > 0) await database.save(changed, gone);
       for (const [key, one] of changed) saved.set(key, one);
       for (const key of gone) saved.delete(key);
@@ -90,18 +96,23 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
     }
   };
   let saving: Promise<void> | undefined;
+  let isDue = false;
+  const saveAll = async () => {
+    while (isDue) {
+      isDue = false;
+      await saveNow();
+    }
+    saving = undefined;
+  };
   const save = (): Promise<void> => {
-    saving ??= saveNow().finally(() => {
-      saving = undefined;
-    });
+    isDue = true;
+    saving ??= saveAll();
     return saving;
   };
   return {
     isRead: (subnet) => epochs.has(subnet),
+    isKept,
     save,
-    stop: async () => {
-      await saving;
-      await save();
-    },
+    stop: save,
   };
 }

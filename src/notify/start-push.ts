@@ -36,6 +36,11 @@ export interface PushLink {
   stop(): Promise<void>;
 }
 
+/** What the instances of a fleet share: the alerts about subnets, and what channels were notified of. */
+interface FleetPush extends Pick<FleetAlertsDeps, 'part' | 'store'> {
+  readonly notified: () => Promise<NotifiedStore>;
+}
+
 /** The dependencies of the push. */
 export interface PushDeps {
   /** What the alerts are judged by, but for what the push adds itself. */
@@ -43,7 +48,7 @@ export interface PushDeps {
   readonly instance: string;
   readonly store: (instance: string) => Promise<TrackedAlertStore>;
   /** In a fleet: what its instances share. */
-  readonly fleet?: Pick<FleetAlertsDeps, 'part' | 'store'> | undefined;
+  readonly fleet?: FleetPush | undefined;
   /** What channels were notified of. */
   readonly notified: (instance: string) => Promise<NotifiedStore>;
   readonly publicUrl?: string;
@@ -96,6 +101,7 @@ export function startPush({
       channels: startChannels({
         ...{ clock, instance, counts, mail, log },
         store: () => notified(instance),
+        fleet: fleet && { part: fleet.part, store: fleet.notified },
         onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, { to, isChannel: true }),
       }),
       counts,

@@ -126,4 +126,8 @@ it('a subnet that has left the inventory is kept by the shard that owns it, and 
   expect(owner.keeps(moving)).toBe(false);
   for (const part of [owner, other]) part.planWatch([]);
   expect([owner.keeps(moving), other.keeps(moving)]).toEqual([true, false]);
+  owner.planKeeping([{ name: moving, isReady: true }], []);
+  const epoch = owner.epochOf(moving);
+  owner.planKeeping([], []);
+  expect([owner.keeps(moving), owner.epochOf(moving)]).toEqual([true, epoch]);
 });

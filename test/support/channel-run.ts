@@ -43,11 +43,13 @@ export function runChannels(
     store = createNotifiedMemory(),
     time = createHandClock(),
     timeoutMs = 500,
+    fleet,
     ...more
   }: {
     readonly store?: NotifiedStore | (() => Promise<NotifiedStore>);
     readonly time?: ReturnType<typeof createHandClock>;
     readonly timeoutMs?: number;
+    readonly fleet?: Parameters<typeof createChannels>[0]['fleet'];
   } & Partial<DeliverDeps> = {},
 ) {
   const counts = { sent: 0, failed: 0, dropped: 0 };
@@ -57,6 +59,7 @@ export function runChannels(
   const channels = createChannels({
     clock: time.clock,
     instance: 'one',
+    fleet,
     counts,
     store: typeof store === 'function' ? store : async () => store,
     createDeliver: (channel) => createDeliver(channel, { ...more, poster, now: time.wall }),
@@ -71,6 +74,7 @@ export function runChannels(
     'kind' in target ? [{ name: 'ops', target, severities: ['critical', 'warning'], repeatMs: 4 * 3_600_000 }] : target,
   );
   let alerts: readonly TrackedAlert[] = [];
+  let isJudged = true;
   return {
     channels,
     counts,
@@ -80,11 +84,14 @@ export function runChannels(
     set: (...next: readonly TrackedAlert[]) => {
       alerts = next;
     },
+    setJudged: (next: boolean) => {
+      isJudged = next;
+    },
     /** Time passes, with an update every five seconds as the push makes it. */
     run: async (seconds: number) => {
       for (let left = seconds; left > 0; left -= 5) {
         time.run(Math.min(left, 5) * 1_000);
-        await channels.update(alertsOf(...alerts), true);
+        await channels.update(alertsOf(...alerts), true, () => isJudged);
       }
     },
     stop: async () => {

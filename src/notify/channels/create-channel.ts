@@ -12,6 +12,8 @@ export interface AlertGroups {
   readonly firing: ReadonlyMap<string, ReadonlyMap<string, FiringAlert>>;
   /** When an alert that does not fire has ended, or the time now. */
   readonly endsAt: (key: string) => number;
+  /** Whether all is known of a group, and it is for this instance to notify people of it. */
+  readonly isOwn: (group: string) => boolean;
 }
 
 /** One channel over time. */
@@ -22,6 +24,8 @@ export interface ChannelLife {
   /** Adds what an earlier run has noted; what this run has noted is newer. */
   restore(groups: readonly NotifiedGroup[]): void;
   groups(): readonly NotifiedGroup[];
+  /** Forgets without a word groups that another instance notifies people of. */
+  forget(isMeant: (group: string) => boolean): void;
   /** Waits at most `withinMs` for the message that is being sent, then aborts it. */
   stop(withinMs: number): Promise<void>;
 }
@@ -60,7 +64,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   const { name, severities, repeatMs } = channel;
   const label = formatChannel(channel);
   let groups: ReadonlyMap<string, NotifiedGroup> = new Map();
-  let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0 };
+  let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0, isOwn: () => false };
   let failure: string | undefined;
   /** Until when nothing is sent, or nothing of one group; wall time. */
   let restsUntil = 0;
@@ -96,6 +100,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   /** Notes ends, and forgets what is long over. */
   const tidy = (time: number) => {
     for (const [group, before] of groups) {
+      if (!alerts.isOwn(group)) continue;
       const noted = noteEnds(before, alerts.firing.get(group) ?? new Map(), alerts.endsAt);
       const old = Object.entries(noted.alerts).filter(([, { endsAt = time }]) => time - endsAt >= GIVE_UP_MS);
       for (const [, { labels }] of old) drop(labels);
@@ -159,6 +164,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
     if (isResting(restsUntil, MAX_RETRY_AFTER_MS)) return;
     for (const group of new Set([...alerts.firing.keys(), ...groups.keys()])) {
       if (stopped) return;
+      if (!alerts.isOwn(group)) continue;
       if (isResting(groupRestsUntil.get(group) ?? 0, MAX_PAUSE_MS)) continue;
       groupRestsUntil.delete(group);
       if (!(await sendGroup(group))) return;
@@ -169,6 +175,10 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   return {
     channel,
     groups: () => [...groups.values()],
+    forget: (isMeant) => {
+      groups = new Map([...groups].filter(([group]) => !isMeant(group)));
+      for (const [key, { subnet = '' }] of missed) if (isMeant(subnet)) missed.delete(key);
+    },
     restore: (saved) => {
       const own = saved.filter((one) => one.channel === name);
       const merged = own.map((one): readonly [string, NotifiedGroup] => {

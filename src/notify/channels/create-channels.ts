@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { createInhibition } from '../../alerts/inhibit-rules.ts';
 import type { Channel } from '../../model/channel.ts';
 import type { Clock } from '../../model/clock.ts';
+import type { FleetPart } from '../../model/fleet.ts';
 import { groupKey, type NotifiedGroup, type NotifiedStore } from '../../model/notified-alert.ts';
 import { mayNotify, type TrackedAlerts } from '../../model/tracked-alert.ts';
+import { createSharedSaver } from '../create-shared-saver.ts';
 import { convertTrackedAlerts } from '../tracked-alerts.ts';
 import { type AlertGroups, type ChannelDeps, type ChannelLife, createChannel } from './create-channel.ts';
 import type { Deliver } from './delivery.ts';
@@ -14,10 +16,10 @@ export interface Channels {
   /** Replaces the channels. One whose settings stay the same goes on. */
   set(channels: readonly Channel[]): void;
   /**
-   * What fires now, in watched time. `isWhole`: the alerts of an earlier run are among them. Resolves when what is due was
-   * sent, or could not be, and is stored.
+   * What fires now, in watched time. `isWhole`: the alerts of an earlier run are among them; in a fleet, `isJudged` says that of
+   * each subnet. Resolves when what is due was sent, or could not be, and is stored.
    */
-  update(trackedAlerts: TrackedAlerts, isWhole: boolean): Promise<void>;
+  update(trackedAlerts: TrackedAlerts, isWhole: boolean, isJudged?: (subnet: string) => boolean): Promise<void>;
   stop(withinMs: number): Promise<void>;
 }
 
@@ -26,6 +28,8 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channel' | 'deliver' | 
   readonly clock: Clock;
   /** Rejects while the database is down: what was sent is then kept in memory only. */
   readonly store: () => Promise<NotifiedStore>;
+  /** In a fleet: what its instances share, which is all that is about subnets. */
+  readonly fleet?: { readonly part: FleetPart; readonly store: () => Promise<NotifiedStore> } | undefined;
   readonly createDeliver: (channel: Channel) => Deliver;
   /** How long the first message waits for what an earlier run has stored. */
   readonly firstWithinMs?: number;
@@ -34,7 +38,11 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channel' | 'deliver' | 
 const FIRST_WITHIN_MS = 30_000;
 
 /** The firing alerts by group and key, in wall time, each with what holds it back. */
-export function groupAlerts(trackedAlerts: TrackedAlerts, now: number): AlertGroups {
+export function groupAlerts(
+  trackedAlerts: TrackedAlerts,
+  now: number,
+  isOwn: AlertGroups['isOwn'] = () => true,
+): AlertGroups {
   const all = [...trackedAlerts].filter(([, { phase }]) => phase === 'firing');
   const isInhibited = createInhibition(all.filter(([, alert]) => mayNotify(alert)).map(([, { labels }]) => labels));
   const firing = new Map<string, Map<string, FiringAlert>>();
@@ -45,7 +53,7 @@ export function groupAlerts(trackedAlerts: TrackedAlerts, now: number): AlertGro
     members.set(key, { ...alert, firedAt, isWithheld: isInhibited(labels) || !mayNotify(alert) });
     firing.set(group, members);
   }
-  return { firing, endsAt: (key) => trackedAlerts.get(key)?.resolvedAt ?? now };
+  return { firing, endsAt: (key) => trackedAlerts.get(key)?.resolvedAt ?? now, isOwn };
 }
 
 /** Starts without a channel. */
@@ -58,7 +66,22 @@ export function createChannels(deps: ChannelsDeps): Channels {
   let saved: ReadonlyMap<string, NotifiedGroup> | undefined;
   let isChanged = false;
 
-  const current = () => new Map(lives.flatMap((life) => life.groups()).map((one) => [groupKey(one), one] as const));
+  const allGroups = () => lives.flatMap((life) => life.groups());
+  const toGroups = (groups: readonly NotifiedGroup[]) => new Map(groups.map((one) => [groupKey(one), one] as const));
+  const current = () => toGroups(deps.fleet ? allGroups().filter(({ group }) => group === '') : allGroups());
+  const shared =
+    deps.fleet &&
+    createSharedSaver<NotifiedGroup>({
+      ...deps.fleet,
+      isWanted: deps.fleet.part.keeps,
+      current: () => toGroups(allGroups().filter(({ group }) => group !== '')),
+      keyOf: groupKey,
+      subnetOf: ({ group }) => group,
+      isSame: isDeepStrictEqual,
+      onRead: (stored) => {
+        for (const life of lives) life.restore(stored);
+      },
+    });
 
   const save = async () => {
     try {
@@ -66,7 +89,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if (saved === undefined) {
         const read = await database.load();
         saved = new Map(read.map((one) => [groupKey(one), one]));
-        for (const life of lives) life.restore(read);
+        const own = deps.fleet ? read.filter(({ group }) => group === '') : read;
+        for (const life of lives) life.restore(own);
       }
       do {
         isChanged = false;
@@ -104,6 +128,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
           onChange: () => {
             isChanged = true;
             saveSoon();
+            void shared?.save();
           },
         });
         life.restore(known?.groups() ?? []);
@@ -112,20 +137,25 @@ export function createChannels(deps: ChannelsDeps): Channels {
       for (const life of before.values()) if (!lives.includes(life)) void life.stop(0);
       isChanged = true;
     },
-    update: async (trackedAlerts, isWhole) => {
+    update: async (trackedAlerts, isWhole, isJudged = () => true) => {
       if (lives.length === 0) return;
+      const { keeps } = deps.fleet?.part ?? {};
+      for (const life of lives) life.forget((group) => group !== '' && keeps?.(group) === false);
+      void shared?.save();
       if (saved === undefined || isChanged) saveSoon();
       // At the start, what an earlier run has noted comes first.
       if (saved === undefined) await saving;
       if ((saved === undefined || !isWhole) && clock.now() - startedAt < firstWithinMs) return;
-      const groups = groupAlerts(convertTrackedAlerts(trackedAlerts, clock.toWall), wallNow());
+      const isOwn = (group: string) =>
+        group === '' || shared === undefined || (shared.isKept(group) && isJudged(group));
+      const groups = groupAlerts(convertTrackedAlerts(trackedAlerts, clock.toWall), wallNow(), isOwn);
       await Promise.all(lives.map((life) => life.update(groups)));
       await saving;
     },
     stop: async (withinMs) => {
       await Promise.all(lives.map((life) => life.stop(withinMs)));
       await saving;
-      await save();
+      await Promise.all([save(), shared?.stop()]);
     },
   };
 }
