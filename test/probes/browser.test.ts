@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Browser, createBrowser } from '../../src/probes/browser.ts';
+import { FEATURES_OFF } from '../../src/probes/start-browser.ts';
 import { findChromium, launchChromium, listDescendants } from '../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../support/pages.ts';
 
@@ -156,6 +158,8 @@ describe('a browser', () => {
     const [first] = main();
     expect(await own.visit(url, [], TIMEOUT_MS)).toEqual(nothing);
     expect(main().map(({ pid }) => pid)).toEqual([first?.pid]);
+    // Chromium loads no page of its own windows, which nobody sees.
+    expect(ours().filter(({ command }) => command.includes('--top-chrome-webui'))).toEqual([]);
 
     process.kill(first?.pid as number, 'SIGKILL');
     await vi.waitFor(() => expect(main()).toEqual([]), { timeout: 30_000 });
@@ -164,6 +168,18 @@ describe('a browser', () => {
     await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 30_000 });
     expect(await own.visit(url, [], TIMEOUT_MS)).toMatchObject({ kind: 'no-browser' });
   }, 90_000);
+
+  test('has off what Playwright turns off, whose list it replaces', () => {
+    const bundle = readFileSync(
+      new URL('../../node_modules/playwright-core/lib/coreBundle.js', import.meta.url),
+      'utf8',
+    );
+    const [, list = ''] = /disabledFeatures = \[([^\]]*)\]/.exec(bundle) ?? [];
+    const names = [...list.matchAll(/^\s*"(\w+)"/gm)].map(([, name = '']) => name);
+    expect(names).toContain('HttpsUpgrades');
+    const elsewhere = /^ms|Win$/;
+    expect(FEATURES_OFF).toEqual(expect.arrayContaining(names.filter((name) => !elsewhere.test(name))));
+  });
 
   test('that is stopped during a visit ends it soon', async () => {
     const own = createBrowser({ executablePath: findChromium() });
