@@ -2,7 +2,9 @@ import type { AlertRule } from './alert-rule.ts';
 import { reportProblems } from './problem-rule.ts';
 import { last, ON_LOST_ENGINE, PLANNED_SUBNET, PLANNED_TARGET, SCRAPE_JOB, TARGET } from './promql.ts';
 
-const LATE = 'sum by (subnet) (increase(subnetd_rounds_late_total[10m]))';
+/** Of each instance by itself: one that is quick does not hide another that is late. */
+const LATE = 'sum by (subnet, instance) (increase(subnetd_rounds_late_total[10m]))';
+const DONE = 'sum by (subnet, instance) (increase(subnetd_round_duration_seconds_count[10m]))';
 
 const INSTANCE = ['instance'] as const;
 
@@ -76,7 +78,10 @@ unless on (subnet, component, name) ${PLANNED_TARGET}`,
     severity: 'warning',
     for: '5m',
     // A busy machine delays some of many rounds; SubnetdCheckStale fires when that matters for one target.
-    expr: `${LATE} / (${LATE} + sum by (subnet) (increase(subnetd_round_duration_seconds_count[10m]))) > 0.1
+    expr: `max by (subnet) (
+  ${LATE}
+  / (${LATE} + ${DONE})
+) > 0.1
 unless on (subnet) ${PLANNED_SUBNET}`,
     labels: ['subnet'],
     summary: 'subnetd is too slow for the schedule of {{ $labels.subnet }}.',

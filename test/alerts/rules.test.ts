@@ -8,6 +8,7 @@ import { COMPOSE_LINKS, toLinks } from '../../src/alerts/to-links.ts';
 import { problemsOfAlert } from '../../src/model/problem-catalog.ts';
 import {
   absent,
+  asScraped,
   checkWithPromtool,
   constant,
   type PromtoolCase,
@@ -34,15 +35,6 @@ const WELL = [24, 27, 29, 30, 36, 59];
 const FIRST = 152;
 const FIRING = [FIRST, 169, 170, 171, 209];
 const CLEAR = 300;
-
-/** With the labels that Prometheus adds, which no alert of a subnet may show. */
-const asScraped = (series: Series): Series =>
-  Object.fromEntries(
-    Object.entries(series).map(([selector, values]) => [
-      selector.includes('instance=') ? selector : selector.replace('}', ', instance="a:10545", job="subnetd"}'),
-      values,
-    ]),
-  );
 
 /** The alert as it reads at a step. */
 function toFiring(rule: AlertRule, { labels, value }: RuleCase, step: number) {

@@ -31,6 +31,15 @@ export const absent: Value = () => undefined;
 /** By selector: while all is well, and while it is not. */
 export type Series = Readonly<Record<string, readonly [well: Value, broken: Value]>>;
 
+/** With the labels that Prometheus adds, which no alert of a subnet may show. */
+export const asScraped = (series: Series): Series =>
+  Object.fromEntries(
+    Object.entries(series).map(([selector, values]) => [
+      selector.includes('instance=') ? selector : selector.replace('}', ', instance="a:10545", job="subnetd"}'),
+      values,
+    ]),
+  );
+
 /** From which step on what is the case, and at which steps no scrape succeeds. */
 export interface Course {
   readonly steps: number;
