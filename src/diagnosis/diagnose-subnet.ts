@@ -1,8 +1,9 @@
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Headline } from '../model/headline.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
-import { type EndedProblem, indexProblems, type Problem } from '../model/problem.ts';
+import type { EndedProblem, Problem } from '../model/problem.ts';
 import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
+import { indexProblems } from '../model/problem-index.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
@@ -13,7 +14,7 @@ import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type Followed, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
-import type { SubnetView } from './subnet-view.ts';
+import type { ExposureMemory, SubnetView } from './subnet-view.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
@@ -63,6 +64,7 @@ export interface Circumstances {
   readonly facts?: SubnetFacts;
   /** The planned work of the subnet that is in force. */
   readonly plannedWork?: readonly PlannedWork[];
+  readonly exposures?: ExposureMemory;
 }
 
 /** Diagnoses a subnet at `now`, given its problems before. */
@@ -71,9 +73,9 @@ export function diagnoseSubnet(
   targets: readonly TargetState[],
   before: Followed,
   now: number,
-  { clock = {}, facts = {}, plannedWork = [] }: Circumstances = {},
+  { clock = {}, facts = {}, plannedWork = [], exposures }: Circumstances = {},
 ): Diagnosis {
-  const view = viewSubnet(subnet, targets, now, facts);
+  const view = viewSubnet(subnet, targets, now, facts, exposures);
   const known = indexProblems(before.problems);
   const ended = dropObserved(before.ended, targets);
   const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now);

@@ -5,10 +5,10 @@ import {
   isStanding,
   type Problem,
   type ProblemRef,
-  problemKey,
   type Suspicion,
 } from '../model/problem.ts';
-import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
+import { problemCatalog } from '../model/problem-catalog.ts';
+import { createProblemIndex, indexProblems, type ProblemIndex } from '../model/problem-index.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
@@ -36,15 +36,9 @@ const isOwn = (one: ProblemRef, each: ExplainedCheck): boolean =>
 
 /** Leaves out what another problem causes. */
 function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
-  const caused = new Set<string>();
-  const names = new Set<ProblemName>();
-  for (const { causes } of found)
-    for (const one of causes) {
-      caused.add(problemKey(one));
-      names.add(one.problem);
-    }
-  if (caused.size === 0) return found;
-  return found.filter((one) => !names.has(one.problem) || !caused.has(problemKey(one)));
+  const caused = createProblemIndex<ProblemRef>();
+  for (const { causes } of found) for (const one of causes) caused.set(one);
+  return caused.values.length === 0 ? found : found.filter((one) => caused.get(one) === undefined);
 }
 
 /** A relayer that submits nothing pages with what its own container or program has. */
@@ -65,17 +59,17 @@ function findExplained(view: SubnetView, problems: readonly (Problem | EndedProb
 }
 
 /**
- * The causes that explain what is wrong in a subnet now, by their keys. Each failing check belongs to the first problem that
+ * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that
  * explains it: known failures come before containers, nodes and the subnet, and what a check says by itself comes last.
  * `before` holds the problems so far: what one of them explained may recover for as long as that one is clearing. What an ended
  * one still explains is no problem by itself.
  */
 export function diagnose(
   view: SubnetView,
-  before: ReadonlyMap<string, Problem> = new Map(),
+  before: ProblemIndex<Problem> = indexProblems<Problem>([]),
   clock: ClockDisturbances = {},
   ended: readonly EndedProblem[] = [],
-): ReadonlyMap<string, Suspicion> {
+): ProblemIndex<Suspicion> {
   const failures = findKnownFailures(view);
   const isEnd = ({ causes }: Suspicion) => causes.length > 0;
   const causes = dropCaused([
@@ -105,20 +99,20 @@ export function diagnose(
     const explains = explained.size - size === fresh.length ? fresh : [...new Set(fresh)];
     return explains === one.explains ? one : { ...one, explains };
   };
-  const found = new Map<string, Suspicion>();
-  for (const one of causes) found.set(problemKey(one), take(one));
+  const found = createProblemIndex<Suspicion>();
+  for (const one of causes) found.set(take(one));
   const gone: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
-  for (const [key, one] of before) if (one.explains.length > 0 && isStanding(one) && !found.has(key)) gone.push(one);
+  for (const one of before.values)
+    if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) gone.push(one);
   for (const each of findExplained(view, gone)) explained.add(each);
   for (const one of findCheckProblems(view, explained)) {
     const taken = take(withContract(withCause(one, causes), view));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;
-    const key = problemKey(taken);
-    const known = found.get(key);
-    found.set(key, known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
+    const known = found.get(taken);
+    found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
   // While nothing could be reached, silence was no evidence: each problem is confirmed by what is seen from now on.
-  if (before.has(problemKey({ problem: 'monitor_offline' })))
-    for (const [key, one] of found) found.set(key, { ...one, lastedMs: 0 });
+  if (before.get({ problem: 'monitor_offline' }) !== undefined)
+    for (const one of found.values) found.set({ ...one, lastedMs: 0 });
   return found;
 }

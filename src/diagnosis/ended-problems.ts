@@ -39,12 +39,11 @@ const findUnobserved = (
 
 /** A problem that is over now. What it explained stays explained until it is observed again. */
 export const toEnded = (
-  key: string,
   { problem, component, name, about, summary, since, seenAt, openedAt, explains }: Problem,
   subjectsOf: SubjectsOf,
   now: number,
 ): EndedProblem => ({
-  ...{ key, problem, component, name, about, summary, since, seenAt, openedAt },
+  ...{ problem, component, name, about, summary, since, seenAt, openedAt },
   endedAt: now,
   explains: findUnobserved(explains, seenAt, subjectsOf),
 });

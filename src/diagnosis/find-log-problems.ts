@@ -3,7 +3,7 @@ import { formatDuration } from '../model/duration.ts';
 import { formatTimes } from '../model/format-count.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { type SetupObservation, setupOf, type TargetSetup } from '../model/setup.ts';
+import type { TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { ContainerRef, Target } from '../model/target.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
@@ -59,7 +59,7 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
   ] as const;
 }
 
-function findSourceDown({ state }: TargetView, setup: SetupObservation | undefined): Suspicion | undefined {
+function findSourceDown({ state, setup }: TargetView): Suspicion | undefined {
   const unread = findUnread(state);
   if (unread === undefined) return undefined;
   const { component, name, container, logFiles } = state.target;
@@ -67,7 +67,7 @@ function findSourceDown({ state }: TargetView, setup: SetupObservation | undefin
   const isFile = source === 'file';
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
   const notYet = ['reading it has not begun', 'look at the log of subnetd'] as const;
-  const driver = isFile ? undefined : explainDriver(state.target, setupOf(setup, state.target).container);
+  const driver = isFile ? undefined : explainDriver(state.target, setup.container);
   const [seen, fix] = driver ?? (fault === undefined ? notYet : (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what]);
   return {
     problem: 'log_source_down',
@@ -98,11 +98,11 @@ function findLinesLost({ state }: TargetView, now: number): Suspicion | undefine
 }
 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
-export function findLogProblems({ targets, facts, now }: SubnetView): readonly Suspicion[] {
+export function findLogProblems({ targets, now }: SubnetView): readonly Suspicion[] {
   const found: Suspicion[] = [];
   for (const view of targets) {
     if (view.state.facts.logs === undefined) continue;
-    const unread = findSourceDown(view, facts.setup?.observation);
+    const unread = findSourceDown(view);
     const lost = findLinesLost(view, now);
     if (unread) found.push(unread);
     if (lost) found.push(lost);

@@ -2,6 +2,18 @@ import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
+/** Whether all nodes that say their bootnodes were created with the same ones, word for word: mostly they were. */
+function isSameForAll(nodes: readonly NodeView[]): boolean {
+  let first: readonly string[] | undefined;
+  for (const { state } of nodes) {
+    const bootnodes = state.facts.logs?.created?.bootnodes;
+    first ??= bootnodes;
+    if (first === undefined || bootnodes === undefined || bootnodes === first) continue;
+    if (bootnodes.length !== first.length || !bootnodes.every((one, index) => one === first?.[index])) return false;
+  }
+  return true;
+}
+
 /** The public keys of the bootnodes of a node. Their addresses may differ: inside of a machine and from outside. */
 function toKey({ state }: NodeView): string | undefined {
   const bootnodes = state.facts.logs?.created?.bootnodes;
@@ -21,6 +33,7 @@ const formatBootnodes = ({ state }: NodeView): string =>
  * node talks to its right bootnode cannot be seen from here; the log of the bootnode shows that.
  */
 export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
+  if (isSameForAll(nodes)) return [];
   const known: { readonly node: NodeView; readonly key: string }[] = [];
   for (const node of nodes) {
     const key = isStopped(node) ? undefined : toKey(node);

@@ -1,6 +1,7 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
 import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
 import { type ProblemName, pagesFor, problemCatalog } from '../model/problem-catalog.ts';
+import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { COMPONENTS, type Component } from '../model/target.ts';
@@ -100,10 +101,10 @@ const byUrgency = (one: Problem, other: Problem): number =>
 const MOST_WAIT_MS = 60_000;
 
 /** The components whose warnings wait, as something is suspected that pages for them. */
-function findWaiting(raised: ReadonlyMap<string, Problem>): readonly Component[] {
+function findWaiting(raised: readonly Problem[]): readonly Component[] {
   // Each node of thousands may have a problem, but there are few names of problems.
   const suspected = new Set<ProblemName>();
-  for (const { state, problem } of raised.values()) if (state === 'suspected') suspected.add(problem);
+  for (const { state, problem } of raised) if (state === 'suspected') suspected.add(problem);
   return COMPONENTS.filter((component) => [...suspected].some((problem) => pagesFor(component, problem)));
 }
 
@@ -116,37 +117,33 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: readonly C
   return { ...one, state: 'suspected', openedAt: undefined };
 }
 
-/**
- * The problems of a subnet after `found` at `now`, the worst first; `known` and `found` by their keys. What cannot be judged now
- * stays as it is.
- */
+/** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(
-  known: ReadonlyMap<string, Problem>,
+  known: ProblemIndex<Problem>,
   endedBefore: readonly EndedProblem[],
-  found: ReadonlyMap<string, Suspicion>,
+  found: ProblemIndex<Suspicion>,
   targets: readonly TargetState[],
   now: number,
 ): Followed {
-  const ended = new Map(endedBefore.map((one) => [one.key, one]));
-  const raised = new Map<string, Problem>();
-  for (const [key, one] of found) raised.set(key, raise(known.get(key), ended.get(key), one, now));
+  const ended = createProblemIndex<EndedProblem>();
+  for (const one of endedBefore) ended.set(one);
+  const reopened = new Set<EndedProblem>();
+  const raised = found.values.map((one) => raise(known.get(one), ended.get(one), one, now));
   const waiting = findWaiting(raised);
-  const problems: Problem[] = [];
-  for (const [key, one] of raised) {
-    const problem = holdBack(one, known.get(key), waiting, now);
-    if (isStanding(problem)) ended.delete(key);
-    problems.push(problem);
-  }
+  const problems = raised.map((one) => {
+    const problem = holdBack(one, known.get(one), waiting, now);
+    const before = isStanding(problem) ? ended.get(problem) : undefined;
+    if (before !== undefined) reopened.add(before);
+    return problem;
+  });
   let subjectsOf: SubjectsOf | undefined;
-  for (const [key, one] of known) {
-    if (raised.has(key)) continue;
+  for (const one of known.values) {
+    if (found.get(one) !== undefined) continue;
     subjectsOf ??= indexSubjects(targets);
     const left = clear(one, subjectsOf, now);
     if (left !== undefined) problems.push(left);
-    else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(key, toEnded(key, one, subjectsOf, now));
+    else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   }
-  return {
-    problems: problems.sort(byUrgency),
-    ended: keepEnded([...ended.values()], now),
-  };
+  const over = reopened.size === 0 ? ended.values : ended.values.filter((one) => !reopened.has(one));
+  return { problems: problems.sort(byUrgency), ended: keepEnded(over, now) };
 }

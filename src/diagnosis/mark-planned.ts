@@ -1,5 +1,6 @@
 import { findPlanned, type Planned, type PlannedWork } from '../model/planned-work.ts';
-import { isMuted, isStanding, type Problem, problemKey } from '../model/problem.ts';
+import { isMuted, isStanding, type Problem } from '../model/problem.ts';
+import type { ProblemIndex } from '../model/problem-index.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
 function findCover(inForce: readonly PlannedWork[], problem: Problem): Planned | undefined {
@@ -14,11 +15,11 @@ function findCover(inForce: readonly PlannedWork[], problem: Problem): Planned |
 /** The problems with the planned work that is in force in their subnet; `before` are those of the last diagnosis. */
 export function markPlanned(
   problems: readonly Problem[],
-  before: ReadonlyMap<string, Problem>,
+  before: ProblemIndex<Problem>,
   inForce: readonly PlannedWork[],
 ): readonly Problem[] {
   const mark = (problem: Problem): Problem => {
-    const known = before.get(problemKey(problem));
+    const known = before.get(problem);
     const cover = findCover(inForce, problem);
     if (cover !== undefined) {
       const wasOpenBefore = known !== undefined && isStanding(known) && !isMuted(known);
@@ -29,5 +30,5 @@ export function markPlanned(
     const planned = isFixed ? known.planned : undefined;
     return problem.planned === planned ? problem : { ...problem, planned };
   };
-  return inForce.length === 0 && ![...before.values()].some(({ planned }) => planned) ? problems : problems.map(mark);
+  return inForce.length === 0 && !before.values.some(({ planned }) => planned) ? problems : problems.map(mark);
 }

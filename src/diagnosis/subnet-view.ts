@@ -1,7 +1,9 @@
+import type { RpcExposure } from '../model/exposure.ts';
 import type { ChainFacts, Progress } from '../model/facts.ts';
 import type { Container, Fault } from '../model/observation.ts';
-import type { ExplainedCheck } from '../model/problem.ts';
+import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import { START_MS } from '../model/restart-cause.ts';
+import type { TargetSetup } from '../model/setup.ts';
 import type { Quorum, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
@@ -23,6 +25,8 @@ export interface TargetView {
   readonly container: ContainerView;
   /** Its checks that fail. One that a problem explains is known by its object. */
   readonly failing: readonly ExplainedCheck[];
+  /** How it is set up, as far as that was read. */
+  readonly setup: TargetSetup;
 }
 
 /** What is known of one node at one moment. */
@@ -59,6 +63,16 @@ export interface NeverSigned {
   readonly rounds: number;
 }
 
+/** What was found in the exposure of a node, and how its account was known to be unlocked then. */
+export interface FoundExposure {
+  readonly seen: RpcExposure;
+  readonly unlocked: string | undefined;
+  readonly problems: readonly Suspicion[];
+}
+
+/** What was found in earlier diagnoses of a subnet. An exposure stays the same for an hour, and its texts cost 40 µs. */
+export type ExposureMemory = WeakMap<NodeTarget, FoundExposure>;
+
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView {
   readonly subnet: Subnet;
@@ -80,6 +94,7 @@ export interface SubnetView {
   /** Undefined without nodes. */
   readonly quorum: Quorum | undefined;
   readonly stallAfterMs: number;
+  readonly exposures: ExposureMemory;
   readonly now: number;
 }
 

@@ -3,13 +3,21 @@ import type { Progress } from '../model/facts.ts';
 import { isOwnFault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
 import { isLooping } from '../model/restart-cause.ts';
+import { setupOf, type TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
-import { type ContainerView, isDown, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
+import {
+  type ContainerView,
+  type ExposureMemory,
+  isDown,
+  type NodeView,
+  type SubnetView,
+  type TargetView,
+} from './subnet-view.ts';
 
 /** A node that started a shorter time ago has neither found its peers nor caught up. */
 const START_MS = 60_000;
@@ -97,7 +105,13 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: Moment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
-function viewNode(state: TargetState, target: NodeTarget, isForeign: boolean, moment: Moment): NodeView {
+function viewNode(
+  state: TargetState,
+  target: NodeTarget,
+  setup: TargetSetup,
+  isForeign: boolean,
+  moment: Moment,
+): NodeView {
   const { stallAfterMs, now } = moment;
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
@@ -120,6 +134,7 @@ function viewNode(state: TargetState, target: NodeTarget, isForeign: boolean, mo
     state,
     container,
     failing: findFailing(state),
+    setup,
     target,
     name: target.name,
     said: node?.chain,
@@ -154,6 +169,7 @@ export function viewSubnet(
   states: readonly TargetState[],
   now: number,
   facts: SubnetFacts = {},
+  exposures: ExposureMemory = new WeakMap(),
 ): SubnetView {
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
@@ -169,12 +185,13 @@ export function viewSubnet(
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
   const targets = states.map((state) => {
+    const setup = setupOf(facts.setup?.observation, state.target);
     if (state.target.component === 'node') {
-      const node = viewNode(state, state.target, chain.foreign.has(state), moment);
+      const node = viewNode(state, state.target, setup, chain.foreign.has(state), moment);
       nodes.push(node);
       return node;
     }
-    const service = { state, container: viewContainer(state), failing: findFailing(state) };
+    const service = { state, container: viewContainer(state), failing: findFailing(state), setup };
     services.push(service);
     return service;
   });
@@ -192,6 +209,7 @@ export function viewSubnet(
     ...voters,
     quorum: findQuorum(voters),
     stallAfterMs,
+    exposures,
     now,
   };
 }

@@ -69,7 +69,6 @@ export interface Problem extends Suspicion {
 
 /** A problem that is over. When it comes back within its reopen window, it is the same one. */
 export interface EndedProblem extends ProblemRef {
-  readonly key: string;
   readonly about?: string | undefined;
   /** What was wrong, as the end of "because …". */
   readonly summary: string;
@@ -85,13 +84,6 @@ export interface EndedProblem extends ProblemRef {
 /** What identifies a problem within its subnet. Words and evidence may change while it lasts. */
 export const problemKey = ({ problem, component, name }: ProblemRef): string =>
   `${problem} ${component ?? ''} ${name ?? ''}`;
-
-/** Problems by their keys, in their order. */
-export function indexProblems<T extends ProblemRef>(problems: readonly T[]): ReadonlyMap<string, T> {
-  const byKey = new Map<string, T>();
-  for (const one of problems) byKey.set(problemKey(one), one);
-  return byKey;
-}
 
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';

@@ -106,17 +106,8 @@ export interface SetupFacts {
   readonly at: WatchedMs;
 }
 
-/** Making a key takes longer than all else of a look-up, and thousands of targets are looked up in each round. */
-const keys = new WeakMap<Target, string>();
-
-function keyOf(target: Target): string {
-  const known = keys.get(target);
-  if (known !== undefined) return known;
-  const key = targetKey(target);
-  keys.set(target, key);
-  return key;
-}
+const UNKNOWN: TargetSetup = {};
 
 /** The set-up of a target, as far as it is known. */
 export const setupOf = (setup: SetupObservation | undefined, target: Target): TargetSetup =>
-  setup?.targets.get(keyOf(target)) ?? {};
+  setup?.targets.get(targetKey(target)) ?? UNKNOWN;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../diagnosis/diagnose-subnet.ts';
+import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
 import { findInForce, type PlannedWork } from '../model/planned-work.ts';
@@ -64,6 +65,7 @@ interface Entry {
   diagnosedAt: number;
   /** Lets its nodes share what they say alike. */
   readonly share: ReturnType<typeof createSharing>;
+  readonly exposures: ExposureMemory;
   /** The planned work that was in force then. */
   plannedWork: readonly PlannedWork[];
   readonly states: TargetState[];
@@ -126,6 +128,7 @@ export function createBoard(
         isChanged: true,
         diagnosedAt: Number.NEGATIVE_INFINITY,
         share: createSharing(),
+        exposures: new WeakMap(),
         plannedWork: known.get(subnet.name)?.plannedWork ?? [],
       };
     });
@@ -196,6 +199,7 @@ export function createBoard(
       clock: readDisturbances(),
       facts: entry.facts,
       plannedWork: entry.plannedWork,
+      exposures: entry.exposures,
     });
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findRpcExposures } from '../../src/diagnosis/setup/find-rpc-exposures.ts';
+import type { ExposureMemory } from '../../src/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import { type RpcExposure, toReach } from '../../src/model/exposure.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
@@ -25,8 +26,14 @@ const seen = (ip: string, over: Partial<RpcExposure> = {}): RpcExposure => ({
 /** Makes n1 no masternode, so that nothing says that its account is unlocked. */
 const noMaster: Given = { chain: { address: '0xother' } };
 
-function find(exposure: RpcExposure, given: Given = {}, others: Given = {}) {
-  const targets = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? given : others));
+/** The same nodes of an inventory in each diagnosis. */
+const TARGETS = NAMES.map((name) => diagnosedNode(name, NAMES).target);
+
+function find(exposure: RpcExposure, given: Given = {}, others: Given = {}, memory: ExposureMemory = new WeakMap()) {
+  const targets = TARGETS.map((target) => ({
+    ...diagnosedNode(target.name, NAMES, target.name === 'n1' ? given : others),
+    target,
+  }));
   const subnet = {
     name: 'devnet',
     consensus: 'XDPoS',
@@ -37,11 +44,8 @@ function find(exposure: RpcExposure, given: Given = {}, others: Given = {}) {
   const read = new Map([
     [targetKey(n1 as (typeof subnet.targets)[number]), { exposure: { ok: true, value: exposure } as const }],
   ]);
-  const found = findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW), {
-    targets: read,
-    engines: new Map(),
-    named: [],
-  });
+  const setup = { observation: { targets: read, engines: new Map(), named: [] }, at: NOW };
+  const found = findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup }, memory));
   expect(found.every(({ component, name }) => component === 'node' && name === 'n1')).toBe(true);
   return found.map(({ problem, summary, evidence, fix }) => [problem, summary, evidence, fix]);
 }
@@ -118,7 +122,8 @@ describe('an unlocked account', () => {
 
   test('that is no longer one is no finding, although nothing was read again', () => {
     const read = safe('10.0.0.5');
-    const names = (given: Given) => find(read, given).map(([problem]) => problem);
+    const memory: ExposureMemory = new WeakMap();
+    const names = (given: Given) => find(read, given, {}, memory).map(([problem]) => problem);
     expect([names({}), names(noMaster), names({})]).toEqual([['account_unlocked'], [], ['account_unlocked']]);
   });
 

@@ -190,7 +190,7 @@ describe('a problem', () => {
         NOTHING_FOLLOWED,
       );
       expect(many.ended).toHaveLength(200);
-      expect(many.ended.at(-1)?.key).toBe('node_down node n299');
+      expect(many.ended.at(-1)).toMatchObject({ problem: 'node_down', component: 'node', name: 'n299' });
     });
   });
 

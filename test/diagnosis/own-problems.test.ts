@@ -144,6 +144,12 @@ describe('a node that was created with another bootnode than most', () => {
     ]);
   });
 
+  test('is told although it has but one of the two of the others', () => {
+    const both = [...usual, `${wrong}@10.0.0.9:20301`];
+    const others = ['n1', 'n3', 'n4'].map((name) => created(name, both));
+    expect(named([...others, created('n2', usual)])).toEqual(['bootnode_unused n2']);
+  });
+
   test('is nothing to tell when it is the same one at another address, unknown, or there is no majority', () => {
     expect(named(among(created('n2', [`${right.toUpperCase()}@203.0.113.7:20301`])))).toEqual([]);
     expect(named(among(created('n2', undefined)))).toEqual([]);

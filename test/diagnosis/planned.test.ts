@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { diagnoseSubnet, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import { markPlanned } from '../../src/diagnosis/mark-planned.ts';
 import { findInForce, type PlannedWork } from '../../src/model/planned-work.ts';
-import { indexProblems, type Problem } from '../../src/model/problem.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
+import { indexProblems, type ProblemIndex } from '../../src/model/problem-index.ts';
 import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 import { settings } from '../support/views.ts';
@@ -24,7 +25,8 @@ const problem = (over: Partial<Problem> = {}): Problem => ({
 const whole = (over: Partial<Problem>): Problem => problem({ component: undefined, name: undefined, ...over });
 
 /** What a problem that has just been found is marked with. */
-const plannedOf = (one: Problem, ...works: readonly PlannedWork[]) => markPlanned([one], new Map(), works)[0]?.planned;
+const plannedOf = (one: Problem, ...works: readonly PlannedWork[]) =>
+  markPlanned([one], indexProblems<Problem>([]), works)[0]?.planned;
 
 describe('planned work', () => {
   it('is in force from its beginning, until its end, in its subnet', () => {
@@ -67,10 +69,10 @@ describe('planned work', () => {
 
 /** The planned work of a problem in these states, one diagnosis after the other. */
 function follow(steps: readonly (readonly [Problem['state'], 'work' | 'none'])[]) {
-  let before = new Map<string, Problem>() as ReadonlyMap<string, Problem>;
+  let before: ProblemIndex<Problem> = indexProblems<Problem>([]);
   return steps.map(([state, isWork]) => {
     // What is found again is a new value, and what clears is the old one.
-    const known = state === 'clearing' ? [...before.values()] : [];
+    const known = state === 'clearing' ? before.values : [];
     const next = problem({ ...known[0], state });
     const marked = markPlanned([next], before, isWork === 'work' ? [work()] : []);
     before = indexProblems(marked);

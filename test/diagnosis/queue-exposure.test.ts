@@ -10,8 +10,8 @@ function find(ip: string, writable: readonly string[]) {
   const subnet = { name: 'devnet', consensus: 'XDPoS', targets: [relayer.target], settings: DEFAULT_SETTINGS };
   const queues = { ok: true, value: { servedAt: [{ ip, port: 5215 }], writable } } as const;
   const targets = new Map([[targetKey(relayer.target), { queues }]]);
-  const view = viewSubnet(subnet, judgeTargets([relayer], NOW), NOW);
-  return findQueueExposures(view, { targets, engines: new Map(), named: [] }).map(
+  const setup = { observation: { targets, engines: new Map(), named: [] }, at: NOW };
+  return findQueueExposures(viewSubnet(subnet, judgeTargets([relayer], NOW), NOW, { setup })).map(
     ({ problem, component, name, summary, evidence, fix }) => [problem, component, name, summary, evidence, fix],
   );
 }

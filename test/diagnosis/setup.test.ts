@@ -276,6 +276,7 @@ describe('a slow node', () => {
       ],
     ]);
     expect(found({ ...usual, n3: took(99, 95, 2_000) })).toEqual([]);
+    expect(found({ ...usual, n3: took(100, 100, 100) })).toHaveLength(1);
     const slow = found(all(() => took(1_200, 1_000, 900)));
     expect(slow.map(([, name]) => name)).toEqual(NAMES);
   });

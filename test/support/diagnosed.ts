@@ -5,7 +5,8 @@ import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
 import type { Facts, Known } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
-import { indexProblems, type Problem, type Suspicion } from '../../src/model/problem.ts';
+import type { Problem, Suspicion } from '../../src/model/problem.ts';
+import { indexProblems } from '../../src/model/problem-index.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
 import { judgeTargets } from './judge-targets.ts';
@@ -140,7 +141,7 @@ export function diagnosedService(
 
 /** The causes that the diagnosis finds in a subnet whose problems so far are these. */
 export const listCauses = (view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] => [
-  ...diagnose(view, indexProblems(before)).values(),
+  ...diagnose(view, indexProblems(before)).values,
 ];
 
 /** The problems after these causes were found. */

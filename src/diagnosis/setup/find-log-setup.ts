@@ -3,7 +3,7 @@ import { formatDuration } from '../../model/duration.ts';
 import { formatCount } from '../../model/format-count.ts';
 import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { type ContainerSetup, type SetupObservation, setupOf } from '../../model/setup.ts';
+import type { ContainerSetup } from '../../model/setup.ts';
 import type { Target } from '../../model/target.ts';
 import type { SubnetView } from '../subnet-view.ts';
 
@@ -76,13 +76,15 @@ function findQuiet({ target, container }: Made): Suspicion | undefined {
 }
 
 /** Logs of containers that show too little, lose lines, or fill the disk. */
-export function findLogSetup({ targets }: SubnetView, setup: SetupObservation): readonly Suspicion[] {
-  const made = targets.flatMap(({ state: { target } }): readonly Made[] => {
-    const { container } = setupOf(setup, target);
+export function findLogSetup({ targets }: SubnetView): readonly Suspicion[] {
+  const made = targets.flatMap(({ state: { target }, setup: { container } }): readonly Made[] => {
     return container?.ok ? [{ target, container: container.value }] : [];
   });
-  return [
-    ...made.flatMap((one) => [findSmall(one), findQuiet(one)].filter((found) => found !== undefined)),
-    ...findEndless(made),
-  ];
+  const found: Suspicion[] = [];
+  for (const one of made) {
+    const [small, quiet] = [findSmall(one), findQuiet(one)];
+    if (small !== undefined) found.push(small);
+    if (quiet !== undefined) found.push(quiet);
+  }
+  return [...found, ...findEndless(made)];
 }

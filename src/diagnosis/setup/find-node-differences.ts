@@ -3,7 +3,6 @@ import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
 
@@ -40,18 +39,14 @@ function describeOthers({ nodes }: SubnetView, [, ...others]: readonly Group[]) 
   return { names: listNames(names), service: serviceOf(ref, names[0] ?? ''), recreate: commandToRecreate(ref) };
 }
 
-const versionOf = (setup: SetupObservation, { target }: NodeView): string | undefined => {
-  const { client } = setupOf(setup, target);
-  return client?.ok && client.value.version.ok ? client.value.version.value : undefined;
-};
+const versionOf = ({ setup: { client } }: NodeView): string | undefined =>
+  client?.ok && client.value.version.ok ? client.value.version.value : undefined;
 
-const containerOf = (setup: SetupObservation, { target }: NodeView) => {
-  const { container } = setupOf(setup, target);
-  return container?.ok && container.value.imageId !== undefined ? container.value : undefined;
-};
+const containerOf = ({ setup: { container } }: NodeView) =>
+  container?.ok && container.value.imageId !== undefined ? container.value : undefined;
 
-function findVersions(view: SubnetView, setup: SetupObservation): Suspicion | undefined {
-  const groups = findApart(view, (node) => versionOf(setup, node), String);
+function findVersions(view: SubnetView): Suspicion | undefined {
+  const groups = findApart(view, versionOf, String);
   if (groups === undefined) return undefined;
   const { names, service, recreate } = describeOthers(view, groups);
   return {
@@ -65,14 +60,14 @@ function findVersions(view: SubnetView, setup: SetupObservation): Suspicion | un
 }
 
 /** Images with one name and different content, or different names, although the clients are the same. */
-function findImages(view: SubnetView, setup: SetupObservation): Suspicion | undefined {
+function findImages(view: SubnetView): Suspicion | undefined {
   const groups = findApart(
     view,
-    (node) => containerOf(setup, node),
+    containerOf,
     ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
     (one, other) => one.imageId === other.imageId,
   );
-  if (groups === undefined || findApart(view, (node) => versionOf(setup, node), String) !== undefined) return undefined;
+  if (groups === undefined || findApart(view, versionOf, String) !== undefined) return undefined;
   const { names, recreate } = describeOthers(view, groups);
   return {
     problem: 'images_differ',
@@ -122,5 +117,5 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
 }
 
 /** In what the nodes of a subnet differ. */
-export const findNodeDifferences = (view: SubnetView, setup: SetupObservation): readonly Suspicion[] =>
-  [findConsensus(view), findVersions(view, setup), findImages(view, setup)].filter((one) => one !== undefined);
+export const findNodeDifferences = (view: SubnetView): readonly Suspicion[] =>
+  [findConsensus(view), findVersions(view), findImages(view)].filter((one) => one !== undefined);

@@ -1,7 +1,7 @@
 import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
-import { listNames } from '../../model/list-names.ts';
+import { listEach } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { type ContainerSetup, type PublishedPort, type SetupObservation, setupOf } from '../../model/setup.ts';
+import type { ContainerSetup, PublishedPort } from '../../model/setup.ts';
 import type { Target } from '../../model/target.ts';
 import type { SubnetView } from '../subnet-view.ts';
 
@@ -48,9 +48,8 @@ const describeOpen = ({ target, ports }: Open): string =>
   `${target.name} (${ports.map(({ hostPort, what }) => `${hostPort}, ${what}`).join('; ')})`;
 
 /** Ports of nodes, relayer and stats server that Docker publishes on all addresses of their machines. */
-export function findPublishedPorts({ targets }: SubnetView, setup: SetupObservation): readonly Suspicion[] {
-  const open = targets.flatMap(({ state: { target } }): readonly Open[] => {
-    const { container } = setupOf(setup, target);
+export function findPublishedPorts({ targets }: SubnetView): readonly Suspicion[] {
+  const open = targets.flatMap(({ state: { target }, setup: { container } }): readonly Open[] => {
     const ports = container?.ok ? findOpen(target, container.value) : [];
     return ports.length === 0 ? [] : [{ target, ports }];
   });
@@ -63,7 +62,7 @@ export function findPublishedPorts({ targets }: SubnetView, setup: SetupObservat
     {
       problem: 'ports_published',
       summary: 'Docker publishes ports to everybody who reaches its machine',
-      evidence: `published on all addresses: ${listNames(open.map(describeOpen))}`,
+      evidence: `published on all addresses: ${listEach(open, describeOpen)}`,
       fix: `below \`ports:\` in docker-compose.yml write the address before the port, for ${serviceOf(container, name)} \`127.0.0.1:${line}\` in place of \`${line}\`, or the address of a private network, and ${commandToRecreate(container)}; a firewall such as ufw does not stop what Docker publishes`,
       explains: [],
       causes: [],

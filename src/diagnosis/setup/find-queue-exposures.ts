@@ -1,13 +1,11 @@
 import { joinAnd } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import type { SubnetView } from '../subnet-view.ts';
 import { describeWhere } from './describe-where.ts';
 
 /** A relayer whose queue page lets strangers change its jobs. */
-export function findQueueExposures({ services }: SubnetView, setup: SetupObservation): readonly Suspicion[] {
-  return services.flatMap(({ state: { target } }): readonly Suspicion[] => {
-    const { queues } = setupOf(setup, target);
+export function findQueueExposures({ services }: SubnetView): readonly Suspicion[] {
+  return services.flatMap(({ state: { target }, setup: { queues } }): readonly Suspicion[] => {
     const where = queues?.ok ? describeWhere(queues.value.servedAt) : undefined;
     if (!queues?.ok || where === undefined || where.reach === 'loopback' || queues.value.writable.length === 0)
       return [];

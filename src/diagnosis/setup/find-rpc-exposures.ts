@@ -1,8 +1,6 @@
 import type { Reach, RpcExposure } from '../../model/exposure.ts';
 import { joinAnd } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { type SetupObservation, setupOf } from '../../model/setup.ts';
-import type { NodeTarget } from '../../model/target.ts';
 import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeWhere } from './describe-where.ts';
 
@@ -137,32 +135,22 @@ function findWildcards(one: Exposed): readonly Suspicion[] {
   ];
 }
 
-/** What was found in the exposure of a node, and how its account was known to be unlocked then. */
-interface Found {
-  readonly seen: RpcExposure;
-  readonly unlocked: string | undefined;
-  readonly problems: readonly Suspicion[];
-}
-
-/** An exposure stays the same for an hour, and its texts cost 40 µs. */
-const known = new WeakMap<NodeTarget, Found>();
-
 function findOf(node: NodeView, seen: RpcExposure, unlocked: string | undefined): readonly Suspicion[] {
   const one = toExposed(node, seen, unlocked);
   return one === undefined ? [] : [...findNamespaces(one), ...findAccount(one), ...findWildcards(one)];
 }
 
 /** What the RPC of each node does for strangers, and should not. */
-export function findRpcExposures(view: SubnetView, setup: SetupObservation): readonly Suspicion[] {
+export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
   return view.nodes.flatMap((node): readonly Suspicion[] => {
-    const { exposure } = setupOf(setup, node.target);
+    const { exposure } = node.setup;
     if (!exposure?.ok) return [];
     const seen = exposure.value;
     const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view) : undefined;
-    const before = known.get(node.target);
+    const before = view.exposures.get(node.target);
     if (before?.seen === seen && before.unlocked === unlocked) return before.problems;
     const problems = findOf(node, seen, unlocked);
-    known.set(node.target, { seen, unlocked, problems });
+    view.exposures.set(node.target, { seen, unlocked, problems });
     return problems;
   });
 }

@@ -2,7 +2,6 @@ import { commandToSeeLog } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { medianOf } from '../../model/median-of.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { type SetupObservation, setupOf } from '../../model/setup.ts';
 import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 
 /** From this median on a node is slow, whatever the others are. */
@@ -19,12 +18,18 @@ interface Timed {
   readonly count: number;
 }
 
+const NONE: readonly number[] = [];
+
+/** How long each of some requests took. */
+const timesOf = ({ setup: { client } }: NodeView): readonly number[] => (client?.ok ? client.value.tookMs : NONE);
+
 /** Nodes that answer JSON-RPC far more slowly than others do. */
-export function findSlowNodes({ nodes }: SubnetView, setup: SetupObservation): readonly Suspicion[] {
+export function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
+  // Where no request took that long, no median is to be found.
+  if (!nodes.some((node) => timesOf(node).some((ms) => ms >= LEAST_MS))) return [];
   const timed = nodes.flatMap((node): readonly Timed[] => {
-    const { client } = setupOf(setup, node.target);
-    if (!client?.ok || client.value.tookMs.length === 0 || isStopped(node)) return [];
-    const { tookMs } = client.value;
+    const tookMs = timesOf(node);
+    if (tookMs.length === 0 || isStopped(node)) return [];
     return [{ node, median: medianOf(tookMs) ?? 0, max: Math.max(...tookMs), count: tookMs.length }];
   });
   // Of many nodes the slow ones hardly move the median, and of few the smaller one counts.
