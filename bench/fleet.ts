@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import { renderFamilies } from '../src/metrics/render-families.ts';
+import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import type { ChainObservation } from '../src/model/chain.ts';
 import type { LogState } from '../src/model/facts.ts';
 import type { NodeObservation } from '../src/model/observation.ts';
@@ -96,12 +96,25 @@ function answerOf(index: number, nodes: number, way: Way, turn: number): NodeObs
  * CPU milliseconds of folding and judging one round, of one diagnosis of every subnet, of one probe of each bootnode's log,
  * and of one page of metrics.
  */
-function measure(subnets: number, nodes: number, way: Way) {
+async function measure(subnets: number, nodes: number, way: Way) {
   const inventory = build(subnets, nodes);
   const board = createBoard();
   const t0 = 1e12;
   board.load(inventory, t0);
   const targets: readonly Target[] = inventory.subnets.flatMap((subnet) => subnet.targets);
+  const scrapes = createScrapes({
+    snapshot: board.unexplained,
+    intervalMs: () => 10_000,
+    clock: { now: () => t0, toWall: (at) => at },
+    renderOwn: async () => '',
+  });
+  const scrape = async () => {
+    const answer = await scrapes.answer({ format: 'text', isGzip: false, subnets: [] });
+    if (answer.kind !== 'page') throw new Error(answer.error);
+    let bytes = 0;
+    for await (const chunk of answer.chunks) bytes += chunk.length;
+    return bytes;
+  };
   const cpu = (work: () => void): number => {
     const started = process.cpuUsage();
     work();
@@ -149,7 +162,10 @@ function measure(subnets: number, nodes: number, way: Way) {
         for (const { name } of inventory.subnets) board.diagnose(name, at);
       }),
     );
-    pages.push(cpu(() => void renderFamilies(board.snapshot(), () => 10)));
+    const before = process.cpuUsage();
+    await scrape();
+    const { user, system } = process.cpuUsage(before);
+    pages.push((user + system) / 1000);
   }
   const heard = board
     .snapshot()
@@ -170,7 +186,7 @@ function measure(subnets: number, nodes: number, way: Way) {
  */
 export function benchFleet() {
   const results = WAYS.map((way) => {
-    const run = (subnets: number, nodes: number): ReturnType<typeof measure> =>
+    const run = (subnets: number, nodes: number): Awaited<ReturnType<typeof measure>> =>
       JSON.parse(
         execFileSync(process.execPath, [pathOf('./fleet.ts'), String(subnets), String(nodes), way], {
           encoding: 'utf8',
@@ -198,6 +214,6 @@ if (process.argv[1] === pathOf('./fleet.ts')) {
   process.stdout.write(
     subnets === undefined
       ? `${JSON.stringify(benchFleet(), null, 2)}\n`
-      : JSON.stringify(measure(Number(subnets), Number(nodes), way)),
+      : JSON.stringify(await measure(Number(subnets), Number(nodes), way)),
   );
 }

@@ -58,6 +58,7 @@ const LABELS = {
   node: 'subnet, name',
   target: 'subnet, component, name',
   check: 'subnet, component, name, check',
+  interval: 'subnet, component, name, check',
   failure: 'subnet, component, name, failure',
   problem: 'subnet, component, name, problem',
   work: 'subnet, component, name',
@@ -97,7 +98,7 @@ async function metricsTable(): Promise<string> {
   own.roundLate('', 'rpc');
   own.roundFinished('', 'rpc', 0);
   own.requestFinished('', '', 200, 0);
-  const page = await own.render();
+  const page = await own.render('text');
   own.stop();
   const ownRows = [...page.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)\n(?:\S+?\{([^}]*)\})?/gm)].map(
     ([, name, help, type, sample = '']) => {

@@ -18,10 +18,10 @@ import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
 import { startMailer } from './mail/start-mailer.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
-import { renderFamilies } from './metrics/render-families.ts';
+import { createScrapes } from './metrics/create-scrapes.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
 import { loadOnce } from './model/load-once.ts';
-import type { Inventory, RoundName } from './model/target.ts';
+import type { Inventory } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { startPush } from './notify/start-push.ts';
@@ -45,9 +45,8 @@ export async function startApp(
   const { configPath, environment, build, log, listener, clock } = options;
   const { now, toWall } = clock;
   const startedAt = now();
-  /** The last late round, and the last scrape. */
+  /** The last late round. */
   let lateAt: number | undefined;
-  let scrapedAt: number | undefined;
   const first = await readInventory(configPath, environment);
   if (!first.ok) return first;
   /** The part of it that is watched here. */
@@ -106,11 +105,6 @@ export async function startApp(
       ),
     onBug: broke('a probe'),
   });
-  const intervalSeconds = (subnet: string, round: RoundName) => {
-    const ms = monitor.intervalMs(subnet, round);
-    return ms === undefined ? undefined : ms / 1000;
-  };
-
   const fleet = startFleet({
     ...{ shard: options.shard, instance: options.instance, database, clock, log },
     ...{ snapshot: monitor.snapshot, onBug: broke('the fleet') },
@@ -118,6 +112,7 @@ export async function startApp(
     areAlertsJudged: (subnet) => push.isJudged(subnet),
     watch: (part) => watch(part),
   });
+
   const push = startPush({
     instance: options.instance,
     publicUrl: options.publicUrl,
@@ -195,6 +190,13 @@ export async function startApp(
     connections: listener.connections,
   });
 
+  const scrapes = createScrapes({
+    snapshot: monitor.unexplained,
+    intervalMs: monitor.intervalMs,
+    clock,
+    renderOwn: ownMetrics.render,
+  });
+
   /** Nobody may ever look at a page, so it is loaded for the first who does. */
   const pages = loadOnce(async () =>
     (await import('./pages/create-pages.ts')).createPages({
@@ -205,7 +207,7 @@ export async function startApp(
         engines: monitor.enginesUp(),
         isDatabaseUp: database.isUp(),
         lateAt: lateAt === undefined ? undefined : toWall(lateAt),
-        scrapedAt: scrapedAt === undefined ? undefined : toWall(scrapedAt),
+        scrapedAt: scrapes.lastAt(),
       }),
       snapshot: monitor.snapshot,
       fleet: fleet.view,
@@ -234,10 +236,7 @@ export async function startApp(
 
   const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({
-    metrics: async () => {
-      scrapedAt = now();
-      return renderFamilies(monitor.snapshot(), intervalSeconds, toWall) + (await ownMetrics.render());
-    },
+    scrape: scrapes.answer,
     status,
     masternodes: () => toMasternodesStatus(monitor.snapshot()),
     fleet: () => toFleetStatus(fleet.view(), fleet.ownSubnets(), wall()),

@@ -5,6 +5,7 @@ import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import type { ScrapeAnswer, ScrapeRequest } from '../model/exposition.ts';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
@@ -23,11 +24,11 @@ import { answerFleet, type FleetStatus } from './fleet-route.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { answerMasternodes, type MasternodesStatus } from './masternode-routes.ts';
+import { answerMetrics } from './metrics-route.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
 import { answerRestart } from './restart-route.ts';
-import { sendPacked } from './send-packed.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
 
@@ -43,7 +44,7 @@ export interface AnsweredRequest {
 
 /** What the routes are made of. */
 export interface RouteDeps {
-  readonly metrics: () => Promise<string>;
+  readonly scrape: (request: ScrapeRequest) => Promise<ScrapeAnswer>;
   readonly status: () => Status;
   readonly masternodes: () => MasternodesStatus;
   /** Undefined where there is no fleet. */
@@ -77,7 +78,6 @@ export interface RouteDeps {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The pattern of the middleware for every route. */
 const EVERY_PATH = '/*';
 
@@ -170,7 +170,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
       basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: `${MONITOR_QUESTION.guarded} are needed\n` }),
     );
 
-  app.get('/metrics', async (c) => sendPacked(c, await deps.metrics(), METRICS_TYPE));
+  app.get('/metrics', answerMetrics(deps.scrape));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
   app.get('/fleet.json', answerFleet(deps.fleet ?? (() => undefined)));
   app.get('/masternodes.json', answerMasternodes(deps.masternodes));

@@ -1,9 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ExpositionFormat } from '../model/exposition.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import type { Shard } from '../model/shard.ts';
 import type { RoundName } from '../model/target.ts';
 import { addShardMetrics } from './shard-metrics.ts';
+import { formatRegistry } from './text-formats.ts';
 
 /** The metrics of subnetd itself. */
 export interface OwnMetrics {
@@ -12,8 +14,7 @@ export interface OwnMetrics {
   requestFinished(method: string, route: string, status: number, seconds: number): void;
   /** Drops the series of rounds that no longer run. */
   keepRounds(runs: (subnet: string, round: RoundName) => boolean): void;
-  /** Prometheus's text format 0.0.4. */
-  render(): Promise<string>;
+  render(format: ExpositionFormat): Promise<string>;
   stop(): void;
 }
 
@@ -249,7 +250,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
         known.delete(key);
       }
     },
-    render: () => registry.metrics(),
+    render: async (format) => formatRegistry(await registry.getMetricsAsJSON(), format, performance.timeOrigin),
     stop: loop.stop,
   };
 }

@@ -5,7 +5,7 @@ import type { Member, Quorum, SubnetState, TargetState } from '../model/snapshot
 import type { Component, Target } from '../model/target.ts';
 import type { CheckState } from '../model/verdict.ts';
 import { containerFamilies } from './container-families.ts';
-import { bit, escapeLabel, type Family, timeOf } from './family.ts';
+import { bit, escapeLabel, type Family, familiesFrom, timeOf } from './family.ts';
 import { logFamilies } from './log-families.ts';
 import { masternodeFamilies } from './masternode-families.ts';
 import { parentFamilies } from './parent-families.ts';
@@ -13,6 +13,9 @@ import { parentFamilies } from './parent-families.ts';
 /** subnetd could not send a request, so nothing is known of the node. */
 const isUnseen = (observation: NodeObservation | undefined): boolean =>
   observation?.latest.ok === false && observation.latest.fault.kind === 'no-descriptor';
+
+/** To a millionth: the clock has digits beyond that, which say nothing and which no compression makes smaller. */
+const toMicroseconds = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
 
 /** The check has a verdict that is a value: not `unknown`, not `skipped`. */
 const judged = ({ verdict }: CheckState): boolean => verdict !== 'unknown' && verdict !== 'skipped';
@@ -23,7 +26,7 @@ const check = (
   name: string,
   type: Family['type'],
   help: string,
-  value: (check: CheckState, intervalSeconds: number | undefined) => number | undefined,
+  value: (check: CheckState) => number | undefined,
 ): Family => ({ name: `subnet_check_${name}`, type, help, samples: [{ per: 'check', value }] });
 
 const node = (name: string, help: string, value: (state: TargetState) => number | undefined): Family => ({
@@ -79,13 +82,15 @@ export const families: readonly Family[] = [
       ran(state) ? state.lastRun : undefined,
     ),
   ),
-  check(
-    'interval_seconds',
-    'gauge',
-    'The time between two runs of the check by its schedule, as of now.',
-    (state, interval) => (ran(state) ? interval : undefined),
+  {
+    name: 'subnet_check_interval_seconds',
+    type: 'gauge',
+    help: 'The time between two runs of the check by its schedule, as of now.',
+    samples: [{ per: 'interval' }],
+  },
+  check('duration_seconds', 'gauge', 'How long the last probe for the check took.', ({ durationSeconds }) =>
+    durationSeconds === undefined ? undefined : toMicroseconds(durationSeconds),
   ),
-  check('duration_seconds', 'gauge', 'How long the last probe for the check took.', (state) => state.durationSeconds),
   check('runs_total', 'counter', 'Runs of the check since subnetd started.', (state) =>
     ran(state) ? state.runs : undefined,
   ),
@@ -161,37 +166,44 @@ export const families: readonly Family[] = [
     samples: [
       {
         per: 'list',
+        of: 'target',
         values: ({ target }) =>
           'readsFrom' in target && target.readsFrom !== undefined
-            ? [{ of: 'target', labels: `,node="${escapeLabel(target.readsFrom)}"`, value: 1 }]
+            ? [{ labels: `,node="${escapeLabel(target.readsFrom)}"`, value: 1 }]
             : [],
       },
     ],
   },
-  node('up', 'Whether the node answered any JSON-RPC call in the last round (1) or not (0).', ({ facts }) =>
-    bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
-  ),
-  perBlock('number', 'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.', ({ facts }, block) =>
-    facts.node?.observation[block]?.ok ? facts.node[block]?.number : undefined,
-  ),
-  perBlock('timestamp_seconds', 'The time in the header of the block, in Unix seconds.', ({ facts }, block) =>
-    facts.node?.observation[block]?.ok ? facts.node[block]?.timestamp : undefined,
-  ),
-  timeOf(
-    perBlock(
-      'advanced_timestamp_seconds',
-      'When the height last rose, at first when it was first seen, in Unix seconds.',
-      ({ facts }, block) => facts.node?.[block]?.advancedAt,
+  ...familiesFrom('node', [
+    node('up', 'Whether the node answered any JSON-RPC call in the last round (1) or not (0).', ({ facts }) =>
+      bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
     ),
-  ),
-  node('peers', 'Peers by admin_peers, else by net_peerCount.', ({ facts }) => {
-    const peers = facts.node?.observation.peers;
-    return peers?.ok ? peers.value.count : undefined;
-  }),
-  node('peers_missing', 'Peers that the node lacks; 0 when it has all or more.', ({ target, facts }) => {
-    const peers = facts.node?.observation.peers;
-    return target.component === 'node' && peers?.ok ? Math.max(target.expectedPeers - peers.value.count, 0) : undefined;
-  }),
+    perBlock(
+      'number',
+      'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.',
+      ({ facts }, block) => (facts.node?.observation[block]?.ok ? facts.node[block]?.number : undefined),
+    ),
+    perBlock('timestamp_seconds', 'The time in the header of the block, in Unix seconds.', ({ facts }, block) =>
+      facts.node?.observation[block]?.ok ? facts.node[block]?.timestamp : undefined,
+    ),
+    timeOf(
+      perBlock(
+        'advanced_timestamp_seconds',
+        'When the height last rose, at first when it was first seen, in Unix seconds.',
+        ({ facts }, block) => facts.node?.[block]?.advancedAt,
+      ),
+    ),
+    node('peers', 'Peers by admin_peers, else by net_peerCount.', ({ facts }) => {
+      const peers = facts.node?.observation.peers;
+      return peers?.ok ? peers.value.count : undefined;
+    }),
+    node('peers_missing', 'Peers that the node lacks; 0 when it has all or more.', ({ target, facts }) => {
+      const peers = facts.node?.observation.peers;
+      return target.component === 'node' && peers?.ok
+        ? Math.max(target.expectedPeers - peers.value.count, 0)
+        : undefined;
+    }),
+  ]),
   node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,
   ...parentFamilies,

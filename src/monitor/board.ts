@@ -5,7 +5,7 @@ import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
 import { findInForce, type PlannedWork } from '../model/planned-work.ts';
 import type { Observation } from '../model/prober.ts';
-import type { Snapshot, TargetState } from '../model/snapshot.ts';
+import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../model/subnet-facts.ts';
 import {
   type CheckSettings,
@@ -51,6 +51,8 @@ export interface Board {
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
+  /** The same without what explains failed checks, which costs a copy of each: a state that is the same object is unchanged. */
+  unexplained(): Snapshot;
 }
 
 /** A subnet with the states of its targets; a probe replaces one in place. */
@@ -210,6 +212,12 @@ export function createBoard(
       if (entry) entry.states[index] = { ...state, checks: judge(entry, state, round, now) };
   };
 
+  const stateOf = (entry: Entry, targets: readonly TargetState[]): SubnetState => {
+    const { subnet, facts, plannedWork, diagnosis } = entry;
+    const { ended: _, ...shown } = diagnosis;
+    return { subnet, targets, facts, plannedWork, ...shown };
+  };
+
   return {
     load,
     recordRun,
@@ -239,13 +247,11 @@ export function createBoard(
         if (isOther || (entry.isChanged && !isResting(entry, now))) diagnoseEntry(entry, now);
       }
     },
+    unexplained: () => entries.map((entry) => stateOf(entry, [...entry.states])),
     snapshot: () =>
-      entries.map(({ subnet, facts, plannedWork, states, diagnosis: { ended, ...diagnosis } }) => ({
-        subnet,
-        targets: explainTargets([...states], diagnosis.problems, ended),
-        facts,
-        plannedWork,
-        ...diagnosis,
-      })),
+      entries.map((entry) => {
+        const { problems, ended } = entry.diagnosis;
+        return stateOf(entry, explainTargets([...entry.states], problems, ended));
+      }),
   };
 }

@@ -9,13 +9,12 @@ import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
 import type { Prober } from '../model/prober.ts';
-import type { Snapshot } from '../model/snapshot.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
-import { createBoard } from './board.ts';
+import { type Board, createBoard } from './board.ts';
 import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createReadySubnets } from './create-ready-subnets.ts';
@@ -29,10 +28,9 @@ import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
 
 /** Probes the targets of an inventory on schedule and judges them. */
-export interface Monitor {
+export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained'> {
   /** Loads or replaces the inventory; unchanged targets continue undisturbed. A throw is a bug, and changes nothing. */
   load(inventory: Inventory): void;
-  snapshot(): Snapshot;
   /** The usual time between two runs of a round, in milliseconds. */
   intervalMs(subnet: string, round: RoundName): number | undefined;
   /** Do the schedules work? */
@@ -257,6 +255,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         }
     },
     snapshot: board.snapshot,
+    unexplained: board.unexplained,
     intervalMs,
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: readySubnets.isReady,

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { demoNodeNames, expectedChanges, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { renderFamilies } from '../../src/metrics/render-families.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
 import { findChromium } from '../support/chromium.ts';
 import { eventually } from '../support/cli.ts';
+import { renderPage } from '../support/render-page.ts';
 
 const WAIT_MS = 100_000;
 
@@ -99,7 +99,7 @@ async function expectKnownFailure(
   { name, failure, oomKills, exitCode, remedy }: (typeof KNOWN)[number],
 ) {
   const sample = (metric: string, more = '') => {
-    const page = renderFamilies(monitor.snapshot(), () => undefined);
+    const page = renderPage(monitor.snapshot(), () => undefined);
     return Number(new RegExp(`^${metric}\\{[^}]*name="${name}"${more}\\} (\\S+)$`, 'm').exec(page)?.[1]);
   };
   await eventually(() => {

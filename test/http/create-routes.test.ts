@@ -74,7 +74,7 @@ function routes(more: Partial<RouteDeps> = {}) {
   const requests: (readonly unknown[])[] = [];
   const errors: unknown[] = [];
   const app = createRoutes({
-    metrics: async () => 'a_metric 1\n',
+    scrape: async () => ({ kind: 'page', chunks: ReadableStream.from([Buffer.from('a_metric 1\n')]) }),
     status: () => status,
     masternodes: () => ({ subnets: [] }),
     pages: async () => pages,
@@ -103,19 +103,6 @@ describe('the routes', () => {
     expect((await app.request('/readyz')).status).toBe(503);
     expect((await routes({ isAlive: () => false }).app.request('/livez')).status).toBe(503);
     expect((await routes().app.request('/readyz')).status).toBe(200);
-  });
-
-  it('give metrics as Prometheus reads them, compressed only when that is accepted', async () => {
-    const { app } = routes();
-    const plain = await app.request('/metrics');
-    expect(plain.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-    expect(plain.headers.get('content-encoding')).toBeNull();
-    expect(await plain.text()).toBe('a_metric 1\n');
-    const packed = await app.request('/metrics', { headers: { 'Accept-Encoding': 'gzip;q=1.0,*;q=0.1' } });
-    expect(packed.headers.get('content-encoding')).toBe('gzip');
-    expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe('a_metric 1\n');
-    const refused = await app.request('/metrics', { headers: { 'Accept-Encoding': 'gzip;q=0' } });
-    expect(refused.headers.get('content-encoding')).toBeNull();
   });
 
   it('give the history as JSON, compressed when that is accepted', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { renderFamilies } from '../../src/metrics/render-families.ts';
 import { penalisedSubnet, youngSubnet } from '../support/masternodes.ts';
+import { renderPage } from '../support/render-page.ts';
 
 describe('the metrics of masternodes', () => {
-  const page = renderFamilies([penalisedSubnet(), youngSubnet()], () => 10);
+  const page = renderPage([penalisedSubnet(), youngSubnet()], () => 10);
   const series = page.match(/^subnet_(?:epoch|round|masternode)\S+ .*/gm) ?? [];
 
   test('are of those in the inventory by their names; the others have their address, and count', () => {

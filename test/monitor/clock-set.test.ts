@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { toStatus } from '../../src/http/to-status.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { renderFamilies } from '../../src/metrics/render-families.ts';
 import { createClock } from '../../src/model/clock.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { blockResult, healthy, startNode } from '../support/fake-node.ts';
 import { useFolder } from '../support/recordings.ts';
+import { renderPage } from '../support/render-page.ts';
 
 const LONG = { timeout: 30_000, interval: 50 };
 const HOUR = 3_600_000;
@@ -57,7 +57,7 @@ subnets:
     checks: () => toStatus(monitor.snapshot(), clock.toWall).subnets[0]?.targets[0]?.checks ?? [],
     states: () => monitor.snapshot()[0]?.targets[0]?.checks ?? [],
     advancedAt: () => {
-      const page = renderFamilies(monitor.snapshot(), () => 1, clock.toWall);
+      const page = renderPage(monitor.snapshot(), () => 1, clock.toWall);
       return Number(/^subnet_node_block_advanced_timestamp_seconds\{.*block="latest"\} (\S+)$/m.exec(page)?.[1]);
     },
   };

@@ -2,11 +2,11 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { renderFamilies } from '../../src/metrics/render-families.ts';
 import type { LogPosition, PositionTable } from '../../src/model/log.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { createHandClock } from '../support/hand-clock.ts';
 import { useFolder } from '../support/recordings.ts';
+import { renderPage } from '../support/render-page.ts';
 import { asRead } from '../support/views.ts';
 
 const LONG = { timeout: 30_000, interval: 50 };
@@ -62,7 +62,7 @@ subnets:
       check: async () => (await look())?.checks.filter(({ check }) => check === 'log_block').map(asRead)[0],
       skew: () =>
         /^subnet_node_clock_skew_seconds\{subnet="devnet",name="subnet1"\} (\S+)$/m.exec(
-          renderFamilies(monitor.snapshot(), () => 10, clock.toWall),
+          renderPage(monitor.snapshot(), () => 10, clock.toWall),
         )?.[1],
     };
   };

@@ -94,7 +94,9 @@ describe('a real Prometheus', () => {
     }, soon);
 
     await vi.waitFor(async () => {
-      const page = await (await fetch(`${healthy.url}/metrics`)).text();
+      // What Prometheus asks for, too.
+      const headers = { accept: 'application/openmetrics-text;version=1.0.0' };
+      const page = await (await fetch(`${healthy.url}/metrics`, { headers })).text();
       expect(await prometheus.value('scrape_samples_scraped{job="subnetd"}')).toBe(samplesOf(page).length);
     }, soon);
     expect(await prometheus.get('targets')).toMatchObject({ activeTargets: [{ health: 'up', lastError: '' }] });

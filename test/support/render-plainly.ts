@@ -1,38 +1,15 @@
-import { findPlanned } from '../model/planned-work.ts';
-import { isStanding } from '../model/problem.ts';
-import { type Masternode, type Snapshot, type SubnetState, VOTES, type Vote } from '../model/snapshot.ts';
-import type { RoundName, Target } from '../model/target.ts';
-import type { CheckName } from '../model/verdict.ts';
-import { families } from './families.ts';
-import { escapeLabel } from './family.ts';
+import { families } from '../../src/metrics/families.ts';
+import { escapeLabel } from '../../src/metrics/family.ts';
+import type { IntervalSeconds } from '../../src/metrics/parts.ts';
+import { findPlanned } from '../../src/model/planned-work.ts';
+import { isStanding } from '../../src/model/problem.ts';
+import { type Masternode, type Snapshot, type SubnetState, VOTES, type Vote } from '../../src/model/snapshot.ts';
+import type { Target } from '../../src/model/target.ts';
 
-/** The interval of a subnet's round, in seconds. */
-export type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;
+const subnetLabel = (subnet: string): string => `subnet="${escapeLabel(subnet)}"`;
 
-/** The label sets of one target. They are most of a page, so each is made once. */
-interface LabelSets {
-  readonly node: string;
-  readonly target: string;
-  readonly checks: Partial<Record<CheckName, string>>;
-}
-
-const labelSets = new WeakMap<Target, LabelSets>();
-
-function getLabelSets(target: Target): LabelSets {
-  const known = labelSets.get(target);
-  if (known) return known;
-  const subnet = `subnet="${escapeLabel(target.subnet)}"`;
-  const name = `name="${escapeLabel(target.name)}"`;
-  const sets = { node: `${subnet},${name}`, target: `${subnet},component="${target.component}",${name}`, checks: {} };
-  labelSets.set(target, sets);
-  return sets;
-}
-
-function getCheckLabels(sets: LabelSets, check: CheckName): string {
-  const labels = sets.checks[check] ?? `${sets.target},check="${check}"`;
-  sets.checks[check] = labels;
-  return labels;
-}
+const targetLabels = ({ subnet, component, name }: Target): string =>
+  `${subnetLabel(subnet)},component="${component}",name="${escapeLabel(name)}"`;
 
 /** How many masternodes do what for the next block. */
 function countVotes(masternodes: readonly Masternode[]): ReadonlyMap<Vote, number> {
@@ -47,17 +24,15 @@ function findCovered({ subnet, targets, plannedWork = [] }: SubnetState): readon
   const whole = `subnet="${escapeLabel(subnet.name)}",component="",name=""`;
   return [
     ...(findPlanned(plannedWork, {}) === undefined ? [] : [whole]),
-    ...targets.flatMap(({ target }) =>
-      findPlanned(plannedWork, target) === undefined ? [] : [getLabelSets(target).target],
-    ),
+    ...targets.flatMap(({ target }) => (findPlanned(plannedWork, target) === undefined ? [] : [targetLabels(target)])),
   ];
 }
 
 /**
- * The metrics of the watched subnets in Prometheus's text format 0.0.4, from one snapshot: a target that is not in it
- * has no series. A family without samples is left out. `toWall` is the clock's.
+ * The metrics of the watched subnets in Prometheus's text format 0.0.4, from one snapshot, as plainly as can be: with nothing kept,
+ * for comparison with the page that is.
  */
-export function renderFamilies(
+export function renderPlainly(
   snapshot: Snapshot,
   intervalSeconds: IntervalSeconds,
   toWall: (at: number) => number = (at) => at,
@@ -112,22 +87,25 @@ export function renderFamilies(
           continue;
         }
         for (const state of subnet.targets) {
-          const sets = getLabelSets(state.target);
+          const { target } = state;
+          const labels = targetLabels(target);
           if (sample.per === 'list') {
-            for (const { labels, of, value } of sample.values(state))
-              add(`${of === 'target' ? sets.target : `subnet="${escapeLabel(state.target.subnet)}"`}${labels}`, value);
-          } else if (sample.per === 'target') add(sets.target, sample.value(state));
+            for (const { labels: own, value } of sample.values(state))
+              add(`${sample.of === 'target' ? labels : subnetLabel(target.subnet)}${own}`, value);
+          } else if (sample.per === 'target') add(labels, sample.value(state));
           else if (sample.per === 'failure') {
             for (const [failure, active] of Object.entries(state.failures))
-              add(`${sets.target},failure="${failure}"`, sample.value(active));
+              add(`${labels},failure="${failure}"`, sample.value(active));
           } else if (sample.per === 'check') {
-            for (const check of state.checks)
-              add(
-                getCheckLabels(sets, check.check),
-                sample.value(check, intervalSeconds(subnet.subnet.name, check.round)),
-              );
-          } else if (state.target.component === 'node')
-            add(sample.block ? `${sets.node},block="${sample.block}"` : sets.node, sample.value(state));
+            for (const check of state.checks) add(`${labels},check="${check.check}"`, sample.value(check));
+          } else if (sample.per === 'interval') {
+            for (const { check, round, verdict } of state.checks)
+              if (verdict !== 'skipped') add(`${labels},check="${check}"`, intervalSeconds(target.subnet, round));
+          } else if (target.component === 'node')
+            add(
+              `${subnetLabel(target.subnet)},name="${escapeLabel(target.name)}"${sample.block ? `,block="${sample.block}"` : ''}`,
+              sample.value(state),
+            );
         }
       }
     }

@@ -1,0 +1,145 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock, WallMs, WatchedMs } from '../model/clock.ts';
+import type { ExpositionFormat, ScrapeAnswer, ScrapeRequest } from '../model/exposition.ts';
+import { listNames } from '../model/list-names.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { RoundName } from '../model/target.ts';
+import { createBlocks, type PageBlock } from './create-blocks.ts';
+import { families } from './families.ts';
+import { gzipPieces, joinPieces, type Piece } from './gzip-pieces.ts';
+import { type Part, toParts, type View } from './parts.ts';
+import { type Section, sliceSection } from './section.ts';
+import { describeFamily, END } from './text-formats.ts';
+
+/** Answers scrapers of `/metrics`. */
+export interface Scrapes {
+  /** The page is of one moment. It rejects for a bug only. */
+  answer(request: ScrapeRequest): Promise<ScrapeAnswer>;
+  /** When somebody last asked; undefined before. */
+  lastAt(): WallMs | undefined;
+}
+
+/** What a page is made of. */
+export interface ScrapesOptions {
+  readonly snapshot: () => Snapshot;
+  readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
+  readonly clock: Pick<Clock, 'now' | 'toWall'>;
+  /** The samples of subnetd itself. */
+  readonly renderOwn: (format: ExpositionFormat) => Promise<string>;
+}
+
+/** So long a page is rendered before probes have their turn. */
+const TURN_MS = 4;
+
+const parts = toParts(families);
+
+const toPiece = (text: string): Piece => ({ bytes: Buffer.from(text), packed: undefined });
+
+/** What stands before the samples of each part's family: the same piece for all parts of one family. */
+const describeParts = (format: ExpositionFormat): readonly Piece[] => {
+  const byFamily = new Map(families.map((family) => [family, toPiece(describeFamily(family, format))]));
+  return parts.map(({ family }) => byFamily.get(family) as Piece);
+};
+
+/** The pieces of a section that are of these subnets. */
+function pickSubnets(
+  section: Section,
+  of: Part['of'],
+  { targets, slices }: PageBlock['units'],
+  subnets: ReadonlySet<string>,
+): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const { subnet, subnetPlace, from, to } of slices) {
+    if (!subnets.has(subnet)) continue;
+    if (of === 'target' && from === 0 && to === targets.length) return [section];
+    const place = subnetPlace ?? 0;
+    const bytes =
+      of === 'target'
+        ? sliceSection(section, from, to)
+        : sliceSection(section, place, subnetPlace === undefined ? place : place + 1);
+    if (bytes.length > 0) pieces.push({ bytes, packed: undefined });
+  }
+  return pieces;
+}
+
+/** Creates the answers, which keep the text of all targets and write again only what has changed. */
+export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: ScrapesOptions): Scrapes {
+  const view: View = {
+    toWall: clock.toWall,
+    intervalSeconds: (subnet, round) => {
+      const ms = intervalMs(subnet, round);
+      return ms === undefined ? undefined : ms / 1000;
+    },
+  };
+  const descriptions = { text: describeParts('text'), openmetrics: describeParts('openmetrics') };
+  let blocks = createBlocks(parts, view);
+  let current: Promise<readonly PageBlock[]> | undefined;
+  let askedAt: WatchedMs | undefined;
+
+  /** Renders a page in turns. */
+  const render = async () => {
+    try {
+      const steps = blocks.render(snapshot());
+      for (;;) {
+        const until = performance.now() + TURN_MS;
+        do {
+          const step = steps.next();
+          if (step.done) return step.value;
+        } while (performance.now() < until);
+        await setImmediate();
+      }
+    } catch (error) {
+      // What is half renewed is not kept.
+      blocks = createBlocks(parts, view);
+      throw error;
+    }
+  };
+
+  /** The page that is being rendered, for whoever scrapes meanwhile, or a new one. */
+  const share = (): Promise<readonly PageBlock[]> => {
+    if (current === undefined) {
+      const end = () => {
+        current = undefined;
+      };
+      current = render();
+      current.then(end, end);
+    }
+    return current;
+  };
+
+  /** The pieces of a page, in its order. */
+  function* read(page: readonly PageBlock[], { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
+    const wanted = subnets.length === 0 ? undefined : new Set(subnets);
+    let described: Piece | undefined;
+    for (const [place, { of }] of parts.entries())
+      for (const { units, sections } of page) {
+        const section = sections[place] as Section;
+        if (section.bytes.length === 0) continue;
+        const found = wanted === undefined ? [section] : pickSubnets(section, of, units, wanted);
+        if (found.length === 0) continue;
+        const description = descriptions[format][place] as Piece;
+        if (description !== described) yield description;
+        described = description;
+        yield* found;
+      }
+    yield toPiece(`${own}${END[format]}`);
+  }
+
+  return {
+    lastAt: () => (askedAt === undefined ? undefined : clock.toWall(askedAt)),
+    answer: async (request) => {
+      askedAt = clock.now();
+      const { format, isGzip, subnets } = request;
+      const own = subnets.length === 0 ? await renderOwn(format) : '';
+      const page = await share();
+      const names = page.flatMap(({ units }) => units.subnets.map(({ subnet }) => subnet.name));
+      const unknown = subnets.find((subnet) => !names.includes(subnet));
+      if (unknown !== undefined) {
+        const error = `no subnet here is called ${JSON.stringify(unknown)}; ask for one of: ${listNames(names, 10)}`;
+        return { kind: 'unknown', error };
+      }
+      const pieces = read(page, request, own);
+      return { kind: 'page', chunks: isGzip ? gzipPieces(pieces) : joinPieces(pieces) };
+    },
+  };
+}
