@@ -27,23 +27,23 @@ const STYLE = new URL('../../src/pages/assets/style.css', import.meta.url);
 const KEYWORD = 'Description';
 const SIGNATURE_BYTES = 8;
 
-/** Starts a demo, waits until its page shows the fault when that is wanted, and photographs it in Chromium. */
+/** Starts a demo, waits until its page shows the masternodes, and the fault when that is wanted, and photographs it in Chromium. */
 export async function takeStatusPictures(untilFault: boolean): Promise<readonly StatusPicture[]> {
   const folder = temporaryFolder();
   const demo = startCli(['demo', '--fault', FAULT, '--listen', '127.0.0.1:0'], { TMPDIR: folder.path('') });
   const browser = await launchChromium();
   try {
     const [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
-    if (untilFault)
-      await eventually(
-        async () => {
-          const text = await (await fetch(url)).text();
-          if (!text.includes('No further node may fail') || text.includes('suspected'))
-            throw new Error('no fault is shown yet');
-        },
-        120_000,
-        500,
-      );
+    await eventually(
+      async () => {
+        const text = await (await fetch(url)).text();
+        if (!text.includes('Blocks made')) throw new Error('the chain has not named its masternodes yet');
+        const isFaultShown = text.includes('No further node may fail') && !text.includes('suspected');
+        if (untilFault && !isFaultShown) throw new Error('no fault is shown yet');
+      },
+      120_000,
+      500,
+    );
     const style = createHash('sha256').update(readFileSync(STYLE)).digest('hex').slice(0, 16);
     const pictures: StatusPicture[] = [];
     for (const { file, width, height, colorScheme } of PICTURES) {
