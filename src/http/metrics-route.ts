@@ -16,7 +16,7 @@ async function* withFirst(first: readonly Chunk[], rest: AsyncIterator<Chunk>): 
   }
 }
 
-/** `/metrics`. A page of one chunk has a length; a longer one is streamed while it is rendered. */
+/** `/metrics`. A page of one chunk has a length; a longer one is rendered first, and then sent in chunks. */
 export const answerMetrics =
   (scrape: (request: ScrapeRequest) => Promise<ScrapeAnswer>) =>
   async (c: Context): Promise<Response> => {

@@ -96,7 +96,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     () => receivers,
   );
 
-  /** Probes a target outside of its rounds because of news, and looks at its subnet again if a verdict changed. */
+  /** Probes a target outside of its rounds because of news, and diagnoses its subnet again if a verdict changed. */
   const probeForNews = (target: Target, round: RoundName, prober: Prober) => {
     runs
       .run(target, round, prober)
