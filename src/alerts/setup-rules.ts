@@ -12,7 +12,7 @@ export const setupRules = [
   reportProblems({
     name: 'SubnetExposed',
     dashboard: 'subnetd-fleet',
-    summary: 'Strangers can use something of {{ $labels.subnet }} that they should not reach.',
+    summary: 'Anyone can use something of {{ $labels.subnet }} that only its operator should reach.',
     description:
       'A node of {{ $labels.subnet }}, the Docker Engine below it, or subnetd itself does for everybody what it should do only for its operator. The problem on the status page says where, and names the line to change; until then, close the port in the firewall.',
   }),

@@ -27,8 +27,8 @@ export interface Unexamined {
 
 const PARTS: Readonly<Record<SetupPart, string>> = {
   client: 'the client version, and how fast it answers',
-  exposure: 'what the RPC gives to strangers',
-  queues: 'what the queue page lets strangers do',
+  exposure: 'what the RPC gives to anyone',
+  queues: 'what the queue page lets anyone do',
   container: 'how the container was made',
 };
 
@@ -102,7 +102,7 @@ const examineEngines = ({ setup }: SubnetFacts): readonly Examination[] =>
 function examineMonitor({ setup }: SubnetFacts): readonly Examination[] {
   const monitor = setup?.observation.monitor;
   if (monitor === undefined) return [];
-  const examination = toExamination('what subnetd itself shows to strangers', 'subnetd', monitor);
+  const examination = toExamination('what subnetd itself shows to anyone', 'subnetd', monitor);
   return [monitor.ok ? examination : { ...examination, fix: 'set SUBNETD_LISTEN as for the daemon', isExcused: true }];
 }
 

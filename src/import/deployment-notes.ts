@@ -16,7 +16,7 @@ const SENTENCES = {
   lowLogLevel: (places: string) =>
     `LOG_LEVEL is below 3 in ${places}: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.`,
   noAdmin: (places: string) =>
-    `RPC_API is without admin in ${places}: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if strangers cannot reach the RPC port.`,
+    `RPC_API is without admin in ${places}: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if nobody else can reach the RPC port.`,
   noCheckpoint: (places: string) =>
     `CHECKPOINT_CONTRACT is not set in ${places}: until the checkpoint contract is deployed, the stats server restarts again and again and the relayer is idle.`,
   otherMachine: (nodes: string) =>

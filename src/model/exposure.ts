@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** What the RPC of a node does for a stranger: somebody without the user name and password of the inventory. */
+/** What the RPC of a node does for anyone without the user name and password of the inventory. */
 export interface RpcExposure {
   /** Where it answers: the address of the inventory, and others of this machine. Empty when it wants a password. */
   readonly servedAt: readonly Endpoint[];
@@ -24,7 +24,7 @@ export interface RpcExposure {
   readonly wallet?: 'unlocked' | 'locked';
 }
 
-/** What the queue page of a relayer does for a stranger. */
+/** What the queue page of a relayer does for anyone. */
 export interface QueueExposure {
   /** Where it answers, as for the RPC of a node. */
   readonly servedAt: readonly Endpoint[];
@@ -32,14 +32,14 @@ export interface QueueExposure {
   readonly writable: readonly string[];
 }
 
-/** What subnetd itself shows to a stranger. */
+/** What subnetd itself shows to anyone. */
 export interface MonitorExposure {
   /** Where it shows its pages and metrics without a password. */
   readonly servedAt: readonly Endpoint[];
 }
 
 /**
- * What subnetd itself is asked as by a stranger: a route that is for users, if there are any, and costs nothing without a name.
+ * What subnetd itself is asked without credentials: a route that is for users, if there are any, and costs nothing without a name.
  * Its answers begin so.
  */
 export const MONITOR_QUESTION = {

@@ -32,7 +32,7 @@ export interface AccountChange {
 }
 
 /**
- * An e-mail address of which a reader sees the first character and the domain. The old address may be a stranger's, whose
+ * An e-mail address of which a reader sees the first character and the domain. The old address may be somebody else's, whose
  * mistake in typing was corrected.
  */
 export const maskAddress = (address: string): string =>

@@ -42,7 +42,7 @@ const setup = {
   judgedBy: [],
 } as const;
 
-/** What strangers can reach, and could take or break something with. */
+/** What anyone can reach, and could take or break something with. */
 const exposed = { ...setup, alert: 'SubnetExposed', severity: 'warning' } as const;
 
 /** Every problem that the diagnosis can find, by name. */

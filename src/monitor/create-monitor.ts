@@ -66,7 +66,7 @@ export interface MonitorOptions extends RoundEvents {
   readonly positions?: PositionTable;
   /** Limits of open connections of probes and of open log files; by default as many as they use. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
-  /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to strangers. */
+  /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to anyone. */
   readonly ownPort?: number | undefined;
   /** All planned work that is known now. */
   readonly plannedWork?: () => readonly PlannedWork[];

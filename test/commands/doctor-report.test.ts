@@ -160,13 +160,13 @@ describe('the report', () => {
   test('names what subnetd itself shows, once for the whole subnet, and says when that is not known', () => {
     const here = { servedAt: [{ ip: '10.0.0.5', port: 10_545 }] };
     expect(describeReport(examine(FOUR, {}, undefined, { ok: true, value: here })).slice(1, 4)).toEqual([
-      '  devnet: subnetd itself shows all that it knows to strangers',
+      '  devnet: subnetd itself shows all that it knows to anyone',
       '    seen: at 10.0.0.5:10545, an address of a private network, subnetd shows its metrics and pages without a password, with the addresses of all nodes and lines of their logs',
       '    fix: set SUBNETD_LISTEN=127.0.0.1:10545, or name a file with basic_auth_users and tls_server_config in SUBNETD_WEB_CONFIG, and start subnetd again',
     ]);
     const unknown = examine(FOUR, {}, undefined, { ok: false, why: 'nothing answers' });
     expect(describeReport(unknown).filter((line) => line.includes('subnetd'))).toEqual([
-      'not examined: subnetd (devnet): what subnetd itself shows to strangers, because nothing answers; set SUBNETD_LISTEN as for the daemon',
+      'not examined: subnetd (devnet): what subnetd itself shows to anyone, because nothing answers; set SUBNETD_LISTEN as for the daemon',
     ]);
     expect(describeReport(unknown).at(-1)).toBe('nothing to change: 30 things were examined');
   });

@@ -127,7 +127,7 @@ test('the doctor finds nothing to change in the demo, what a fault breaks, and t
   expect(well.code).toBe(0);
   expect(well.stdout.split('\n').filter((line) => line !== '' && !/^not examined: [^:]*: the c/.test(line))).toEqual([
     expect.stringMatching(
-      /^not examined: subnetd \(demo\): what subnetd itself shows to strangers, because no subnetd answers a stranger at port \d+ of this machine; set SUBNETD_LISTEN as for the daemon$/,
+      /^not examined: subnetd \(demo\): what subnetd itself shows to anyone, because no subnetd answers without credentials at port \d+ of this machine; set SUBNETD_LISTEN as for the daemon$/,
     ),
     expect.stringMatching(/^nothing to change: \d+ things were examined$/),
   ]);

@@ -57,9 +57,9 @@ test('a daemon that listens to the network without a password reports itself, an
     unexamined: [
       {
         subnet: 's',
-        what: 'what subnetd itself shows to strangers',
+        what: 'what subnetd itself shows to anyone',
         names: ['subnetd'],
-        because: `no subnetd answers a stranger at port ${elsewhere} of this machine`,
+        because: `no subnetd answers without credentials at port ${elsewhere} of this machine`,
         fix: 'set SUBNETD_LISTEN as for the daemon',
         failed: false,
       },

@@ -226,6 +226,6 @@ test('the table in docs/exposure.md is what is found', () => {
     ([what, over, given, of]) =>
       `| ${[what, ...['127.0.0.1', '10.0.0.5', '203.0.113.7'].map((ip) => toCell(ip, over, given, of))].join(' | ')} |`,
   );
-  const from = lines.indexOf('| what a stranger gets | own machine | private network | public address |') + 2;
+  const from = lines.indexOf('| what anyone gets | own machine | private network | public address |') + 2;
   expect(lines.slice(from, from + rows.length)).toEqual(rows);
 });

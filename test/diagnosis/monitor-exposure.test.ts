@@ -23,7 +23,7 @@ const servedAt = (...ips: readonly string[]): NonNullable<SetupObservation['moni
   value: { servedAt: ips.map((ip) => ({ ip, port: 10_545 })) },
 });
 
-const summary = 'subnetd itself shows all that it knows to strangers';
+const summary = 'subnetd itself shows all that it knows to anyone';
 const what =
   'subnetd shows its metrics and pages without a password, with the addresses of all nodes and lines of their logs';
 const fix =

@@ -16,13 +16,13 @@ function find(ip: string, writable: readonly string[]) {
   );
 }
 
-test('a queue page on which strangers can change jobs is a finding, and a read-only one is none', () => {
+test('a queue page on which anyone can change jobs is a finding, and a read-only one is none', () => {
   expect(find('10.0.0.5', ['FULL', 'LITE'])).toEqual([
     [
       'queues_open',
       'relayer',
       'relayer',
-      'strangers can change the jobs of the relayer on its queue page',
+      'anyone can change the jobs of the relayer on its queue page',
       'at 10.0.0.5:5215, an address of a private network, the queue page of the relayer is not read-only for FULL and LITE: anybody there can repeat, pause and remove its jobs without a password',
       'make it read-only with readOnlyMode: true, as the stock relayer does, or publish the port as 127.0.0.1:5215:5215 in docker-compose.yml',
     ],

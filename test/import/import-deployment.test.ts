@@ -423,7 +423,7 @@ describe('the notes', () => {
   it('name the lines of the env files to change', () => {
     expect(imported(fixture('v2.0.0/wizard')).notes).toEqual([
       'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.',
-      'RPC_API is without admin in subnet1.env:7, subnet2.env:7, subnet3.env:7: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if strangers cannot reach the RPC port.',
+      'RPC_API is without admin in subnet1.env:7, subnet2.env:7, subnet3.env:7: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if nobody else can reach the RPC port.',
       'subswap_frontend is not watched: subnetd watches one frontend of a subnet; see that page by another tool, such as blackbox_exporter.',
     ]);
   });

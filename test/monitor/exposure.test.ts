@@ -28,7 +28,7 @@ async function useStockNode() {
   return { url: server.url, asked };
 }
 
-test('a stock node is asked nothing that changes it, and what strangers can do is a problem of the subnet', async () => {
+test('a stock node is asked nothing that changes it, and what anyone can do is a problem of the subnet', async () => {
   const node = await useStockNode();
   const monitor = createMonitor({
     clock: createProcessClock(),
@@ -46,8 +46,8 @@ test('a stock node is asked nothing that changes it, and what strangers can do i
   });
   await monitor.probeSubnetsNow(['setup']);
   expect(new Set(node.asked.map(({ method }) => method))).toEqual(new Set(['rpc_modules', 'web3_clientVersion']));
-  const strangers = node.asked.filter(({ authorization }) => authorization === undefined);
-  expect(new Set(strangers.map(({ method }) => method))).toEqual(new Set(['rpc_modules']));
+  const anonymous = node.asked.filter(({ authorization }) => authorization === undefined);
+  expect(new Set(anonymous.map(({ method }) => method))).toEqual(new Set(['rpc_modules']));
 
   await monitor.probeNow(() => true);
   const problems = monitor.snapshot()[0]?.problems ?? [];

@@ -203,7 +203,7 @@ it('serves by TLS and asks for a user and a password where the web config says s
 
 it('a server that requires client certificates answers only clients whose certificate its CA signed', async () => {
   const at = (name: string) => join(folder, name);
-  for (const name of ['server', 'client', 'stranger']) makePair(name, at(`${name}.pem`), at(`${name}.key`));
+  for (const name of ['server', 'client', 'unknown']) makePair(name, at(`${name}.pem`), at(`${name}.key`));
   writeFileSync(
     at('mutual.yml'),
     `tls_server_config:
@@ -228,7 +228,7 @@ it('a server that requires client certificates answers only clients whose certif
   const as = (name: string) => curl('--cert', at(`${name}.pem`), '--key', at(`${name}.key`));
   try {
     expect(as('client')).toEqual({ answer: '200', isRefused: false });
-    expect(as('stranger')).toEqual({ answer: '000', isRefused: true });
+    expect(as('unknown')).toEqual({ answer: '000', isRefused: true });
     expect(curl()).toEqual({ answer: '000', isRefused: true });
   } finally {
     await daemon.end();

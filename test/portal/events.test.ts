@@ -144,10 +144,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   });
 
   it('nobody reads a log without a session', async () => {
-    const stranger = portal.visitor();
+    const visitor = portal.visitor();
     for (const path of ['/portal/audit-log', '/portal/security-log', '/portal/audit-log/csv']) {
-      await stranger.get(path);
-      expect(stranger.path()).toMatch(/^\/portal\/sign-in/);
+      await visitor.get(path);
+      expect(visitor.path()).toMatch(/^\/portal\/sign-in/);
     }
   });
 });

@@ -124,11 +124,11 @@ test(`of ${MANY} nodes exactly those that the log has not shown are missing, whi
   const known = nodes(Object.fromEntries(names.map((name, index) => [name, `10.1.0.1:${portOf(index)}`])));
   const speakers = fc.subarray([...names.keys()], { minLength: 1 });
   fc.assert(
-    fc.property(speakers, fc.nat(400), fc.boolean(), (heard, strangers, behindNat) => {
+    fc.property(speakers, fc.nat(400), fc.boolean(), (heard, unknown, behindNat) => {
       const host = behindNat ? '203.0.113.7' : '10.1.0.1';
       const hits = [
         ...heard.map((index) => `${host}:${portOf(index)}`),
-        ...Array.from({ length: strangers }, (_, index) => `10.9.9.9:${40_000 + index}`),
+        ...Array.from({ length: unknown }, (_, index) => `10.9.9.9:${40_000 + index}`),
       ];
       const state = hits.reduce<LogState>(
         (last, value) =>

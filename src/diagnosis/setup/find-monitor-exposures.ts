@@ -10,7 +10,7 @@ export function findMonitorExposures(_: SubnetView, { monitor }: SetupObservatio
   return [
     {
       problem: where.reach === 'public' ? 'monitor_exposed' : 'monitor_open',
-      summary: 'subnetd itself shows all that it knows to strangers',
+      summary: 'subnetd itself shows all that it knows to anyone',
       evidence: `at ${where.text} subnetd shows its metrics and pages without a password, with the addresses of all nodes and lines of their logs`,
       fix: `set SUBNETD_LISTEN=127.0.0.1:${where.port}, or name a file with basic_auth_users and tls_server_config in SUBNETD_WEB_CONFIG, and start subnetd again`,
       explains: [],

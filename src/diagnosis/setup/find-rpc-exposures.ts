@@ -4,7 +4,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeWhere } from './describe-where.ts';
 
-/** The namespaces that change the node, and what a stranger does with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
+/** The namespaces that change the node, and what anyone can do with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
 const DANGERS: Readonly<Record<string, string>> = {
   admin: 'cut it off from its peers (admin_removePeer)',
   debug: 'rewind its chain (debug_setHead)',
@@ -12,7 +12,7 @@ const DANGERS: Readonly<Record<string, string>> = {
   personal: 'guess the password of its account (personal_unlockAccount)',
 };
 
-/** A node that serves strangers, and where. */
+/** A node that serves anyone, and where. */
 interface Exposed {
   readonly node: NodeView;
   readonly seen: RpcExposure;
@@ -140,7 +140,7 @@ function findOf(node: NodeView, seen: RpcExposure, unlocked: string | undefined)
   return one === undefined ? [] : [...findNamespaces(one), ...findAccount(one), ...findWildcards(one)];
 }
 
-/** What the RPC of each node does for strangers, and should not. */
+/** What the RPC of each node does for anyone, and should not. */
 export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
   return view.nodes.flatMap((node): readonly Suspicion[] => {
     const { exposure } = node.setup;

@@ -100,7 +100,7 @@ export const nodePack: PatternPack = {
       'foreign_signer',
       'note',
       '[verifyMsgSignature] signer is not part of masternode list',
-      'a message was signed by a stranger',
+      'a message was signed by a node that is no masternode',
       { fix: 'look for a node with a wrong key or genesis' },
     ),
     line('miner_stopped', 'error', 'Coinbase address not in snapshot signers.', 'the miner of the node has stopped', {

@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 const AGAIN_MS = 300_000;
 
 /**
- * Reads what subnetd shows at a port to strangers, for all subnets together: about once an hour, and after five minutes while
+ * Reads what subnetd shows at a port to anyone, for all subnets together: about once an hour, and after five minutes while
  * it is not known. `now` is watched time.
  */
 export function createMonitorExposure(

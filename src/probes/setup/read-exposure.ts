@@ -2,7 +2,7 @@ import type { RpcExposure } from '../../model/exposure.ts';
 import { isRecord } from '../../model/record.ts';
 import type { SetupResult } from '../../model/setup.ts';
 import type { NodeTarget } from '../../model/target.ts';
-import { askAsStranger, type StrangerAnswer, type StrangerRequest } from './ask-as-stranger.ts';
+import { type AnonymousAnswer, type AnonymousRequest, askAnonymously } from './ask-anonymously.ts';
 import { findEndpoints, listOwnAddresses, OWN_WITHIN_MS } from './own-addresses.ts';
 
 /** Names that nobody has (RFC 2606). */
@@ -13,7 +13,7 @@ const WITHIN_MS = 5_000;
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407]);
 
-const toResult = (answer: StrangerAnswer | undefined): unknown => {
+const toResult = (answer: AnonymousAnswer | undefined): unknown => {
   if (answer?.status !== 200) return undefined;
   try {
     const message: unknown = JSON.parse(answer.body);
@@ -24,7 +24,7 @@ const toResult = (answer: StrangerAnswer | undefined): unknown => {
 };
 
 /** The namespaces in an answer to `rpc_modules`; undefined when it is none. */
-function toModules(answer: StrangerAnswer | undefined): readonly string[] | undefined {
+function toModules(answer: AnonymousAnswer | undefined): readonly string[] | undefined {
   const result = toResult(answer);
   if (!isRecord(result)) return undefined;
   const names = Object.keys(result).filter((name) => /^\w{1,32}$/.test(name));
@@ -33,14 +33,14 @@ function toModules(answer: StrangerAnswer | undefined): readonly string[] | unde
 }
 
 /** The state in an answer to `personal_listWallets`. Nothing else of it is kept. */
-function toWallet(answer: StrangerAnswer | undefined): RpcExposure['wallet'] {
+function toWallet(answer: AnonymousAnswer | undefined): RpcExposure['wallet'] {
   const result = toResult(answer);
   if (!Array.isArray(result)) return undefined;
   return result.some((wallet) => isRecord(wallet) && wallet.status === 'Unlocked') ? 'unlocked' : 'locked';
 }
 
 /**
- * Asks the RPC of a node what it does for a stranger: without a password, under another host name, and for a web page of
+ * Asks the RPC of a node what it does for anyone: without a password, under another host name, and for a web page of
  * another origin. `rpc_modules` is asked for all of that: every node serves it, so none logs an error. Undefined without an
  * RPC address. A node at 127.0.0.1 is also looked for at `ownAddresses`, those of this machine. Never rejects.
  */
@@ -51,8 +51,8 @@ export async function readExposure(
 ): Promise<SetupResult<RpcExposure> | undefined> {
   if (rpc === undefined) return undefined;
   const url = new URL(rpc);
-  const ask = (method: string, more: Partial<StrangerRequest> = {}) =>
-    askAsStranger(
+  const ask = (method: string, more: Partial<AnonymousRequest> = {}) =>
+    askAnonymously(
       {
         method: 'POST',
         url,

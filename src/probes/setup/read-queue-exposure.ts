@@ -3,13 +3,13 @@ import type { QueueExposure } from '../../model/exposure.ts';
 import { isRecord } from '../../model/record.ts';
 import type { SetupResult } from '../../model/setup.ts';
 import type { ServiceTarget } from '../../model/target.ts';
-import { askAsStranger, type StrangerAnswer } from './ask-as-stranger.ts';
+import { type AnonymousAnswer, askAnonymously } from './ask-anonymously.ts';
 import { findEndpoints, listOwnAddresses, OWN_WITHIN_MS } from './own-addresses.ts';
 
 const WITHIN_MS = 5_000;
 
 /** The queues in an answer of bull-board, and whether their jobs can be changed there; undefined when it is none. */
-function toQueues(answer: StrangerAnswer | undefined): readonly Readonly<Record<string, unknown>>[] | undefined {
+function toQueues(answer: AnonymousAnswer | undefined): readonly Readonly<Record<string, unknown>>[] | undefined {
   if (answer?.status !== 200) return undefined;
   try {
     const body: unknown = JSON.parse(answer.body);
@@ -23,7 +23,7 @@ const toName = ({ name }: Readonly<Record<string, unknown>>): readonly string[] 
   typeof name === 'string' && /^[\w-]{1,32}$/.test(name) ? [name] : [];
 
 /**
- * Asks the queue page of the relayer whether strangers can change its jobs: bull-board says so of each queue. Undefined without
+ * Asks the queue page of the relayer whether anyone can change its jobs: bull-board says so of each queue. Undefined without
  * an address. Never rejects.
  */
 export async function readQueueExposure(
@@ -34,13 +34,13 @@ export async function readQueueExposure(
   if (address === undefined) return undefined;
   const base = new URL(address);
   const url = new URL(`${base.pathname.replace(/\/+$/, '')}${SERVICE_PATHS.relayer}`, base);
-  const answer = await askAsStranger({ method: 'GET', url, withinMs: WITHIN_MS }, signal);
+  const answer = await askAnonymously({ method: 'GET', url, withinMs: WITHIN_MS }, signal);
   if (answer === undefined) return { ok: false, why: 'it does not answer' };
   if (answer.status === 401 || answer.status === 403) return { ok: true, value: { servedAt: [], writable: [] } };
   const queues = toQueues(answer);
   if (queues === undefined) return { ok: false, why: 'it does not list its queues' };
   const writable = queues.filter(({ readOnlyMode }) => readOnlyMode === false).flatMap(toName);
   const isThere = async (ip: string) =>
-    toQueues(await askAsStranger({ method: 'GET', url, ip, withinMs: OWN_WITHIN_MS }, signal)) !== undefined;
+    toQueues(await askAnonymously({ method: 'GET', url, ip, withinMs: OWN_WITHIN_MS }, signal)) !== undefined;
   return { ok: true, value: { servedAt: await findEndpoints(answer.endpoint, ownAddresses, isThere), writable } };
 }

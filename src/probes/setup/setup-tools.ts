@@ -22,6 +22,6 @@ export interface SetupTools {
   readonly known: WeakMap<Target, KnownSetup>;
   /** Whether the targets of a large subnet are read slowly, because rounds run beside. */
   readonly isPaced: boolean;
-  /** What subnetd itself shows to strangers; absent where it is not known at which port it listens. */
+  /** What subnetd itself shows to anyone; absent where it is not known at which port it listens. */
   readonly readMonitor?: () => Promise<SetupResult<MonitorExposure>>;
 }

@@ -178,7 +178,7 @@ describe('without a mail server', () => {
 describe('with the limit of sign-ins', () => {
   const { api, server } = useMailedApi(useDatabases('sqlite'), { limits: { rate: 0, burst: 0, signIns: 3 } });
 
-  it('nobody floods strangers with invitations by a stolen key', async () => {
+  it('nobody floods others with invitations by a stolen key', async () => {
     const invite = (name: string) => api.send('POST', '/api/Account/Invite', personOf(name));
     const answers = [];
     for (const name of ['ada', 'ben', 'cleo', 'dan']) answers.push(await invite(name));

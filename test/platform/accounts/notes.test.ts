@@ -223,7 +223,7 @@ describe('what is mailed', () => {
 describe('with the limit of sign-ins', () => {
   const { api, server } = useMailedApi(useDatabases('sqlite'), { limits: { rate: 0, burst: 0, signIns: 3 } });
 
-  it('nobody floods strangers with notes by a stolen key, and what is refused is not changed', async () => {
+  it('nobody floods others with notes by a stolen key, and what is refused is not changed', async () => {
     const addresses = async () =>
       (await api.send('GET', '/api/AdminUser/ListAll/0')).data.items.map(({ EmailID }) => EmailID);
     for (const name of ['ada', 'ben', 'cleo', 'dan']) {

@@ -5,7 +5,7 @@ import type { NodeTarget } from '../../../src/model/target.ts';
 import { readExposure } from '../../../src/probes/setup/read-exposure.ts';
 import { type FakeServer, startHttp, startTcp } from '../../support/fake-node.ts';
 
-/** A request as a stranger's comes over the wire. */
+/** A request without credentials as it comes over the wire. */
 interface Asked {
   readonly method: string;
   readonly host: string | undefined;
@@ -20,7 +20,7 @@ const recorded: { readonly result: unknown } = JSON.parse(
 
 const STOCK = ['XDPoS', 'debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3'];
 
-/** The flags of a node that a stranger notices. */
+/** The flags of a node that anyone notices. */
 interface Flags {
   readonly hosts?: readonly string[];
   readonly origins?: string;
@@ -75,7 +75,7 @@ test('a stock node serves its namespaces to any host and any origin', async () =
   ]);
 });
 
-test('a node with its own names and origins refuses those of a stranger', async () => {
+test('a node with its own names and origins refuses those of others', async () => {
   const { url } = await useNode({ hosts: ['localhost'], origins: 'http://127.0.0.1:5214' });
   expect(await read(url)).toMatchObject({ ok: true, value: { anyHost: false, anyOrigin: false } });
 });

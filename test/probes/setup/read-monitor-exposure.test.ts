@@ -28,13 +28,13 @@ async function startAt(host: string, webConfig?: string): Promise<number> {
 
 const read = (port: number) => readMonitorExposure(port, new AbortController().signal, () => ['127.0.0.2']);
 
-/** The IP addresses at which it answers strangers, or why that is not known. */
+/** The IP addresses at which it answers anyone, or why that is not known. */
 async function servedAt(port: number) {
   const result = await read(port);
   return result.ok ? result.value.servedAt.map(({ ip }) => ip) : result.why;
 }
 
-const unknown = (port: number) => `no subnetd answers a stranger at port ${port} of this machine`;
+const unknown = (port: number) => `no subnetd answers without credentials at port ${port} of this machine`;
 
 const certificate = () =>
   execFileSync(
@@ -47,7 +47,7 @@ const certificate = () =>
   );
 const TLS = 'tls_server_config: { cert_file: server.crt, key_file: server.key';
 
-test('a subnetd without a password serves strangers at each address at which it listens', async () => {
+test('a subnetd without a password serves anyone at each address at which it listens', async () => {
   const everywhere = await startAt('0.0.0.0');
   expect(await read(everywhere)).toEqual({
     ok: true,
@@ -57,7 +57,7 @@ test('a subnetd without a password serves strangers at each address at which it 
   expect(await servedAt(await startAt('127.0.0.2'))).toEqual(['127.0.0.2']);
 });
 
-test('a subnetd with users serves no stranger, and one with TLS alone serves all', async () => {
+test('a subnetd with users serves nobody else, and one with TLS alone serves all', async () => {
   const users = `basic_auth_users: { ann: '${await hash('open sesame', 4)}' }\n`;
   expect(await servedAt(await startAt('0.0.0.0', users))).toEqual([]);
   certificate();

@@ -25,7 +25,7 @@ const read = (url: string | undefined, own: readonly string[] = []) => {
 
 const queue = (name: unknown, readOnlyMode: boolean) => ({ name, readOnlyMode, allowRetries: !readOnlyMode });
 
-test('the page of a relayer says of each queue whether strangers can change it', async () => {
+test('the page of a relayer says of each queue whether anyone can change it', async () => {
   const stock = await useRelayer(200, { queues: [queue('FULL', true), queue('LITE', true)] });
   expect(await read(`${stock.url}/relayer/`.replace('//', '//me:s3cret@'))).toEqual({
     ok: true,

@@ -9,7 +9,7 @@ import { within } from '../../model/within.ts';
 const MAX_BYTES = 256 * 1024;
 
 /** One request of somebody who knows the address only. */
-export interface StrangerRequest {
+export interface AnonymousRequest {
   readonly method: 'GET' | 'POST';
   /** Its user info is not sent. */
   readonly url: URL;
@@ -17,13 +17,13 @@ export interface StrangerRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The IP address to connect to instead of that of the URL. */
   readonly ip?: string;
-  /** Takes any certificate, as a stranger may. */
+  /** Takes any certificate, as anyone may. */
   readonly takesAnyCertificate?: boolean;
   readonly withinMs: number;
 }
 
 /** An answer; a redirect is one, as none is followed. */
-export interface StrangerAnswer {
+export interface AnonymousAnswer {
   readonly status: number;
   readonly allowOrigin: string | undefined;
   readonly body: string;
@@ -33,7 +33,7 @@ export interface StrangerAnswer {
 
 /** Sends the request and resolves to the head of the answer. */
 function open(
-  { method, url, body, headers, ip, takesAnyCertificate = false }: StrangerRequest,
+  { method, url, body, headers, ip, takesAnyCertificate = false }: AnonymousRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -61,10 +61,10 @@ function open(
  * Sends one request without credentials, over a connection of its own. Undefined when there is no whole answer in time, or a
  * far too long one. Never rejects.
  */
-export async function askAsStranger(
-  request: StrangerRequest,
+export async function askAnonymously(
+  request: AnonymousRequest,
   signal: AbortSignal,
-): Promise<StrangerAnswer | undefined> {
+): Promise<AnonymousAnswer | undefined> {
   try {
     return await within(signal, request.withinMs, async (ending) => {
       const response = await open(request, ending);
