@@ -29,9 +29,6 @@ export interface Round {
   stop(): Promise<void>;
 }
 
-/** Probes that run at once. With this many, a round of 500 targets that all hang still ends within its interval. */
-const CONCURRENCY = 256;
-
 /** The probes of one round stay close in time, however long the interval is. */
 const MAX_SPREAD_MS = 30_000;
 
@@ -100,7 +97,7 @@ export function createRound(options: RoundOptions): Round {
       due.add(target);
     };
     isStarting = true;
-    const plan = { spreadMs, concurrency: CONCURRENCY, slots };
+    const plan = { spreadMs, slots };
     const onAllBegun = () => {
       isStarting = false;
     };

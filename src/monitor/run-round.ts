@@ -2,13 +2,17 @@ import type { Slots } from './create-slots.ts';
 
 /** How the probes of a round are spread in time. */
 export interface RoundPlan {
-  /** The probes start evenly over this many milliseconds; 0 starts all at once. */
+  /** The probes start evenly over this many milliseconds, or over more when there are too many for it. */
   readonly spreadMs: number;
-  /** At most this many probes run at once. */
-  readonly concurrency: number;
   /** Slots that this round shares with others; a probe waits for one. */
   readonly slots?: Slots | undefined;
 }
+
+/**
+ * At least this time is between the starts of two probes, which is 5,000 a second. How many run at once is not limited: those that
+ * hang would take the places of those that answer.
+ */
+const LEAST_GAP_MS = 0.2;
 
 /** Ends early when the signal fires, and leaves no timer. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -36,29 +40,25 @@ export async function runRound<T>(
   onAllStarted: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
-  const gap = plan.spreadMs / Math.max(targets.length, 1);
+  const gap = Math.max(plan.spreadMs / Math.max(targets.length, 1), LEAST_GAP_MS);
   let running = 0;
   let busyMs = 0;
   let busySince = 0;
-  let wake = () => {};
+  let onNoneRunning = () => {};
 
   const startProbe = async (target: T) => {
     if (running === 0) busySince = performance.now();
     running += 1;
     await probe(target);
     running -= 1;
-    if (running === 0) busyMs += performance.now() - busySince;
-    wake();
+    if (running > 0) return;
+    busyMs += performance.now() - busySince;
+    onNoneRunning();
   };
-  const slotFree = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-    });
 
   for (const [i, target] of targets.entries()) {
     const wait = started + i * gap - performance.now();
     if (wait > 1) await sleep(wait, signal);
-    while (running >= plan.concurrency) await slotFree();
     await plan.slots?.acquire();
     if (signal.aborted) {
       plan.slots?.release();
@@ -67,6 +67,9 @@ export async function runRound<T>(
     void startProbe(target).finally(() => plan.slots?.release());
   }
   onAllStarted();
-  while (running > 0) await slotFree();
+  if (running > 0)
+    await new Promise<void>((resolve) => {
+      onNoneRunning = resolve;
+    });
   return busyMs;
 }
