@@ -14,10 +14,15 @@ const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   wallet_without_funds: ['submissions'],
 };
 
+/** Whether only a SIGKILL shows it. The kernel sends one when memory runs out, and so may anybody on the machine. */
+const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
+  container?.lastOomAt === undefined && logs?.patterns.build_killed === undefined;
+
 /** What is wrong, by failure, as the end of "because …". */
-export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
+export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, state: TargetState) => string>>> = {
   ipc_path_too_long: (name) => `the path of the IPC socket of ${name} is too long`,
-  out_of_memory: (name) => `${name} ran out of memory`,
+  out_of_memory: (name, state) =>
+    isOnlyKilled(state) ? `${name} was killed, as when memory runs out` : `${name} ran out of memory`,
   silent_restart_loop: (name) => `${name} ends again and again with exit code 0`,
   head_regression: (name) => `${name} has lost its newest blocks`,
   miner_loop_stopped: (name) => `${name} proposes no blocks any more`,
@@ -46,7 +51,7 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
     problem,
     component,
     name,
-    summary: SUMMARIES[problem]?.(name) ?? `${name} shows the known failure ${problem}`,
+    summary: SUMMARIES[problem]?.(name, state) ?? `${name} shows the known failure ${problem}`,
     evidence: describeFailure(state, failure, problem, now),
     fix: failure.fix,
     explains: named === undefined ? explainAll(view) : explain(view, ...named),

@@ -66,9 +66,11 @@ function findSourceDown({ state, setup }: TargetView): Suspicion | undefined {
   const [source, { fault }] = unread;
   const isFile = source === 'file';
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
-  const notYet = ['reading it has not begun', 'look at the log of subnetd'] as const;
   const driver = isFile ? undefined : explainDriver(state.target, setup.container);
-  const [seen, fix] = driver ?? (fault === undefined ? notYet : (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what]);
+  const found = driver ?? (fault && (isFile ? FILE_TEXTS : CONTAINER_TEXTS)[fault.what]);
+  // Right after the start of subnetd reading has not begun.
+  if (found === undefined) return undefined;
+  const [seen, fix] = found;
   return {
     problem: 'log_source_down',
     component,

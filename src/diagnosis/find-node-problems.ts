@@ -165,10 +165,19 @@ export function explainAround(found: readonly Suspicion[], view: SubnetView): re
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
   let missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
+  const isOfOut = ({ component, name }: Suspicion) => component === 'node' && name !== undefined && names.has(name);
   const readers = findReaders(view);
+  // A node that has run again for a while after a failure of its own misses the others, too.
+  const outOrStarting = new Set(out.map(({ name }) => name));
+  const ofOthers = new Set(
+    found.some(isOfOut) ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
+  );
   return found.map((one) => {
-    const { component, name, explains } = one;
-    if (component !== 'node' || name === undefined || !names.has(name)) return one;
+    const { name = '', explains } = one;
+    if (!isOfOut(one))
+      return explains.some((each) => ofOthers.has(each))
+        ? { ...one, explains: explains.filter((each) => !ofOthers.has(each)) }
+        : one;
     const reading = readers.get(name);
     if (reading === undefined && missed.length === 0) return one;
     const also = [...missed, ...explainEach(reading ?? [], ...BY_NODE)];

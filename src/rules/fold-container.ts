@@ -109,6 +109,13 @@ const STOP_REQUESTS = ['kill', 'stop', 'restart'];
 const belongs = (one: { readonly id: string; readonly at: number } | undefined, id: string, at: number): boolean =>
   one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
+/** Whether the last run ended because somebody ordered that after `at`. */
+export const endedOnOrder = ({ lastExit, lastStopRequest }: ContainerFacts, at: number): boolean =>
+  lastExit !== undefined &&
+  lastStopRequest !== undefined &&
+  lastStopRequest.at > at &&
+  Math.abs(lastExit.at - lastStopRequest.at) < REQUEST_EXIT_GAP_MS;
+
 function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
   const ended = foldExit(facts, exitCode, at);
   if (belongs(facts.lastStopRequest, id, at)) return ended;

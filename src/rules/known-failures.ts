@@ -2,6 +2,7 @@ import type { ContainerFacts, NodeFacts, ServiceFacts } from '../model/facts.ts'
 import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
+import { endedOnOrder } from './fold-container.ts';
 
 /** What a log shows of known failures; in watched time. */
 export interface LogEvidence {
@@ -96,14 +97,15 @@ export const knownFailures: readonly KnownFailure[] = [
     name: 'out_of_memory',
     of: COMPONENTS,
     symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
-    cause:
-      'The container has reached its memory limit, or the machine has run out of memory. The build of the frontend at each start needs most.',
-    fix: 'give the container or Docker more memory, or free memory on the machine',
+    cause: 'The container has reached its memory limit, or the machine has run out of memory.',
+    fix: 'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
     seenAt: ({ container, logs }) =>
       later(later(container?.lastOomAt, container?.unrequestedKill?.at), logs?.patterns.build_killed?.at),
     signs: ['build_killed'],
-    // A single kill is remembered: memory may run out again at any time.
-    isOver: afterLoop,
+    // A single kill is remembered: memory may run out again at any time. A later stop on order has another cause.
+    isOver: (evidence, seenAt, now) =>
+      afterLoop(evidence, seenAt, now) ||
+      (evidence.container !== undefined && endedOnOrder(evidence.container, seenAt)),
   },
   {
     name: 'silent_restart_loop',

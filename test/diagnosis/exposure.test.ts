@@ -127,7 +127,7 @@ describe('an unlocked account', () => {
     expect([names({}), names(noMaster), names({})]).toEqual([['account_unlocked'], [], ['account_unlocked']]);
   });
 
-  test('is not known of a masternode that signs nothing', () => {
+  describe('of a masternode that signs nothing', () => {
     const rounds = [1_995, 1_999].map((round) => ({ round, miner: addressOf('n1') }));
     const silent: Given = {
       chain: {
@@ -135,7 +135,20 @@ describe('an unlocked account', () => {
         missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n1')]: 2 } },
       },
     };
-    expect(find(safe('10.0.0.5'), silent, silent)).toEqual([]);
+
+    test('is not known', () => {
+      expect(find(safe('10.0.0.5'), silent, silent)).toEqual([]);
+    });
+
+    test('is known from before: a node that is down or hangs comes back with its account unlocked', () => {
+      const read = safe('10.0.0.5');
+      const memory: ExposureMemory = new WeakMap();
+      const down: Given = { fault: { kind: 'refused', address: 'n1' } };
+      const signing = find(read, {}, {}, memory);
+      expect(names(signing)).toEqual(['account_unlocked']);
+      expect([find(read, silent, silent, memory), find(read, down, {}, memory)]).toEqual([signing, signing]);
+      expect(find(safe('10.0.0.5'), down, {}, memory)).toEqual([]);
+    });
   });
 
   test('is what personal_listWallets says, where the inventory allows to ask', () => {

@@ -118,6 +118,44 @@ test('an error of another kind in the same log is told beside a failure that is 
   expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
 });
 
+describe('a node that was killed minutes ago and runs again', () => {
+  const killed = (over: Partial<NonNullable<Facts['container']>>): Known => {
+    const node = diagnosedNode('n2', NAMES, { peers: ['n3', 'n4'] });
+    const container = {
+      ...(containerOf('n2', { startedAt: NOW - 3 * MINUTE }) as NonNullable<Facts['container']>),
+      ...{ restarts: 1, lastRestartAt: NOW - 3 * MINUTE, lastExit: { code: 137, at: NOW - 3 * MINUTE - 500 } },
+      ...over,
+    };
+    return { ...node, facts: { ...node.facts, container } };
+  };
+  const unrequestedKill = { id: 'n2', at: NOW - 3 * MINUTE - 500 };
+
+  test('is said to have run out of memory only when Docker counted that', () => {
+    const tell = (over: Partial<NonNullable<Facts['container']>>) =>
+      diagnosed([killed(over), ...others()]).map(({ summary, fix }) => [summary, fix])[0];
+    const fix =
+      'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL';
+    expect(tell({ unrequestedKill })).toEqual(['n2 was killed, as when memory runs out', fix]);
+    expect(tell({ oomKills: 1, lastOomAt: unrequestedKill.at, unrequestedKill })).toEqual([
+      'n2 ran out of memory',
+      fix,
+    ]);
+  });
+
+  test('misses the peer that hangs because that one hangs', () => {
+    const hanging = diagnosedNode('n1', NAMES, {
+      fault: { kind: 'timeout', address: 'n', afterMs: 5_000, received: false },
+    });
+    const rest = ['n3', 'n4'].map((name) =>
+      diagnosedNode(name, NAMES, { peers: NAMES.filter((one) => !['n1', name].includes(one)) }),
+    );
+    const found = diagnosed([hanging, killed({ unrequestedKill }), ...rest]);
+    const whoExplains = (name: string) =>
+      found.find(({ explains }) => explains.some((each) => each.name === name && each.check === 'peers'));
+    expect(['n2', 'n3', 'n4'].map((name) => whoExplains(name)?.summary)).toEqual(['n1 hangs', 'n1 hangs', 'n1 hangs']);
+  });
+});
+
 test('a single crash with a known cause is not told again as a restart when the cause is over', () => {
   const crash = (patterns: Readonly<Record<string, PatternFacts>>) =>
     named([restarted(MINUTE, { patterns }), ...others()]);

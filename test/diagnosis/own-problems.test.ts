@@ -58,6 +58,12 @@ describe('a log that cannot be read', () => {
     ]);
   });
 
+  test('is no problem before reading it has begun', () => {
+    const notBegun = { ...read, up: false, lines: 0, caughtUp: false };
+    expect(told(subnetWith({ sources: { file: notBegun } }, { files: ['/srv/n2/xdc.log'] }))).toEqual([]);
+    expect(told(subnetWith({ sources: { container: notBegun } }))).toEqual([]);
+  });
+
   test('is no problem of its own without its container, and cannot be judged while Docker does not answer', () => {
     const missing = { ...(subnetWith({})[0]?.facts.container as NonNullable<Facts['container']>) };
     const gone = subnetWith(sourceDown('container', 'no-container'), {

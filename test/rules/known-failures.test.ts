@@ -174,6 +174,17 @@ describe('out of memory', () => {
     expect(names(node, { container: facts }, t0 + minute)).toEqual(['out_of_memory']);
   });
 
+  test('is not why somebody stops the container minutes later', () => {
+    const killed = foldContainerEvent(running(t0 - minute), event('die', t0, 137));
+    const again = found(t0 + 500, container(t0 + 400, { restartCount: 1 }), killed);
+    const later = t0 + 5 * minute;
+    const stopped = [event('kill', later), event('die', later + 90, 137)].reduce(foldContainerEvent, again);
+    expect(names(node, { container: again }, later)).toEqual(['out_of_memory']);
+    expect(names(node, { container: stopped }, later + 100)).toEqual([]);
+    const died = foldContainerEvent(again, event('die', later + 90, 1));
+    expect(names(node, { container: died }, later + 100)).toEqual(['out_of_memory']);
+  });
+
   test('shows by a build of the frontend that was killed', () => {
     expect(names(service('frontend'), { logs: matched('build_killed', t0) }, t0)).toEqual(['out_of_memory']);
   });

@@ -26,23 +26,27 @@ interface Exposed {
   readonly unlocked: string | undefined;
 }
 
-/** A key that is locked signs nothing, and a masternode that signs nothing is found by its missing votes. */
-function isSigner(node: NodeView, { chain, masters, silentVoters }: SubnetView): boolean {
+function isMasternode(node: NodeView, { chain, masters }: SubnetView): boolean {
   const address = node.said?.observation.address;
-  return (
-    address !== undefined &&
-    masters.get(address) === node &&
-    chain.masternodes?.active.includes(address) === true &&
-    !silentVoters.has(address) &&
-    !isMissing(node)
-  );
+  return address !== undefined && masters.get(address) === node && chain.masternodes?.active.includes(address) === true;
 }
 
-function findUnlocked(node: NodeView, { wallet }: RpcExposure, view: SubnetView): string | undefined {
+/** A masternode that signs nothing is found by its missing votes. */
+const isSilent = (node: NodeView, { silentVoters }: SubnetView): boolean =>
+  isMissing(node) || silentVoters.has(node.said?.observation.address ?? '');
+
+/** `before` is what was known of it; that remains while a masternode is out. */
+function findUnlocked(
+  node: NodeView,
+  { wallet }: RpcExposure,
+  view: SubnetView,
+  before: string | undefined,
+): string | undefined {
   if (wallet === 'unlocked') return `by personal_listWallets, an account of ${node.name} is unlocked`;
-  if (wallet === undefined && isSigner(node, view))
-    return `${node.name} signs blocks as a masternode, so its account is unlocked`;
-  return undefined;
+  if (wallet !== undefined || !isMasternode(node, view)) return undefined;
+  if (isSilent(node, view)) return before;
+  // A key that is locked signs nothing.
+  return `${node.name} signs blocks as a masternode, so its account is unlocked`;
 }
 
 function toExposed(node: NodeView, seen: RpcExposure, unlocked: string | undefined): Exposed | undefined {
@@ -146,9 +150,10 @@ export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
     const { exposure } = node.setup;
     if (!exposure?.ok) return [];
     const seen = exposure.value;
-    const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view) : undefined;
-    const before = view.exposures.get(node.target);
-    if (before?.seen === seen && before.unlocked === unlocked) return before.problems;
+    const last = view.exposures.get(node.target);
+    const before = last?.seen === seen ? last : undefined;
+    const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view, before?.unlocked) : undefined;
+    if (before !== undefined && before.unlocked === unlocked) return before.problems;
     const problems = findOf(node, seen, unlocked);
     view.exposures.set(node.target, { seen, unlocked, problems });
     return problems;
