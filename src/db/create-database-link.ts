@@ -1,4 +1,5 @@
 import { databaseAway } from '../model/database-failure.ts';
+import { formatDuration } from '../model/duration.ts';
 import { settleWithin } from '../model/within.ts';
 import type { Repositories } from './create-repositories.ts';
 import { createStores, type Stores } from './create-stores.ts';
@@ -35,12 +36,21 @@ const WRITE_EVERY_MS = 10_000;
 const FIRST_WITHIN_MS = 5_000;
 /** A server that hangs does not answer a disconnect either. */
 const CLOSE_WITHIN_MS = 1_000;
+const WARN_OF_SLOWNESS_EVERY_MS = 600_000;
 
 /** Opens the database in the background, and again after each outage. */
 export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const { address, onUp, onDown, onWarning, checkEveryMs = CHECK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
   const stopping = new AbortController();
-  const options = { signal: stopping.signal, ...(onWarning && { onWarning }) };
+  let slowAt = Number.NEGATIVE_INFINITY;
+  const onSlow = (ms: number) => {
+    if (performance.now() - slowAt < WARN_OF_SLOWNESS_EVERY_MS) return;
+    slowAt = performance.now();
+    onWarning?.(
+      `the database has been busy with one statement for ${formatDuration(ms)}: checks and reading go on, what is written waits; see whether its disk is slow, and what else uses it`,
+    );
+  };
+  const options = { signal: stopping.signal, onSlow, ...(onWarning && { onWarning }) };
   /** The first attempt to open it has ended. */
   const tried = Promise.withResolvers<void>();
   let connection: DatabaseConnection | undefined;

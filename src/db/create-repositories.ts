@@ -45,7 +45,7 @@ export async function createRepositories(
 ): Promise<Repositories> {
   const db: Queries = new Kysely({ dialect: await connection.createDialect() });
   const inTransaction = createInTransaction(onConnectionOf(db), connection.kind);
-  const runCompiled = createRunCompiled(db, connection.read);
+  const runCompiled = createRunCompiled(db, await connection.openReader?.());
   const platform: PlatformStore = {
     ...createResourceTables(db, connection.kind, inTransaction, runCompiled),
     ...createRecordSearch(db, connection.kind),

@@ -21,9 +21,14 @@ export interface LentConnection {
 export interface OpenOptions {
   /** Receives a sentence for each thing that an operator should know. */
   readonly onWarning?: (warning: string) => void;
+  /** Receives how long SQLite has been busy with one statement so far, each second from the second one on. */
+  readonly onSlow?: (ms: number) => void;
   /** Ends the wait for a database that another process keeps locked. */
   readonly signal?: AbortSignal;
 }
+
+/** Returns the rows of a query, without waiting for writers. */
+export type Read = (sql: string, parameters: readonly unknown[]) => readonly unknown[];
 
 /** An open database without Kysely: enough to migrate it and to check that it answers. */
 export interface DatabaseConnection {
@@ -44,9 +49,9 @@ export interface DatabaseConnection {
   /** Loads Kysely, only when it is needed: it costs a fifth of a second and 20 MB. */
   createDialect(): Promise<Dialect>;
   /**
-   * Reads committed data at once, on its own connection: SQLite answers faster than a queue for the writing connection.
+   * What reads committed data at once, on its own connection: SQLite answers faster than a queue for the writing connection.
    * Absent if each query goes over a network anyway.
    */
-  readonly read?: (sql: string, parameters: readonly unknown[]) => readonly unknown[];
+  readonly openReader?: () => Promise<Read>;
   close(): Promise<void>;
 }

@@ -10,6 +10,10 @@ const REMEDIES: readonly (readonly [code: string, sentence: string])[] = [
     'DATABASE_FILE_LOST',
     'the database file was deleted or replaced while subnetd ran: what has its name is opened, or made empty; to get the records back, run subnetd restore',
   ],
+  [
+    'DATABASE_STUCK',
+    'the database has not answered for 10s: checks and reading go on, what is written waits; see whether its disk hangs, and what else uses it',
+  ],
   ['SQLITE_READONLY', 'the database may not be written; let the user of subnetd write to the file and its folder'],
   ['SQLITE_CANTOPEN', 'the database cannot be opened; let the user of subnetd write to the file and its folder'],
   ['EACCES', 'the database cannot be opened; let the user of subnetd write to its folder'],
@@ -29,5 +33,5 @@ export function describeOutage(error: unknown): string {
 /** Does the database still answer reads, so that it should stay open? */
 export function canStillRead(error: unknown): boolean {
   const { code } = describeCause(error);
-  return code === 'SQLITE_FULL' || code?.startsWith('SQLITE_BUSY') === true;
+  return code === 'SQLITE_FULL' || code === 'DATABASE_STUCK' || code?.startsWith('SQLITE_BUSY') === true;
 }

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
+/** The name of a database without a file. */
+export const IN_MEMORY = ':memory:';
+
 /** What distinguishes a file from another one with the same name later. */
 export type FileIdentity = string;
 
@@ -21,3 +24,7 @@ export async function identifyLater(path: string): Promise<FileIdentity | undefi
     throw error;
   }
 }
+
+/** The database file is not the one that was opened. */
+export const lostFile = (path: string): Error =>
+  Object.assign(new Error(`${path} was deleted or replaced while it was in use`), { code: 'DATABASE_FILE_LOST' });

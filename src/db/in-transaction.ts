@@ -54,7 +54,7 @@ async function run<Transaction, T>(
   }
 }
 
-/** A write that waits for the end of the current turn of the event loop. */
+/** A write that waits for its commit to begin. */
 interface Waiting<Transaction> {
   readonly work: Work<Transaction, unknown>;
   readonly resolve: (result: unknown) => void;
@@ -62,32 +62,34 @@ interface Waiting<Transaction> {
 }
 
 /**
- * SQLite has one writer, and each commit waits for the disk and blocks everything. So the writes of one turn of the
- * event loop share a transaction. If one of them fails, each runs again in its own transaction. If another process
- * writes, all reject, and the callers try again.
+ * SQLite has one writer, and each commit waits for the disk. So all writes that come before the connection is free share a
+ * transaction. If one of them fails, each runs again in its own transaction. If another process writes, or the connection
+ * is not free in time, all reject, and nothing of them is stored.
  */
 function createSharing<Transaction>(onConnection: OnConnection<Transaction>): InTransaction<Transaction> {
   let waiting: Waiting<Transaction>[] = [];
-  const runAll = async () => {
+  const takeAll = (): readonly Waiting<Transaction>[] => {
     const all = waiting;
     waiting = [];
-    if (all.length > 1) {
-      try {
-        const results = await run(onConnection, 'sqlite', async (transaction) => {
-          const done: unknown[] = [];
-          for (const { work } of all) done.push(await work(transaction));
-          return done;
-        });
-        all.forEach(({ resolve }, index) => void resolve(results[index]));
-        return;
-      } catch (error) {
-        if (isBusy(error)) {
-          for (const { reject } of all) reject(error);
-          return;
-        }
-      }
+    return all;
+  };
+  const runAll = async () => {
+    let all: readonly Waiting<Transaction>[] = [];
+    try {
+      const results = await run(onConnection, 'sqlite', async (transaction) => {
+        all = takeAll();
+        const done: unknown[] = [];
+        for (const { work } of all) done.push(await work(transaction));
+        return done;
+      });
+      all.forEach(({ resolve }, index) => void resolve(results[index]));
+    } catch (error) {
+      const isBegun = all.length > 0;
+      if (!isBegun) all = takeAll();
+      if (all.length > 1 && isBegun && !isBusy(error))
+        for (const { work, resolve, reject } of all) await run(onConnection, 'sqlite', work).then(resolve, reject);
+      else for (const { reject } of all) reject(error);
     }
-    for (const { work, resolve, reject } of all) await run(onConnection, 'sqlite', work).then(resolve, reject);
   };
   return <T>(work: Work<Transaction, T>) =>
     new Promise<T>((resolve, reject) => {

@@ -1,172 +1,94 @@
-import { rmSync } from 'node:fs';
-import Database, { type Statement } from 'better-sqlite3';
-import type { Driver } from 'kysely';
 import { databaseOverloaded } from '../model/database-failure.ts';
+import { valueWithin } from '../model/within.ts';
 import { whileBusy } from './busy.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
-import { type FileIdentity, identify, identifyLater } from './file-identity.ts';
-import { makeDatabaseFile, restrictFiles } from './private-files.ts';
-
-/** SQLite itself never waits for a lock, because it would block the event loop; `whileBusy` waits instead. */
-const TIMEOUT_MS = 0;
-
-const IN_MEMORY = ':memory:';
+import { type FileIdentity, IN_MEMORY, identifyLater, lostFile } from './file-identity.ts';
+import { startSqliteThread } from './start-sqlite-thread.ts';
 
 /** Nobody keeps the writing connection for longer, unless it hangs. */
 const TURN_WITHIN_MS = 10_000;
 
-/** The write that shows whether the database accepts writes. */
-const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
-  on conflict (name) do update set value = excluded.value`;
+/** A database that answers no ping for so long is as good as away for those who write. */
+const PING_WITHIN_MS = 10_000;
 
-/** Callers have the text of a statement; SQLite runs a prepared one again in a tenth of the time. */
-function createStatementCache(database: Database.Database): (sql: string) => Statement {
-  const statements = new Map<string, Statement>();
-  return (sql) => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = database.prepare(sql);
-    if (statements.size >= 200) statements.clear();
-    statements.set(sql, statement);
-    return statement;
-  };
-}
-
-/** The database file is not the one that was opened. */
-const lostFile = (path: string) =>
-  Object.assign(new Error(`${path} was deleted or replaced while it was in use`), { code: 'DATABASE_FILE_LOST' });
-
-function openFile(path: string): Database.Database {
-  const database = new Database(path, { timeout: TIMEOUT_MS });
-  try {
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-/** Opens the file, and checks that it is the current one with that name. */
-function openNamed(path: string): { readonly database: Database.Database; readonly file: FileIdentity | undefined } {
-  const before = identify(path);
-  const database = openFile(path);
-  const file = identify(path);
-  if (file === before) return { database, file };
-  database.close();
-  throw lostFile(path);
-}
+const LATE = Symbol('late');
+const stuck = () => Object.assign(new Error('SQLite waits for its disk'), { code: 'DATABASE_STUCK' });
 
 /** Opens the file, and creates it and its folder if they are missing. Rejects with SQLite's error. */
 export async function openSqlite(
   givenPath: string,
-  { onWarning, signal }: OpenOptions = {},
+  { onWarning, onSlow, signal }: OpenOptions = {},
 ): Promise<DatabaseConnection> {
   const isFile = givenPath !== IN_MEMORY;
-  const path = isFile ? makeDatabaseFile(givenPath) : givenPath;
-  const restrict = () => isFile && restrictFiles(path).forEach((warning) => void onWarning?.(warning));
-  restrict();
-  const { database, file } = await whileBusy(() => openNamed(path), signal);
+  const { call, close } = startSqliteThread(onSlow ?? (() => {}));
+  const opened = async () => {
+    const { path, warnings } = await call('make', givenPath);
+    for (const warning of warnings) onWarning?.(warning);
+    return { path, file: await whileBusy(() => call('open', path), signal) };
+  };
+  const { path, file } = await opened().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   /** The write-ahead log, once it has been seen. */
   let log: FileIdentity | undefined;
   let isLost = false;
-  let reader: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;
-  const openReader = () => {
-    const own = new Database(path, { readonly: true, timeout: TIMEOUT_MS });
-    reader = { database: own, prepare: createStatementCache(own) };
-    return reader;
-  };
-  const prepare = createStatementCache(database);
+  let closeReader = () => {};
+  let pinging: Promise<void> | undefined;
   const turns = createTurns({
     atOnce: 1,
     withinMs: TURN_WITHIN_MS,
     late: databaseOverloaded,
     ended: databaseOverloaded,
   });
-  const session: Session = {
-    run: async (sql) => void database.exec(sql),
-    column: async (sql) => database.prepare(sql).pluck().all().map(String),
-  };
-  /** Nobody relies on this write, so it does not wait for the disk, which would block everything. */
-  const write = () => {
-    if (database.inTransaction) return;
-    database.pragma('synchronous = NORMAL');
-    try {
-      database.prepare(WRITE).run(new Date().toISOString());
-    } finally {
-      database.pragma('synchronous = FULL');
-    }
-  };
+  const session: Session = { run: (sql) => call('run', sql), column: (sql) => call('column', sql) };
   const checkFiles = async () => {
     const [fileNow, logNow] = await Promise.all([identifyLater(path), identifyLater(`${path}-wal`)]);
     log ??= logNow;
     isLost = fileNow !== file || logNow !== log;
     if (isLost) throw lostFile(path);
   };
+  const lend: DatabaseConnection['lend'] = async () => {
+    await turns.take();
+    return { query: async (sql, parameters) => ({ rows: await call('query', sql, parameters) }), release: turns.give };
+  };
   return {
     kind: 'sqlite',
     exclusively: async (work) => {
-      await whileBusy(() => database.exec('begin immediate'), signal);
+      await whileBusy(() => session.run('begin immediate'), signal);
       try {
         await work(session);
-        database.exec('commit');
+        await session.run('commit');
       } catch (error) {
-        if (database.inTransaction) database.exec('rollback');
+        await session.run('rollback').catch(() => {});
         throw error;
       }
     },
     column: (sql) => whileBusy(() => session.column(sql), signal),
     ping: async (writes) => {
       if (isFile) await checkFiles();
-      await whileBusy(() => {
-        database.prepare('select count(*) from sqlite_schema').get();
-        if (writes) write();
-      }, signal);
+      // While one ping waits for the disk, no other one waits behind it.
+      pinging ??= whileBusy(() => call('ping', writes), signal).finally(() => {
+        pinging = undefined;
+      });
+      if ((await valueWithin(PING_WITHIN_MS, pinging, LATE)) === LATE) throw stuck();
     },
     retry: (attempt) => whileBusy(attempt, signal),
-    lend: async () => {
-      await turns.take();
-      return {
-        query: async (text, parameters) => {
-          const statement = prepare(text);
-          if (statement.reader) return { rows: statement.all(...parameters) };
-          statement.run(...parameters);
-          return { rows: [] };
-        },
-        release: turns.give,
-      };
-    },
-    createDialect: async () => {
-      const { SqliteDialect } = await import('kysely');
-      const dialect = new SqliteDialect({ database: { prepare: prepare as never, close: () => {} } });
-      const driver = dialect.createDriver();
-      const acquire = driver.acquireConnection.bind(driver);
-      // A transaction of Kysely and one of plain SQL wait for each other.
-      const inTurn: Pick<Driver, 'acquireConnection' | 'releaseConnection'> = {
-        acquireConnection: async () => {
-          await turns.take();
-          return acquire();
-        },
-        releaseConnection: async () => turns.give(),
-      };
-      dialect.createDriver = () => Object.assign(driver, inTurn);
-      return dialect;
-    },
+    lend,
+    createDialect: async () => (await import('./sqlite-dialect.ts')).createSqliteDialect(lend),
     // A database in memory belongs to its one connection.
     ...(isFile && {
-      read: (sql: string, parameters: readonly unknown[]) => (reader ?? openReader()).prepare(sql).all(...parameters),
+      openReader: async () => {
+        const { openSqliteReader } = await import('./open-sqlite-reader.ts');
+        const reader = openSqliteReader(path);
+        closeReader = reader.close;
+        return reader.read;
+      },
     }),
     close: async () => {
-      reader?.database.close();
-      // The last writes go to their own file, wherever it is now. A log left behind would be taken for the log of the
-      // next file with this name.
-      if (isLost && database.open) database.pragma('wal_checkpoint(TRUNCATE)');
-      database.close();
-      if (isLost && log !== undefined && identify(`${path}-wal`) === log)
-        for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+      closeReader();
+      await close(isLost ? { path, log } : undefined);
     },
   };
 }

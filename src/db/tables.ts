@@ -3,7 +3,7 @@ import type { LinkKind } from '../model/account-link.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { MailKind } from '../model/mail.ts';
 import type { Component } from '../model/target.ts';
-import type { DatabaseConnection } from './database-connection.ts';
+import type { Read } from './database-connection.ts';
 
 /** What a column holds, in both databases. */
 export type Cell = string | number | null;
@@ -152,9 +152,9 @@ export const PLACEHOLDER = 0;
 /** Runs a query that was compiled once, with other parameters. Compiling costs more than SQLite needs to answer. */
 export type RunCompiled = <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) => Promise<readonly Row[]>;
 
-/** Runs compiled queries, by the `read` of the database connection if it has one. */
+/** Runs compiled queries, by the reader of the database if it has one. */
 export const createRunCompiled =
-  (db: Queries, read: DatabaseConnection['read']): RunCompiled =>
+  (db: Queries, read: Read | undefined): RunCompiled =>
   async <Row>(compiled: CompiledQuery<Row>, parameters: readonly Cell[]) =>
     read === undefined
       ? (await db.executeQuery<Row>({ ...compiled, parameters })).rows

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-/** Loaded with `--import` before a program: at its end, it writes the URL of each module that was loaded, one a line. */
+/** Loaded with `--import` before a program: at the end of each thread, it adds the URL of each module loaded there, one a line. */
 const loaded = new Set<string>();
 registerHooks({
   load: (url, context, next) => {
@@ -9,4 +9,4 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('exit', () => writeFileSync(process.env.LOADED_MODULES ?? '', [...loaded].join('\n')));
+process.on('exit', () => appendFileSync(process.env.LOADED_MODULES ?? '', `${[...loaded].join('\n')}\n`));

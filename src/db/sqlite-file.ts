@@ -1,0 +1,108 @@
+import { rmSync } from 'node:fs';
+import Database, { type Statement } from 'better-sqlite3';
+import { type FileIdentity, IN_MEMORY, identify, lostFile } from './file-identity.ts';
+import { makeDatabaseFile, restrictFiles } from './private-files.ts';
+
+/** SQLite itself never waits for a lock, because the calls behind it would wait as well; `whileBusy` waits instead. */
+export const TIMEOUT_MS = 0;
+
+/** The write that shows whether the database accepts writes. */
+const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
+  on conflict (name) do update set value = excluded.value`;
+
+/** Callers have the text of a statement; SQLite runs a prepared one again in a tenth of the time. */
+export function createStatementCache(database: Database.Database): (sql: string) => Statement {
+  const statements = new Map<string, Statement>();
+  return (sql) => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = database.prepare(sql);
+    if (statements.size >= 200) statements.clear();
+    statements.set(sql, statement);
+    return statement;
+  };
+}
+
+function openFile(path: string): Database.Database {
+  const database = new Database(path, { timeout: TIMEOUT_MS });
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Opens the file, and checks that it is the current one with that name. */
+function openNamed(path: string): { readonly database: Database.Database; readonly file: FileIdentity | undefined } {
+  const before = identify(path);
+  const database = openFile(path);
+  const file = identify(path);
+  if (file === before) return { database, file };
+  database.close();
+  throw lostFile(path);
+}
+
+/** The connection that writes. Each call waits for the disk, so all of them run in a thread of their own. */
+export function createSqliteFile() {
+  let open: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;
+  const opened = () => {
+    if (open === undefined) throw new Error('the database is not open');
+    return open;
+  };
+  return {
+    /** Creates the file and its folder if they are missing. Returns its path without links, and what to warn of. */
+    make: (givenPath: string): { readonly path: string; readonly warnings: readonly string[] } => {
+      if (givenPath === IN_MEMORY) return { path: givenPath, warnings: [] };
+      const path = makeDatabaseFile(givenPath);
+      return { path, warnings: restrictFiles(path) };
+    },
+    open: (path: string): FileIdentity | undefined => {
+      const { database, file } = openNamed(path);
+      open = { database, prepare: createStatementCache(database) };
+      return file;
+    },
+    /** Runs one statement and returns its rows. */
+    query: (sql: string, parameters: readonly unknown[]): readonly unknown[] => {
+      const statement = opened().prepare(sql);
+      if (statement.reader) return statement.all(...parameters);
+      statement.run(...parameters);
+      return [];
+    },
+    /** Runs any number of statements. */
+    run: (sql: string): void => void opened().database.exec(sql),
+    /** Returns the first column of the rows, as text. */
+    column: (sql: string): readonly string[] => opened().database.prepare(sql).pluck().all().map(String),
+    /** Throws if the database does not answer or, with `writes`, accepts no write. */
+    ping: (writes: boolean): void => {
+      const { database } = opened();
+      database.prepare('select count(*) from sqlite_schema').get();
+      if (!writes || database.inTransaction) return;
+      // Nobody relies on this write, so it spares the disk a flush.
+      database.pragma('synchronous = NORMAL');
+      try {
+        database.prepare(WRITE).run(new Date().toISOString());
+      } finally {
+        database.pragma('synchronous = FULL');
+      }
+    },
+    /**
+     * Closes it. The last writes of a lost file go to that file, wherever it is now, and its write-ahead log `log` is deleted.
+     * One that is left behind would be taken for the log of the next file with this name.
+     */
+    close: (lost?: { readonly path: string; readonly log: FileIdentity | undefined }): void => {
+      const database = open?.database;
+      open = undefined;
+      if (lost !== undefined) database?.pragma('wal_checkpoint(TRUNCATE)');
+      database?.close();
+      if (lost?.log !== undefined && identify(`${lost.path}-wal`) === lost.log)
+        for (const end of ['-wal', '-shm']) rmSync(`${lost.path}${end}`, { force: true });
+    },
+  };
+}
+
+/** What the thread can be asked. */
+export type SqliteFile = ReturnType<typeof createSqliteFile>;
