@@ -5,6 +5,7 @@ import { listEach } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
+import { findSplitRounds } from './find-split-rounds.ts';
 import { parentSubject } from './parent-view.ts';
 import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
@@ -51,14 +52,16 @@ function findHalt(view: SubnetView): Suspicion | undefined {
     heights.length === 0
       ? 'no node runs and answers'
       : `no block after ${highest(heights.map(({ number }) => number))} for ${formatDuration(now - stalledSince)}`;
+  const split = voting < required ? undefined : findSplitRounds(view, stalledSince);
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}`,
+    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${split === undefined ? '' : `; ${split.seen}`}`,
     fix:
       voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
-        : 'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+        : (split?.fix ??
+          'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
     causes: [],
   };

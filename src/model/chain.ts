@@ -87,6 +87,8 @@ export interface PoolStatus {
   readonly timeouts: number;
   /** Missing in every timeout round. */
   readonly timeoutMissing: readonly string[];
+  /** The newest round in which the node itself waited for a block in vain; 0 without one. */
+  readonly timeoutRound: number;
 }
 
 /** The hash of a block at a height that several nodes are asked for. */

@@ -5,6 +5,8 @@ import { type AddressReader, ZERO_ADDRESS } from './chain-values.ts';
 /** One entry of the pool. Who is missing is unknown if the node's own signature cannot be recognised. */
 interface PoolEntry {
   readonly round: string;
+  /** Whether the asked node itself signed. */
+  readonly isOwn: boolean;
   readonly missing: ReadonlySet<string> | undefined;
 }
 
@@ -33,6 +35,7 @@ function toEntries(
       address === ZERO_ADDRESS || signers.has(address) || (address === own && signers.has(ZERO_ADDRESS));
     entries.push({
       round,
+      isOwn: signers.has(ZERO_ADDRESS) || (own !== undefined && signers.has(own)),
       missing: isUnclear ? undefined : new Set([...listed].filter((address) => !didSign(address))),
     });
   }
@@ -49,6 +52,10 @@ function missingInAll(entries: readonly PoolEntry[], minRounds: number): readonl
   return [...(first ?? [])].filter((address) => others.every((missing) => missing.has(address)));
 }
 
+/** The newest round that the asked node itself signed; 0 without one. */
+const findOwnRound = (entries: readonly PoolEntry[]): number =>
+  entries.reduce((newest, { isOwn, round }) => (isOwn ? Math.max(newest, Number(round)) : newest), 0);
+
 /** Reads `getLatestPoolStatus`; `own` is the address of the node that was asked. */
 export function toPoolStatus(
   value: unknown,
@@ -64,5 +71,6 @@ export function toPoolStatus(
     neverSigned: missingInAll(votes, MIN_VOTE_ROUNDS),
     timeouts: countRounds(timeouts),
     timeoutMissing: missingInAll(timeouts, 1),
+    timeoutRound: findOwnRound(timeouts),
   };
 }

@@ -178,7 +178,7 @@ test('a healthy subnet of any size has no problem, and neither has one whose pee
 });
 
 test('a masternode whose votes nobody has and whose rounds bring no block does not vote; one that only missed the quorum does', () => {
-  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [] };
+  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
   const rounds = [1_999, 1_992].map((round) => ({ round, miner: addressOf('n2') }));
   const missedRounds = { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n2')]: 2 } };
   const all = (chain: Given['chain']) => NAMES.map((name) => diagnosedNode(name, NAMES, { chain }));

@@ -49,7 +49,7 @@ describe('what a real node said about its chain', () => {
         rounds: [85, 81, 77, 73, 69, 1].map((round) => ({ round, miner: A8A8 })),
         byMiner: { [A8A8]: 6 },
       },
-      pool: { voteRounds: 24, neverSigned: [], timeouts: 0, timeoutMissing: [] },
+      pool: { voteRounds: 24, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
       block: { number: 64, hash: hashOf(64) },
       syncing: false,
       missing: { nodeId: 'not-served', peerIds: 'not-served' },
@@ -58,7 +58,13 @@ describe('what a real node said about its chain', () => {
 
   test('names the one that is down, by its votes and by its missed rounds', async () => {
     const chain = await chainOf(recordedMethods('one-down'));
-    expect(chain?.pool).toEqual({ voteRounds: 11, neverSigned: [A8A8], timeouts: 0, timeoutMissing: [] });
+    expect(chain?.pool).toEqual({
+      voteRounds: 11,
+      neverSigned: [A8A8],
+      timeouts: 0,
+      timeoutMissing: [],
+      timeoutRound: 0,
+    });
     expect(chain?.missedRounds?.byMiner).toEqual({ [A8A8]: 4 });
     expect(chain?.block).toEqual({ number: 32, hash: hashOf(32) });
   });
@@ -66,7 +72,13 @@ describe('what a real node said about its chain', () => {
   test('names the two that send no timeout, and not the asked node, whose own the pool does not name', async () => {
     const chain = await chainOf(recordedMethods('one-down', 'two-down-pool'));
     expect(chain?.address).toBe(F9B4);
-    expect(chain?.pool).toEqual({ voteRounds: 11, neverSigned: [], timeouts: 1, timeoutMissing: [A80D, D92F] });
+    expect(chain?.pool).toEqual({
+      voteRounds: 11,
+      neverSigned: [],
+      timeouts: 1,
+      timeoutMissing: [A80D, D92F],
+      timeoutRound: 359,
+    });
   });
 
   test('names nobody by a pool in which the own signature cannot be recognised', async () => {
@@ -85,7 +97,7 @@ describe('what a real node said about its chain', () => {
       address: D92F,
       masternodes: { number: 0, active: [A80D, A8A8, D92F, F9B4] },
       missedRounds: { epochBlock: 0, epochRound: 0, rounds: [], byMiner: {} },
-      pool: { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [A80D, A8A8, F9B4] },
+      pool: { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [A80D, A8A8, F9B4], timeoutRound: 1 },
     });
     expect(chain?.missing).toEqual({ block: 'not-yet', nodeId: 'not-served', peerIds: 'not-served' });
   });

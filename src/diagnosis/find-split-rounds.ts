@@ -1,0 +1,64 @@
+import { joinAnd } from '../model/list-names.ts';
+import type { NodeView, SubnetView } from './subnet-view.ts';
+
+/** Nodes tell each other of a new round at once: one that is asked this much later must know it. */
+const TOLD_MS = 5_000;
+
+/** A masternode that waits for a block in vain. */
+interface Waiting {
+  readonly node: NodeView;
+  readonly round: number;
+  /** When it said so, in watched time. */
+  readonly at: number;
+}
+
+/** Those that said so since then, and since their container started. */
+function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Waiting[] {
+  return nodes.flatMap((node): readonly Waiting[] => {
+    const { said, container, isOut } = node;
+    const { address, pool } = said?.observation ?? {};
+    const startedAt = 'container' in container ? (container.container.startedAt ?? since) : since;
+    if (said === undefined || !pool?.timeoutRound || isOut || said.at < Math.max(since, startedAt)) return [];
+    return address !== undefined && masters.get(address) === node
+      ? [{ node, round: pool.timeoutRound, at: said.at }]
+      : [];
+  });
+}
+
+/** Whether one that was asked later is in a lower round, so that no round passed in between. */
+const isSplit = (waiting: readonly Waiting[]): boolean =>
+  waiting.some((low) => waiting.some((high) => high.round > low.round && high.at + TOLD_MS <= low.at));
+
+/** The command, as far as the inventory says where they run. */
+function describeRestart(nodes: readonly NodeView[]): string {
+  const names = joinAnd(nodes.map(({ name }) => name));
+  const containers = nodes.flatMap(({ container }) => ('container' in container ? [container.container.name] : []));
+  return containers.length < nodes.length
+    ? `restart ${names}`
+    : `restart ${names} with \`docker restart ${containers.join(' ')}\``;
+}
+
+/**
+ * Masternodes that wait in different rounds since the subnet halted at `since`: too few in each to leave it. A round is kept in
+ * memory. So nodes that were killed come back in a lower one, and real ones may never hear of the higher (seen with XDC-Subnet
+ * v0.3.2). One that is restarted comes back in the lower one, too, and then there are enough.
+ */
+export function findSplitRounds(
+  view: SubnetView,
+  since: number,
+): { readonly seen: string; readonly fix: string } | undefined {
+  const required = view.quorum?.required ?? 0;
+  const waiting = findWaiting(view, since);
+  const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
+  const lowest = groups.at(-1)?.[1] ?? [];
+  if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting)) return undefined;
+  const described = groups.map(
+    ([round, ones]) =>
+      `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
+  );
+  const higher = groups.slice(0, -1).flatMap(([, ones]) => ones.map(({ node }) => node));
+  return {
+    seen: described.join(', '),
+    fix: `${describeRestart(higher.slice(0, required - lowest.length))}: it comes back in the lower round, and ${required} must wait in the same one; if no block comes within a minute, restart the others one after another`,
+  };
+}
