@@ -1,7 +1,7 @@
 import type { ExecOutcome } from '../docker/exec.ts';
 import type { ExecFault, NodeObservation, Result } from '../model/observation.ts';
 import { parseAttachOutput } from './attach-output.ts';
-import { parseAnswer } from './json-rpc.ts';
+import { parseSingle } from './json-rpc.ts';
 import type { NodeProber } from './node-prober.ts';
 import { toAdminPeers, toBlock } from './node-results.ts';
 
@@ -21,9 +21,7 @@ const toScript = (consensus: string): string =>
 function toResult(value: unknown): Result<unknown> {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
   const text = JSON.stringify({ ...value, id: 1 });
-  const outcome = parseAnswer({ status: 200, contentType: '', text }, 1);
-  const [result] = outcome === 'refused' ? [] : outcome;
-  return result ?? failed('no-sense');
+  return parseSingle({ status: 200, contentType: '', text });
 }
 
 /**

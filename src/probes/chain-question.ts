@@ -1,8 +1,8 @@
 import { type AskedHeights, toChainMethods } from '../model/calls.ts';
 import type { ConsensusSettings } from '../model/chain.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
-import type { Exchange } from './transport.ts';
+import { type Call, type CallResult, parseAnswer, parseSingle, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
 const EVERY_MS = 60_000;
 
@@ -95,30 +95,25 @@ export function toChainCalls(
   return new Map(ORDER.filter(isAsked).map((part) => [part, methods[part]]));
 }
 
-type Send = (body: string) => Promise<Exchange>;
+type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 
 /** Sends a request again if the reused connection turned out to be dead. */
-async function sendAlive(send: Send, calls: readonly Call[]): Promise<Exchange> {
+async function sendAlive<T>(send: Send, calls: readonly Call[], read: ReadResponse<T>): Promise<Exchange<T>> {
   const body = toBody(calls);
-  const exchange = await send(body);
-  return !exchange.ok && exchange.stale ? send(body) : exchange;
+  const exchange = await send(body, read);
+  return !exchange.ok && exchange.stale ? send(body, read) : exchange;
 }
 
-const parseOne = (exchange: Exchange): CallResult | undefined => {
-  if (!exchange.ok) return exchange;
-  const outcome = parseAnswer(exchange.value, 1, 'whole');
-  return outcome === 'refused' ? undefined : outcome[0];
-};
+const readOne = (response: TransportResponse): CallResult => parseSingle(response, 'whole');
 
 /** One request for each call. One whose answer is too large is skipped; after another failure the rest fails as well. */
 async function askSingly(calls: ReadonlyMap<ChainCall, Call>, send: Send): Promise<ChainAnswers> {
   const answers: Partial<Record<ChainCall, CallResult>> = {};
-  let failed: Exchange | undefined;
+  let failed: Exchange<CallResult> | undefined;
   for (const [name, call] of calls) {
-    const exchange: Exchange = failed ?? (await sendAlive(send, [call]));
+    const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], readOne));
     if (!exchange.ok && exchange.fault.kind !== 'too-large') failed = exchange;
-    const result = parseOne(exchange);
-    if (result) answers[name] = result;
+    answers[name] = exchange.ok ? exchange.value : exchange;
   }
   return answers;
 }
@@ -141,31 +136,41 @@ const METHOD_NOT_FOUND: CallResult = {
 const isMethodNotFound = (result: CallResult | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
 
-async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: ChainMemory): Promise<ChainAnswers> {
-  if (memory.singly || calls.size <= 1) return askSingly(calls, send);
-  const exchange = await sendAlive(send, [...calls.values()]);
-  const forAll = (results: readonly CallResult[]): ChainAnswers =>
-    Object.fromEntries([...calls.keys()].map((name, i) => [name, results[i]]));
-  if (!exchange.ok && exchange.fault.kind !== 'too-large') return forAll(Array(calls.size).fill(exchange));
-  if (exchange.ok && !REFUSES_BATCH.has(exchange.value.status)) {
-    const outcomes = parseAnswer(exchange.value, calls.size, 'whole');
-    if (outcomes !== 'refused') return forAll(outcomes);
-  }
-  memory.singly = true;
-  return askSingly(calls, send);
-}
-
-/** Sends those of the calls that the node has. */
-export async function askChain(
+async function ask<T extends object>(
   calls: ReadonlyMap<ChainCall, Call>,
   send: Send,
   memory: ChainMemory,
-): Promise<ChainAnswers> {
+  read: (answers: ChainAnswers) => T,
+): Promise<T> {
+  if (memory.singly || calls.size <= 1) return read(await askSingly(calls, send));
+  const readAll = (results: readonly CallResult[]): T =>
+    read(Object.fromEntries([...calls.keys()].map((name, i) => [name, results[i]])));
+  const readTogether = (response: TransportResponse): T | 'refused' => {
+    if (REFUSES_BATCH.has(response.status)) return 'refused';
+    const results = parseAnswer(response, calls.size, 'whole');
+    return results === 'refused' ? results : readAll(results);
+  };
+  const exchange = await sendAlive(send, [...calls.values()], readTogether);
+  if (exchange.ok && exchange.value !== 'refused') return exchange.value;
+  if (!exchange.ok && exchange.fault.kind !== 'too-large') return readAll(Array(calls.size).fill(exchange));
+  memory.singly = true;
+  return read(await askSingly(calls, send));
+}
+
+/** Sends those of the calls that the node has, and reads all answers together. */
+export function askChain<T extends object>(
+  calls: ReadonlyMap<ChainCall, Call>,
+  send: Send,
+  memory: ChainMemory,
+  read: (answers: ChainAnswers) => T,
+): Promise<T> {
   const present = new Map([...calls].filter(([, { method }]) => !memory.absent.has(method)));
-  const answers: Partial<Record<ChainCall, CallResult>> = { ...(await ask(present, send, memory)) };
-  for (const [name, { method }] of calls) {
-    if (!present.has(name)) answers[name] = METHOD_NOT_FOUND;
-    else if (isMethodNotFound(answers[name])) memory.absent.add(method);
-  }
-  return answers;
+  return ask(present, send, memory, (some) => {
+    const answers: Partial<Record<ChainCall, CallResult>> = { ...some };
+    for (const [name, { method }] of calls) {
+      if (!present.has(name)) answers[name] = METHOD_NOT_FOUND;
+      else if (isMethodNotFound(answers[name])) memory.absent.add(method);
+    }
+    return read(answers);
+  });
 }

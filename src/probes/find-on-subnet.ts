@@ -4,7 +4,7 @@ import { isRecord } from '../model/record.ts';
 import type { Subnet } from '../model/target.ts';
 import { readHash, toCount } from './chain-values.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { parseAnswer, toBody } from './json-rpc.ts';
+import { parseSingle, toBody } from './json-rpc.ts';
 import { exchangeWithRetry, type RpcTransport } from './transport.ts';
 
 /** How long all nodes together may take to say whether they know a block. */
@@ -34,10 +34,8 @@ async function askNode(
 ): Promise<Found | undefined> {
   const { block: call } = toChainMethods(consensus, { mark: block.number });
   const ask = { method: 'POST', contentType: 'application/json', body: toBody([call]) } as const;
-  const exchange = await exchangeWithRetry(transport, ask, deadline, signal);
-  const results = exchange.ok ? parseAnswer(exchange.value, 1) : 'refused';
-  const [result] = results === 'refused' ? [] : results;
-  return result?.ok ? readFound(result.value, block) : undefined;
+  const exchange = await exchangeWithRetry(transport, ask, parseSingle, deadline, signal);
+  return exchange.ok && exchange.value.ok ? readFound(exchange.value.value, block) : undefined;
 }
 
 const ORDER: readonly FoundOnSubnet[] = ['same', 'other', 'absent'];

@@ -3,12 +3,17 @@ import type { NodeObservation, Peers, Result } from '../model/observation.ts';
 import { askChain, type ChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
 import { createIpcTransport } from './ipc-transport.ts';
-import { parseAnswer, toBody } from './json-rpc.ts';
+import { parseSingle, toBody } from './json-rpc.ts';
 import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
 import { toAdminPeers } from './node-results.ts';
-import { exchangeWithRetry, type RpcTransport } from './transport.ts';
+import { exchangeWithRetry, type ReadResponse, type RpcTransport, type TransportResponse } from './transport.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
+
+const readPeers = (response: TransportResponse): Result<Peers> => {
+  const result = parseSingle(response);
+  return result.ok ? toAdminPeers(result.value) : result;
+};
 
 /** A probe of a node by its IPC socket alone, which serves every namespace. */
 export const createIpcProber = (ipc: string, consensus: string, now: () => number, phaseMs = 0): NodeProber =>
@@ -32,12 +37,9 @@ export function createHttpAndIpcProber(
   let needsIpc = false;
 
   const askPeers = async (deadline: number, signal?: AbortSignal): Promise<Result<Peers>> => {
-    const exchange = await exchangeWithRetry(ipcTransport, { method: 'POST', body: ADMIN_PEERS }, deadline, signal);
-    if (!exchange.ok) return { ok: false, fault: exchange.fault };
-    const outcome = parseAnswer(exchange.value, 1);
-    const [result] = outcome === 'refused' ? [] : outcome;
-    if (result === undefined) return { ok: false, fault: { kind: 'envelope', what: 'it is no object' } };
-    return result.ok ? toAdminPeers(result.value) : result;
+    const ask = { method: 'POST', body: ADMIN_PEERS } as const;
+    const exchange = await exchangeWithRetry(ipcTransport, ask, readPeers, deadline, signal);
+    return exchange.ok ? exchange.value : { ok: false, fault: exchange.fault };
   };
 
   const askMesh = async (
@@ -46,8 +48,9 @@ export function createHttpAndIpcProber(
     signal?: AbortSignal,
   ): Promise<ChainObservation> => {
     const end = Math.min(deadline, performance.now() + CHAIN_MS);
-    const send = (body: string) => ipcTransport.exchange({ method: 'POST', body }, end, signal);
-    return addMesh(chain, await askChain(MESH_CALLS, send, meshMemory));
+    const send = <T>(body: string, read: ReadResponse<T>) =>
+      ipcTransport.exchange({ method: 'POST', body }, read, end, signal);
+    return askChain(MESH_CALLS, send, meshMemory, (answers) => addMesh(chain, answers));
   };
 
   const merge = (seen: NodeObservation, peers: Result<Peers>): NodeObservation =>

@@ -124,6 +124,8 @@ function finish(connection: HttpConnection, link: Link, hasSurplus: boolean): vo
     closeWhenIdle(connection, link, idleMs);
   }
   receive(reply, undefined);
+  // The reply is old by now. Whatever it points to would stay in memory until the next large collection.
+  reply.text = undefined;
 }
 
 function receiveBytes(connection: HttpConnection, link: Link, bytes: Buffer): void {

@@ -1,7 +1,13 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault } from '../model/observation.ts';
 import { createHttpConnection, dropConnection, type Failure, sendRequest } from './http-connection.ts';
-import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './transport.ts';
+import {
+  type Exchange,
+  MAX_ANSWER_BYTES,
+  type ReadResponse,
+  type RpcTransport,
+  type TransportRequest,
+} from './transport.ts';
 import { toHttpFault } from './transport-fault.ts';
 
 /** The address without user info, path and query, for people. */
@@ -40,14 +46,14 @@ export function createHttpTransport(target: string, keepsAlive: () => boolean = 
     return `${method} ${path} HTTP/1.1\r\n${fixedHeaders}connection: ${keep}\r\n${type}${further}${length}\r\n${body ?? ''}`;
   };
 
-  const exchange = (ask: TransportRequest, deadline: number, signal?: AbortSignal) =>
-    new Promise<Exchange>((resolve) => {
+  const exchange = <T>(ask: TransportRequest, read: ReadResponse<T>, deadline: number, signal?: AbortSignal) =>
+    new Promise<Exchange<T>>((resolve) => {
       if (signal?.aborted) return resolve({ ok: false, fault: { kind: 'closed', address } });
       const started = performance.now();
       const wasReused = connection.state === 'reused';
       const closesAfter = !keepsAlive();
       let isSettled = false;
-      const settle = (result: Exchange) => {
+      const settle = (result: Exchange<T>) => {
         if (isSettled) return;
         isSettled = true;
         clearTimeout(timer);
@@ -73,7 +79,7 @@ export function createHttpTransport(target: string, keepsAlive: () => boolean = 
         }
         if (contentEncoding !== '' && contentEncoding !== 'identity')
           return settle({ ok: false, fault: { kind: 'encoding' } });
-        settle({ ok: true, value: { status, contentType, text } });
+        settle({ ok: true, value: read({ status, contentType, text }) });
       });
     });
 

@@ -1,7 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
-import { type Exchange, MAX_ANSWER_BYTES, type RpcTransport, type TransportRequest } from './transport.ts';
+import {
+  type Exchange,
+  MAX_ANSWER_BYTES,
+  type ReadResponse,
+  type RpcTransport,
+  type TransportRequest,
+} from './transport.ts';
 import { toSocketFault } from './transport-fault.ts';
 
 /** The messages that a chunk completed, as bytes. `broken`: why nothing more can be read. */
@@ -124,7 +130,12 @@ export function createIpcTransport(path: string): RpcTransport {
     return connection;
   };
 
-  const exchange = async ({ body }: TransportRequest, deadline: number, signal?: AbortSignal): Promise<Exchange> => {
+  const exchange = async <T>(
+    { body }: TransportRequest,
+    read: ReadResponse<T>,
+    deadline: number,
+    signal?: AbortSignal,
+  ): Promise<Exchange<T>> => {
     if (signal?.aborted) return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
     if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
     const started = performance.now();
@@ -133,7 +144,7 @@ export function createIpcTransport(path: string): RpcTransport {
     open = connection;
     const text = body ?? '';
     const collect = createAnswerCollector(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
-    const { promise, resolve } = Promise.withResolvers<Exchange>();
+    const { promise, resolve } = Promise.withResolvers<Exchange<T>>();
     const fail = (fault: Fault) => resolve({ ok: false, fault, stale: reused && fault.kind === 'closed' });
     const timer = setTimeout(
       () => {
@@ -151,7 +162,8 @@ export function createIpcTransport(path: string): RpcTransport {
       const answer = collect(value);
       if (answer === undefined) return;
       connection.waiting = undefined;
-      resolve({ ok: true, value: { status: 200, contentType: 'application/json', text: answer.toString() } });
+      const response = { status: 200, contentType: 'application/json', text: answer.toString() };
+      resolve({ ok: true, value: read(response) });
     };
     const onAbort = () => {
       resolve({ ok: false, fault: { kind: 'closed', address: `unix:${path}` } });

@@ -101,3 +101,9 @@ export function parseAnswer(
   }
   return results;
 }
+
+/** The result of a single call, from its response. */
+export function parseSingle(answer: TransportResponse, reads?: 'skimmed' | 'whole'): CallResult {
+  const results = parseAnswer(answer, 1, reads);
+  return (results === 'refused' ? undefined : results[0]) ?? badEnvelope('it has no answer to the call');
+}

@@ -19,11 +19,29 @@ import {
 } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
-import type { Exchange, RpcTransport } from './transport.ts';
+import type { Exchange, ReadResponse, RpcTransport, TransportResponse } from './transport.ts';
 
-type Results = Partial<Record<NodeCall, CallResult>>;
+/** What is read from the result of each call. */
+interface Values {
+  readonly latest: Block;
+  readonly committed: Block;
+  readonly admin_peers: Peers;
+  readonly net_peerCount: Peers;
+  /** Undefined for a result that names no namespaces. */
+  readonly modules: ReadonlySet<string> | undefined;
+}
+
+type Results = { [Name in NodeCall]?: Result<Values[Name]> };
+
+const READERS: { readonly [Name in NodeCall]: (result: unknown) => Result<Values[Name]> } = {
+  latest: toBlock,
+  committed: toBlock,
+  admin_peers: toAdminPeers,
+  net_peerCount: toPeerCount,
+  modules: (result) => ({ ok: true, value: toModules(result) }),
+};
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
@@ -60,14 +78,14 @@ export const CHAIN_MS = 2_000;
 
 const MODULES_EVERY_MS = 60 * 60 * 1000;
 
-const isMethodMissing = (result: CallResult | undefined): boolean =>
+const isMethodMissing = (result: Result<unknown> | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
 
-/** Does the answer prove that a JSON-RPC server is there? An error of its own proves it too. */
-const isAnswer = (result: CallResult): boolean => result.ok || result.fault.kind === 'rpc-error';
+/** The faults of a JSON-RPC server: errors of its own, and results that are none. */
+const SERVER_FAULTS: ReadonlySet<Fault['kind']> = new Set(['rpc-error', 'result', 'result-error', 'no-committed']);
 
-const parseResult = <T>(result: CallResult, parse: (value: unknown) => Result<T>): Result<T> =>
-  result.ok ? parse(result.value) : result;
+/** Does the answer prove that a JSON-RPC server is there? */
+const isAnswer = (result: Result<unknown>): boolean => result.ok || SERVER_FAULTS.has(result.fault.kind);
 
 /**
  * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
@@ -96,24 +114,36 @@ export function createNodeProber(
     return body;
   };
 
-  const send = (names: readonly NodeCall[], current: Run): Promise<Exchange> =>
+  /** The results by their calls; `refused` when the node takes no batch. */
+  const readResults = (names: readonly NodeCall[], response: TransportResponse): Results | 'refused' => {
+    const parsed = parseAnswer(response, names.length);
+    if (parsed === 'refused') return parsed;
+    return Object.fromEntries(
+      names.map((name, i) => {
+        const result = parsed[i];
+        return [name, result?.ok ? READERS[name](result.value) : result];
+      }),
+    );
+  };
+
+  const send = <T>(
+    names: readonly NodeCall[],
+    read: ReadResponse<T>,
+    { deadline, signal }: Run,
+  ): Promise<Exchange<T>> =>
     transport.exchange(
       { method: 'POST', contentType: 'application/json', body: bodyOf(names) },
-      current.deadline,
-      current.signal,
+      read,
+      deadline,
+      signal,
     );
-
-  const toResults = (names: readonly NodeCall[], outcomes: readonly CallResult[]): Results =>
-    Object.fromEntries(names.map((name, i) => [name, outcomes[i]]));
 
   const askSingly = async (names: readonly NodeCall[], current: Run): Promise<Results> => {
     const results: Results = {};
     for (const name of names) {
-      const exchange = await send([name], current);
-      const outcome = exchange.ok ? parseAnswer(exchange.value, 1) : [exchange];
-      const [result] = outcome === 'refused' ? [] : outcome;
-      if (result) results[name] = result;
+      const exchange = await send([name], (response) => readResults([name], response), current);
       if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
+      if (exchange.value !== 'refused') Object.assign(results, exchange.value);
     }
     return results;
   };
@@ -121,36 +151,35 @@ export function createNodeProber(
   const ask = async (state: Session, names: readonly NodeCall[], current: Run): Promise<Results> => {
     for (const name of names) current.asked |= 1 << NODE_CALLS.indexOf(name);
     if (names.length === 1 || state.batches === 'refused') return askSingly(names, current);
-    const exchange = await send(names, current);
-    if (!exchange.ok) return toResults(names, Array(names.length).fill(exchange));
-    const outcomes = parseAnswer(exchange.value, names.length);
-    if (outcomes === 'refused' || (state.batches === 'untried' && REFUSES_BATCH.has(exchange.value.status))) {
-      const results = await askSingly(names, current);
-      if (Object.values(results).some(isAnswer)) state.batches = 'refused';
-      return results;
-    }
-    if (outcomes.some(isAnswer)) state.batches = 'accepted';
-    return toResults(names, outcomes);
+    const isRefused = ({ status }: TransportResponse) => state.batches === 'untried' && REFUSES_BATCH.has(status);
+    const exchange = await send(
+      names,
+      (response) => (isRefused(response) ? 'refused' : readResults(names, response)),
+      current,
+    );
+    if (!exchange.ok) return Object.fromEntries(names.map((name) => [name, exchange]));
+    const results = exchange.value === 'refused' ? await askSingly(names, current) : exchange.value;
+    if (Object.values(results).some(isAnswer)) state.batches = exchange.value === 'refused' ? 'refused' : 'accepted';
+    return results;
   };
 
   /** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
-  const readModules = (state: Session, result: CallResult | undefined) => {
+  const readModules = (state: Session, result: Results['modules']) => {
     if (result === undefined || !isAnswer(result)) return;
-    const modules = result.ok ? toModules(result.value) : undefined;
+    const modules = result.ok ? result.value : undefined;
     state.modulesAskedAt = now();
     if (modules?.has('admin')) state.peersBy = 'admin_peers';
     else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
   };
 
   const askPeers = async (state: Session, results: Results, current: Run): Promise<Result<Peers> | undefined> => {
-    for (const [method, next, parse] of [
-      ['admin_peers', 'net_peerCount', toAdminPeers],
-      ['net_peerCount', 'none', toPeerCount],
+    for (const [method, next] of [
+      ['admin_peers', 'net_peerCount'],
+      ['net_peerCount', 'none'],
     ] as const) {
       if (state.peersBy !== method) continue;
       const result = results[method] ?? (await ask(state, [method], current))[method];
-      if (result === undefined) return undefined;
-      if (!isMethodMissing(result)) return parseResult(result, parse);
+      if (!isMethodMissing(result)) return result;
       state.peersBy = next;
     }
     return undefined;
@@ -170,10 +199,10 @@ export function createNodeProber(
     chainTiming.asked(now());
     const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
     const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
-    const send = (body: string) =>
-      transport.exchange({ method: 'POST', contentType: 'application/json', body }, deadline, current.signal);
+    const sendOn = <T>(body: string, read: ReadResponse<T>) =>
+      transport.exchange({ method: 'POST', contentType: 'application/json', body }, read, deadline, current.signal);
     if (state.batches === 'refused') chainMemory.singly = true;
-    const chain = toChain(await askChain(calls, send, chainMemory), heights);
+    const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights));
     if (chain.consensus) chainMemory.settings = chain.consensus;
     return chain;
   };
@@ -194,16 +223,15 @@ export function createNodeProber(
     }
 
     const results = await ask(state, first, current);
-    const latestResult = results.latest as CallResult & { readonly stale?: boolean };
-    if (latestResult.stale && retry) {
+    const latest = results.latest as Exchange<Block>;
+    if (!latest.ok && latest.stale && retry) {
       session = undefined;
       return run(current, false);
     }
     readModules(state, results.modules);
-    const latest = parseResult(latestResult, toBlock);
     state.hasNumber = latest.ok;
     if (!Object.values(results).some(isAnswer)) {
-      const { fault } = latestResult as { readonly fault: Fault };
+      const { fault } = latest as { readonly fault: Fault };
       session = undefined;
       chainTiming.record(false, undefined);
       const asked = CALL_SETS[current.asked];
@@ -216,11 +244,17 @@ export function createNodeProber(
     if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
     Object.assign(results, second.length > 0 ? await ask(state, second, current) : {});
     const peers = await askPeers(state, results, current);
-    const committed: Result<Block> | undefined = results.committed && parseResult(results.committed, toBlock);
     const height = latest.ok ? latest.value.number : undefined;
     chainTiming.record(true, height);
     const chain = await askAboutChain(state, height, current);
-    return { asked: CALL_SETS[current.asked], answered: true, latest, committed, peers, ...(chain && { chain }) };
+    return {
+      asked: CALL_SETS[current.asked],
+      answered: true,
+      latest,
+      committed: results.committed,
+      peers,
+      ...(chain && { chain }),
+    };
   };
 
   return {

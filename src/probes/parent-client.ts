@@ -1,8 +1,8 @@
 import type { Fault } from '../model/observation.ts';
 import type { ParentResult } from '../model/parent-chain.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { type Call, type CallResult, parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
-import { type Exchange, exchangeWithRetry, type TransportResponse } from './transport.ts';
+import { type Call, type CallResult, parseAnswer, parseSingle, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { type Exchange, exchangeWithRetry, type ReadResponse, type TransportResponse } from './transport.ts';
 
 /** What a node of the parent chain answered to a call: the unparsed result, or why there is none. */
 export type ParentAnswer =
@@ -39,24 +39,25 @@ function describeFault(fault: Fault): string {
   }
 }
 
-const NO_ANSWER: CallResult = { ok: false, fault: { kind: 'envelope', what: 'it has no answer to the call' } };
-
 const isRevert = (fault: Fault): boolean => fault.kind === 'rpc-error' && fault.isRevert === true;
 
 const toAnswer = (result: CallResult): ParentAnswer =>
   result.ok ? result : { ok: false, why: describeFault(result.fault), isRevert: isRevert(result.fault) };
 
-const parse = (answer: TransportResponse): CallResult => {
-  const results = parseAnswer(answer, 1, 'whole');
-  return (results === 'refused' ? undefined : results[0]) ?? NO_ANSWER;
-};
-
 /** Some servers give the errors of a call a status of their own. */
-function parseOne(exchange: Exchange): CallResult {
-  if (!exchange.ok) return exchange;
-  const answer = exchange.value;
-  const bare = parse({ ...answer, status: 200 });
-  return answer.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parse(answer);
+function readOne(response: TransportResponse): CallResult {
+  const bare = parseSingle({ ...response, status: 200 }, 'whole');
+  return response.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parseSingle(response, 'whole');
+}
+
+/** Undefined when the node takes no batch. */
+function readTogether(response: TransportResponse, calls: number): readonly CallResult[] | undefined {
+  if (REFUSES_BATCH.has(response.status)) return undefined;
+  const results = parseAnswer(response, calls, 'whole');
+  const isRefusal =
+    results === 'refused' ||
+    results.every((result) => !result.ok && result.fault.kind === 'rpc-error' && !isRevert(result.fault));
+  return isRefusal ? undefined : results;
 }
 
 /**
@@ -68,11 +69,15 @@ export function createParentClient(rpc: string, withinMs: number, keepsAlive?: (
   const transport = createHttpTransport(rpc, keepsAlive);
   let asksSingly = false;
 
-  const send = (calls: readonly Call[], signal: AbortSignal | undefined): Promise<Exchange> => {
+  const send = <T>(
+    calls: readonly Call[],
+    read: ReadResponse<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<Exchange<T>> => {
     // Some public nodes refuse a client that does not say what it is.
     const headers = { accept: 'application/json', 'user-agent': 'subnetd' };
     const ask = { method: 'POST', contentType: 'application/json', headers, body: toBody(calls) } as const;
-    return exchangeWithRetry(transport, ask, performance.now() + withinMs, signal);
+    return exchangeWithRetry(transport, ask, read, performance.now() + withinMs, signal);
   };
 
   /** Undefined when the node takes no batch, or none that large. */
@@ -80,25 +85,19 @@ export function createParentClient(rpc: string, withinMs: number, keepsAlive?: (
     calls: readonly Call[],
     signal?: AbortSignal,
   ): Promise<readonly CallResult[] | undefined> => {
-    const exchange = await send(calls, signal);
-    if (!exchange.ok) return exchange.fault.kind === 'too-large' ? undefined : calls.map(() => exchange);
-    if (REFUSES_BATCH.has(exchange.value.status)) return undefined;
-    const results = parseAnswer(exchange.value, calls.length, 'whole');
-    if (results === 'refused') return undefined;
-    const isRefusal = results.every(
-      (result) => !result.ok && result.fault.kind === 'rpc-error' && !isRevert(result.fault),
-    );
-    return isRefusal ? undefined : results;
+    const exchange = await send(calls, (response) => readTogether(response, calls.length), signal);
+    if (exchange.ok) return exchange.value;
+    return exchange.fault.kind === 'too-large' ? undefined : calls.map(() => exchange);
   };
 
   /** A node that does not answer is asked no more. */
   const askSingly = async (calls: readonly Call[], signal?: AbortSignal): Promise<readonly CallResult[]> => {
     const results: CallResult[] = [];
-    let lost: Exchange | undefined;
+    let lost: Exchange<CallResult> | undefined;
     for (const call of calls) {
-      const exchange: Exchange = lost ?? (await send([call], signal));
+      const exchange: Exchange<CallResult> = lost ?? (await send([call], readOne, signal));
       if (!exchange.ok && exchange.fault.kind !== 'too-large') lost = exchange;
-      results.push(parseOne(exchange));
+      results.push(exchange.ok ? exchange.value : exchange);
     }
     return results;
   };

@@ -53,9 +53,14 @@ export async function readStats(
     const now = performance.now();
     if (now >= deadline) break;
     const until = Math.min(deadline, now + WITHIN_MS);
-    const exchange = await transport.exchange({ method: 'GET', path: `${base}${path}` }, until, signal);
+    const exchange = await transport.exchange(
+      { method: 'GET', path: `${base}${path}` },
+      ({ status, text }) => (status === 200 ? read(parse(text)) : {}),
+      until,
+      signal,
+    );
     if (!exchange.ok) break;
-    if (exchange.value.status === 200) reading = { ...reading, ...read(parse(exchange.value.text)) };
+    reading = { ...reading, ...exchange.value };
   }
   return reading;
 }

@@ -71,14 +71,18 @@ export function createServiceProber(
   const transport = createHttpTransport(url, keepsAlive);
   const base = new URL(url).pathname.replace(/\/+$/, '');
 
+  const readResponse = (response: TransportResponse): ServiceObservation => {
+    const { status } = response;
+    const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
+    return status === 200 ? read(response) : { ok: false, fault };
+  };
+
   const probe: ServiceProber['probe'] = async (timeoutMs, signal) => {
     const deadline = performance.now() + timeoutMs;
-    const exchange = await exchangeWithRetry(transport, { method: 'GET', path: `${base}${path}` }, deadline, signal);
+    const ask = { method: 'GET', path: `${base}${path}` } as const;
+    const exchange = await exchangeWithRetry(transport, ask, readResponse, deadline, signal);
     if (!exchange.ok) return { ok: false, fault: exchange.fault };
-    const { status } = exchange.value;
-    const fault: Fault = { kind: status >= 300 && status < 400 ? 'redirect' : 'status', status };
-    if (status !== 200) return { ok: false, fault };
-    const observation = read(exchange.value);
+    const observation = exchange.value;
     if (component !== 'stats' || !observation.ok) return observation;
     const stats = await readStats(transport, base, deadline, signal);
     return Object.keys(stats).length === 0 ? observation : { ok: true, value: { ...observation.value, stats } };

@@ -21,8 +21,14 @@ export interface TransportRequest {
   readonly body?: string;
 }
 
-/** A response or the fault; `stale` when a reused connection turned out to be dead. */
-export type Exchange = Result<TransportResponse> & { readonly stale?: boolean };
+/** What was read from a response, or the fault; `stale` when a reused connection turned out to be dead. */
+export type Exchange<T> = Result<T> & { readonly stale?: boolean };
+
+/**
+ * Reads a response as soon as it is whole, and must not throw. What it gives stays in memory for long after the exchange, because the
+ * exchange began long before: that should be little, and nothing of the text.
+ */
+export type ReadResponse<T> = (response: TransportResponse) => T;
 
 /**
  * How the next exchange connects.
@@ -39,7 +45,12 @@ export interface RpcTransport {
    * Sends one request at a time. Never rejects. Ends at the deadline, in milliseconds of `performance.now()`, or when
    * the signal aborts; afterwards nothing of it continues.
    */
-  exchange(ask: TransportRequest, deadline: number, signal?: AbortSignal): Promise<Exchange>;
+  exchange<T>(
+    ask: TransportRequest,
+    read: ReadResponse<T>,
+    deadline: number,
+    signal?: AbortSignal,
+  ): Promise<Exchange<T>>;
   /** Closes the connection; an exchange in progress fails. */
   close(): void;
 }
@@ -48,12 +59,13 @@ export interface RpcTransport {
  * Sends one request, and once more if the reused connection was dead: closed by the other side before it sent anything.
  * Any other fault is the answer.
  */
-export async function exchangeWithRetry(
+export async function exchangeWithRetry<T>(
   transport: RpcTransport,
   ask: TransportRequest,
+  read: ReadResponse<T>,
   deadline: number,
   signal?: AbortSignal,
-): Promise<Exchange> {
-  const exchange = await transport.exchange(ask, deadline, signal);
-  return !exchange.ok && exchange.stale ? transport.exchange(ask, deadline, signal) : exchange;
+): Promise<Exchange<T>> {
+  const exchange = await transport.exchange(ask, read, deadline, signal);
+  return !exchange.ok && exchange.stale ? transport.exchange(ask, read, deadline, signal) : exchange;
 }

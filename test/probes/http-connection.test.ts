@@ -32,9 +32,9 @@ async function start(onConnection: (socket: Socket) => void) {
   return { sockets, transport };
 }
 
-const ask = (transport: RpcTransport, withinMs = 20_000, signal?: AbortSignal): Promise<Exchange> =>
-  transport.exchange({ method: 'GET' }, performance.now() + withinMs, signal);
-const textOf = (exchange: Exchange) => (exchange.ok ? exchange.value.text : exchange.fault.kind);
+const ask = (transport: RpcTransport, withinMs = 20_000, signal?: AbortSignal): Promise<Exchange<string>> =>
+  transport.exchange({ method: 'GET' }, ({ text }) => text, performance.now() + withinMs, signal);
+const textOf = (exchange: Exchange<string>) => (exchange.ok ? exchange.value : exchange.fault.kind);
 
 it('answers that come in pieces, in turns on several connections, do not mix', async () => {
   const texts = ['a'.repeat(200_000), 'b'.repeat(200_000), 'c'.repeat(200_000)];
@@ -66,7 +66,7 @@ it('what a server says unasked just before a request is no answer to it', async 
   const { sockets, transport } = await start((socket) => socket.on('data', () => socket.write(answer('asked'))));
   await ask(transport);
   // Rounds begin in timers, and the event loop reads after those.
-  const exchange = await new Promise<Exchange>((resolve) =>
+  const exchange = await new Promise<Exchange<string>>((resolve) =>
     setTimeout(() => {
       sockets[0]?.write(answer('unasked'));
       resolve(ask(transport));

@@ -3,19 +3,19 @@ import { createServiceProber } from '../../src/probes/service-prober.ts';
 import { type Exchange, exchangeWithRetry, type RpcTransport } from '../../src/probes/transport.ts';
 import { startHttp } from '../support/fake-node.ts';
 
-const answer: Exchange = { ok: true, value: { status: 200, contentType: '', text: '{}' } };
+const answer: Exchange<string> = { ok: true, value: '{}' };
 const closed = { ok: false, fault: { kind: 'closed', address: 'http://a' } } as const;
-const stale: Exchange = { ...closed, stale: true };
+const stale: Exchange<string> = { ...closed, stale: true };
 
 /** Sends a request over a transport with these outcomes; resolves to the result and the number of exchanges. */
-async function send(...outcomes: readonly Exchange[]) {
+async function send(...outcomes: readonly Exchange<string>[]) {
   let sent = 0;
   const transport: RpcTransport = {
     connection: () => 'reused',
-    exchange: async () => outcomes[sent++] ?? closed,
+    exchange: async <T>() => (outcomes[sent++] ?? closed) as Exchange<T>,
     close: () => {},
   };
-  return { result: await exchangeWithRetry(transport, { method: 'GET' }, 0), sent };
+  return { result: await exchangeWithRetry(transport, { method: 'GET' }, ({ text }) => text, 0), sent };
 }
 
 it('a request is sent once more when its reused connection was dead, and never a third time', async () => {

@@ -2,7 +2,7 @@ import type { ClientSetup, SetupResult } from '../../model/setup.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { createHttpTransport } from '../http-transport.ts';
 import { createIpcTransport } from '../ipc-transport.ts';
-import { type CallResult, parseAnswer, toBody } from '../json-rpc.ts';
+import { type CallResult, parseSingle, toBody } from '../json-rpc.ts';
 import { exchangeWithRetry } from '../transport.ts';
 
 const BODY = toBody([{ method: 'web3_clientVersion', params: [] }]);
@@ -41,12 +41,10 @@ export async function readClient(
     while (tookMs.length < REQUESTS) {
       const started = performance.now();
       const ask = { method: 'POST', contentType: 'application/json', body: BODY } as const;
-      const exchange = await exchangeWithRetry(transport, ask, started + WITHIN_MS, signal);
+      const exchange = await exchangeWithRetry(transport, ask, parseSingle, started + WITHIN_MS, signal);
       if (!exchange.ok) return failed('it does not answer');
       tookMs.push(performance.now() - started);
-      const outcome = parseAnswer(exchange.value, 1);
-      const [result] = outcome === 'refused' ? [] : outcome;
-      if (result) version = toVersion(result);
+      version = toVersion(exchange.value);
     }
     return { ok: true, value: { version, tookMs } };
   } finally {
