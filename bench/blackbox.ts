@@ -27,8 +27,8 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** CPU time a probe of Debian's prometheus-blackbox-exporter, on one processor, over the nodes at these ports in turn. */
-export async function measureBlackbox(ports: readonly number[], seconds: number): Promise<number> {
+/** CPU time a probe of Debian's prometheus-blackbox-exporter, on one processor, over these nodes in turn. */
+export async function measureBlackbox(urls: readonly string[], seconds: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
   const config = {
     modules: {
@@ -68,7 +68,7 @@ export async function measureBlackbox(ports: readonly number[], seconds: number)
     const worker = async () => {
       while (performance.now() < end) {
         next += 1;
-        const page = await get(`/probe?module=rpc&target=http://127.0.0.1:${ports[next % ports.length]}`);
+        const page = await get(`/probe?module=rpc&target=${urls[next % urls.length]}`);
         if (page.includes('probe_success 1')) probes += 1;
         else failed += 1;
       }

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 
 /**
- * A child process that plays many nodes, each on a port of its own: `node bench/fake-nodes.ts NODES PEERS GROUP`. They are healthy:
- * the height rises every two seconds, and each node is connected to others of its group. It answers prepared text, so that its own
- * speed hardly counts, and prints its ports as JSON when it listens. With PEERS of `hanging` it accepts connections and never answers.
+ * A child process that plays many nodes, each on a loopback address of its own: `node bench/fake-nodes.ts NODES PEERS GROUP`. They are
+ * healthy: the height rises every two seconds, and each node is connected to others of its group. It answers prepared text, so that its
+ * own speed hardly counts, and prints the URLs of the nodes as JSON when it listens. With PEERS of `hanging` it accepts connections and
+ * never answers. All share one port: a port for each of 10,000 nodes would leave too few to the system, and take as many descriptors.
  */
 const [nodes = 0, peers = 0, group = nodes] = process.argv.slice(2).map((word) => Number(word) || 0);
 const isHanging = process.argv[3] === 'hanging';
@@ -151,17 +152,16 @@ function serve(node: number, socket: Socket) {
   });
 }
 
-const ports = await Promise.all(
-  Array.from(
-    { length: nodes },
-    (_, node) =>
-      new Promise<number>((resolve) => {
-        const server = createServer((socket) => serve(node, socket)).listen(0, '127.0.0.1', 512, () => {
-          const address = server.address();
-          resolve(typeof address === 'object' && address ? address.port : 0);
-        });
-      }),
-  ),
-);
-process.stdout.write(`${JSON.stringify(ports)}\n`);
+const toAddress = (node: number): string => `127.64.${node >> 8}.${node & 255}`;
+const toNode = (address = ''): number => {
+  const [, , high = 0, low = 0] = address.split('.').map(Number);
+  return high * 256 + low;
+};
+
+const server = createServer((socket) => serve(toNode(socket.localAddress), socket)).listen(0, '0.0.0.0', 4_096, () => {
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const urls = Array.from({ length: nodes }, (_, node) => `http://${toAddress(node)}:${port}`);
+  process.stdout.write(`${JSON.stringify(urls)}\n`);
+});
 process.on('disconnect', () => process.exit());

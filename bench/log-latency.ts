@@ -32,9 +32,9 @@ const counted = async (): Promise<number> => Number(COUNT.exec(await scrape())?.
  * the scrape that does. `target` is what the inventory says of where the log is, `rest` of anything else.
  */
 export async function benchLatency(folder: string, target: string, rest: string, write: (line: string) => void) {
-  const { ports, stop: stopNodes } = await startFakeNodes(1, 3);
+  const { urls, stop: stopNodes } = await startFakeNodes(1, 3);
   const config = join(folder, 'subnetd.yaml');
-  const nodeTarget = `{ name: n, rpc: 'http://127.0.0.1:${ports[0]}', ${target} }`;
+  const nodeTarget = `{ name: n, rpc: '${urls[0]}', ${target} }`;
   writeFileSync(config, `subnets: [{ name: d, nodes: [${nodeTarget}] }]\n${rest}\n`);
   const words = ['run', '--config', config, '--listen', `127.0.0.1:${PORT}`];
   const child = spawn(pathOf('../bin/subnetd'), words, { stdio: 'ignore' });

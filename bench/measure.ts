@@ -24,7 +24,7 @@ export async function runScript(script: string, words: readonly string[], input 
 }
 
 /**
- * Many nodes in a process of their own, which ends with `stop`; their ports. Each is connected to so many others of its `group`, or
+ * Many nodes in a process of their own, which ends with `stop`; their URLs. Each is connected to so many others of its `group`, or
  * accepts connections and answers nothing.
  */
 export async function startFakeNodes(nodes: number, peers: number | 'hanging', group = nodes) {
@@ -41,7 +41,7 @@ export async function startFakeNodes(nodes: number, peers: number | 'hanging', g
     child.disconnect();
     await exited;
   };
-  return { ports: JSON.parse(output) as readonly number[], stop };
+  return { urls: JSON.parse(output) as readonly string[], stop };
 }
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));

@@ -1,7 +1,7 @@
 import { createNodeProber } from '../src/probes/node-prober.ts';
 
 /**
- * A child process that probes nodes: `node bench/probe-loop.ts MODE SECONDS` with the ports as JSON on stdin. Prints
+ * A child process that probes nodes: `node bench/probe-loop.ts MODE SECONDS` with the URLs as JSON on stdin. Prints
  * what it did and the CPU time that it took, as JSON.
  */
 const IN_FLIGHT = 64;
@@ -14,7 +14,7 @@ const cpuMicros = (since?: NodeJS.CpuUsage) => {
 
 let input = '';
 for await (const chunk of process.stdin) input += chunk;
-const ports = JSON.parse(input) as readonly number[];
+const urls = JSON.parse(input) as readonly string[];
 const [mode, seconds = '5'] = process.argv.slice(2);
 /** A clock on which every probe of the mode `chain` is a minute after the one before it. */
 const ownClock = () => {
@@ -24,9 +24,7 @@ const ownClock = () => {
     return at;
   };
 };
-const probes = ports.map((port) =>
-  createNodeProber(`http://127.0.0.1:${port}`, 'XDPoS', mode === 'chain' ? ownClock() : Date.now),
-);
+const probes = urls.map((url) => createNodeProber(url, 'XDPoS', mode === 'chain' ? ownClock() : Date.now));
 let asked = 0;
 let good = 0;
 let bad = 0;

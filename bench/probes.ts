@@ -15,12 +15,12 @@ interface Loop {
 
 /** CPU time a check beside the blackbox exporter's a probe, in turn, so that a machine that drifts drifts for both. */
 async function compare(peers: number, goal: number, stretch: number) {
-  const { ports, stop } = await startFakeNodes(NODES, peers);
+  const { urls, stop } = await startFakeNodes(NODES, peers);
   const ours: Loop[] = [];
   const theirs: number[] = [];
   for (let run = 0; run < RUNS; run += 1) {
-    theirs.push(await measureBlackbox(ports, SECONDS));
-    ours.push((await runScript('./probe-loop.ts', ['closed', String(SECONDS)], JSON.stringify(ports))) as Loop);
+    theirs.push(await measureBlackbox(urls, SECONDS));
+    ours.push((await runScript('./probe-loop.ts', ['closed', String(SECONDS)], JSON.stringify(urls))) as Loop);
   }
   await stop();
   return {
@@ -39,12 +39,12 @@ async function compare(peers: number, goal: number, stretch: number) {
 export async function benchProbes() {
   const few = await compare(3, 8, 10);
   const many = await compare(25, 5, 8);
-  const { ports, stop } = await startFakeNodes(NODES, 3);
+  const { urls, stop } = await startFakeNodes(NODES, 3);
   const bursts: Loop[] = [];
   for (let run = 0; run < RUNS; run += 1)
-    bursts.push((await runScript('./probe-loop.ts', ['burst'], JSON.stringify(ports))) as Loop);
-  const chain = (await runScript('./probe-loop.ts', ['chain', String(SECONDS)], JSON.stringify(ports))) as Loop;
-  const spread = (await runScript('./probe-loop.ts', ['spread', '10'], JSON.stringify(ports))) as Loop;
+    bursts.push((await runScript('./probe-loop.ts', ['burst'], JSON.stringify(urls))) as Loop);
+  const chain = (await runScript('./probe-loop.ts', ['chain', String(SECONDS)], JSON.stringify(urls))) as Loop;
+  const spread = (await runScript('./probe-loop.ts', ['spread', '10'], JSON.stringify(urls))) as Loop;
   await stop();
   return {
     note: 'closed loop, 1,000 targets, 64 under way, decoding included; the blackbox exporter opens a connection for each probe and does not decode, subnetd keeps its connections',

@@ -39,10 +39,10 @@ const BARE_SERVER = (port: number) =>
 
 /** The daemon as a process of its own on four nodes, beside bare Node in the same run: start and resident memory. */
 export async function benchProcess() {
-  const { ports, stop: stopNodes } = await startFakeNodes(4, 3);
+  const { urls, stop: stopNodes } = await startFakeNodes(4, 3);
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
   const config = join(folder, 'subnetd.yaml');
-  const nodes = ports.map((port, i) => `{ name: n${i}, rpc: 'http://127.0.0.1:${port}' }`).join();
+  const nodes = urls.map((url, i) => `{ name: n${i}, rpc: '${url}' }`).join();
   writeFileSync(config, `subnets: [{ name: d, nodes: [${nodes}] }]\n`);
   const daemonWords = (port: number) => ['run', '--config', config, '--listen', `127.0.0.1:${port}`];
   const daemon = (port: number) => untilAlive(pathOf('../bin/subnetd'), daemonWords(port), port);

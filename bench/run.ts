@@ -1,4 +1,5 @@
 import { benchAlerts } from './alerts.ts';
+import { benchDaemon } from './daemon.ts';
 import { benchFleet } from './fleet.ts';
 import { benchLogs } from './logs.ts';
 import { benchPages } from './pages.ts';
@@ -14,6 +15,7 @@ const results = {
   alerts: benchAlerts(),
   fleet: benchFleet(),
   process: await benchProcess(),
+  daemon: await benchDaemon(),
   pages: await benchPages(),
   logs: await benchLogs(),
   platform: await benchPlatform(),
