@@ -4,6 +4,7 @@ import type { ShownFailure, TargetState } from '../model/snapshot.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explain, explainAll } from './explain-checks.ts';
+import { withWallet } from './find-wallet-problems.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 
 /** The checks that a failure explains; all of its target where nothing is named. */
@@ -76,13 +77,14 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 }
 
 /** Known failures that targets show. A restart loop that has a known cause is not one of its own. */
-export function findKnownFailures({ targets, now }: SubnetView): readonly Suspicion[] {
+export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
+  const { targets, now } = view;
   const found: Suspicion[] = [];
-  for (const view of targets) {
-    const { state } = view;
+  for (const target of targets) {
+    const { state } = target;
     if (state.shownFailures.length === 0) continue;
     const shown = state.shownFailures.flatMap((failure) =>
-      isProblem(failure.name) ? [toSuspicion(view, failure, failure.name, now)] : [],
+      isProblem(failure.name) ? [withWallet(toSuspicion(target, failure, failure.name, now), view)] : [],
     );
     const hasCause =
       hasEndedFailure(state) ||

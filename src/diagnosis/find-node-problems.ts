@@ -78,14 +78,33 @@ function findSilent(node: NodeView): Suspicion | undefined {
   });
 }
 
+const networkOf = ({ state }: NodeView): number | undefined => state.facts.logs?.created?.networkId;
+
+/** The network id that most other nodes were created with, where this one has another: then they refuse it. */
+function findOtherNetwork(node: NodeView, nodes: readonly NodeView[]): number | undefined {
+  const others = nodes.filter((other) => other !== node && networkOf(other) !== undefined);
+  const [first] = others;
+  const network = first && networkOf(first);
+  const isOdd = network !== undefined && networkOf(node) !== undefined && networkOf(node) !== network;
+  return isOdd && others.length > 1 && others.every((other) => networkOf(other) === network) ? network : undefined;
+}
+
 /** A node without peers while others have some: it runs, so a restart does not help. */
-function findPartitioned(node: NodeView, connected: string): Suspicion | undefined {
+function findPartitioned(node: NodeView, connected: string, nodes: readonly NodeView[]): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
   if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
+  const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
+  const network = findOtherNetwork(node, nodes);
   return toSuspicion('node_partitioned', node, explainAnswers(node), {
     summary: `${name} is cut off from the other nodes`,
-    evidence: `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`,
-    fix: `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`,
+    evidence:
+      network === undefined
+        ? seen
+        : `${seen}; it was created with NETWORK_ID=${networkOf(node)}, and the others with NETWORK_ID=${network}`,
+    fix:
+      network === undefined
+        ? `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`
+        : `set NETWORK_ID=${network} in ${name}.env and recreate ${name}; nodes of another network id refuse it`,
   });
 }
 
@@ -154,7 +173,10 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
     // Why its container ends again and again is a problem of the container.
     if (isStopped(node) || node.isForeign || isInLoop(node, view)) continue;
     const one =
-      findSilent(node) ?? findPartitioned(node, connected) ?? findStalled(node, witness, view) ?? findOther(node, view);
+      findSilent(node) ??
+      findPartitioned(node, connected, view.nodes) ??
+      findStalled(node, witness, view) ??
+      findOther(node, view);
     if (one !== undefined) found.push(one);
   }
   return found;

@@ -17,6 +17,19 @@ const PROBLEMS = {
 const isEmpty = (view: SubnetView): boolean =>
   findRelayer(view)?.state.shownFailures.some(({ name }) => name === 'wallet_without_funds') === true;
 
+/** The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. */
+export function withWallet(one: Suspicion, { subnet, facts }: SubnetView): Suspicion {
+  const named = subnet.parentChain?.wallet;
+  const balance = facts.parent?.wallet?.balance;
+  if (one.problem !== 'wallet_without_funds' || named === undefined) return one;
+  const address = toAddress(named);
+  return {
+    ...one,
+    evidence: balance === undefined ? one.evidence : `${one.evidence}; ${address} has ${formatCoins(balance)} coins`,
+    fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain`,
+  };
+}
+
 /** The wallet that pays for the submissions has coins for some days only. */
 export function findWalletProblems(view: SubnetView): readonly Suspicion[] {
   const { wallet } = view.facts.parent ?? {};

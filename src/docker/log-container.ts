@@ -17,6 +17,8 @@ export interface LogContainer {
   readonly p2p?: string;
   /** The nodes that `BOOTNODES` names, as `ID@host:port`. */
   readonly bootnodes?: readonly string[];
+  /** `NETWORK_ID`. */
+  readonly networkId?: number;
 }
 
 /** The log settings of a container. */
@@ -66,6 +68,7 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
   const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, 'PORT') ?? '')?.[0];
   const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
   const rotation = readRotation(HostConfig?.LogConfig);
+  const networkId = /^\d{1,15}$/.exec(readEnv(Config?.Env, 'NETWORK_ID') ?? '')?.[0];
   const bootnodes = findBootnodes(readEnv(Config?.Env, 'BOOTNODES'));
   return {
     id,
@@ -76,5 +79,6 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     ...(level !== undefined && { level: Number(level) }),
     ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
     ...(bootnodes.length > 0 && { bootnodes }),
+    ...(networkId !== undefined && { networkId: Number(networkId) }),
   };
 }

@@ -10,7 +10,7 @@ import type { SourceOptions } from './watch-files.ts';
 /** The log of the container of one target. */
 export interface ContainerLogWatch {
   follow(): LogFollower;
-  /** The log level, the p2p address and the bootnodes that the node's container was created with; undefined until it was found. */
+  /** The settings that the node's container was created with; undefined until it was found. */
   created(): LogFacts['created'];
 }
 
@@ -99,8 +99,10 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
       positions,
       find: async (signal) => {
         const found = await docker.findLog(container, signal);
-        if (target.component === 'node' && 'id' in found)
-          created = { level: found.level, p2p: found.p2p, bootnodes: found.bootnodes };
+        if (target.component === 'node' && 'id' in found) {
+          const { level, p2p, bootnodes, networkId } = found;
+          created = { level, p2p, bootnodes, networkId };
+        }
         return found;
       },
       openLog: (...asked) => docker.openLog(container, ...asked),

@@ -215,8 +215,13 @@ export interface LogFacts extends LogState {
   readonly fileBytes?: number;
   /** How far a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
   readonly clockAheadMs?: number;
-  /** The log level, the p2p address, and the bootnodes as `ID@host:port`, that the node's container was created with. */
-  readonly created?: { readonly level?: number; readonly p2p?: string; readonly bootnodes?: readonly string[] };
+  /** The log level, the p2p address, the bootnodes as `ID@host:port`, and the network id that the node's container was created with. */
+  readonly created?: {
+    readonly level?: number;
+    readonly p2p?: string;
+    readonly bootnodes?: readonly string[];
+    readonly networkId?: number;
+  };
 }
 
 /** The facts of one target, by the kind of prober that obtained them. */

@@ -167,3 +167,45 @@ describe('a node that was created with another bootnode than most', () => {
     expect(named(among(created('n2', [`${wrong}@10.0.0.9:20301`], [])))).not.toContain('bootnode_unused n2');
   });
 });
+
+describe('a node without peers', () => {
+  const created = (name: string, networkId: number | undefined, peers: readonly string[]): Known => {
+    const node = diagnosedNode(name, NAMES, { peers });
+    const logs = { ...(node.facts.logs as LogFacts), ...(networkId !== undefined && { created: { networkId } }) };
+    return { ...node, facts: { ...node.facts, logs } };
+  };
+  const tellOf = (n2: number | undefined, [n1, n3, n4]: readonly (number | undefined)[]) => {
+    const rest = [['n1', n1] as const, ['n3', n3] as const, ['n4', n4] as const].map(([name, id]) =>
+      created(
+        name,
+        id,
+        ['n1', 'n3', 'n4'].filter((other) => other !== name),
+      ),
+    );
+    return told([created('n2', n2, []), ...rest]).find(([problem]) => problem === 'node_partitioned');
+  };
+  const seen = 'n2 answers and has 0 of 3 peers, while others are connected: n1, n3, n4';
+  const CUT_OFF = [
+    'node_partitioned',
+    'n2',
+    'n2 is cut off from the other nodes',
+    seen,
+    'open the p2p port of n2 to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help',
+  ];
+
+  test('that was created with another network id than all others is told that', () => {
+    expect(tellOf(9_999, [551, 551, 551])).toEqual([
+      ...CUT_OFF.slice(0, 3),
+      `${seen}; it was created with NETWORK_ID=9999, and the others with NETWORK_ID=551`,
+      'set NETWORK_ID=551 in n2.env and recreate n2; nodes of another network id refuse it',
+    ]);
+    expect(tellOf(9_999, [551, undefined, 551])?.[4]).toContain('set NETWORK_ID=551');
+  });
+
+  test('is cut off by something else when its network id is that of others, or nobody can say', () => {
+    expect(tellOf(551, [551, 551, 551])).toEqual(CUT_OFF);
+    expect(tellOf(undefined, [551, 551, 551])).toEqual(CUT_OFF);
+    expect(tellOf(9_999, [551, 9_999, 551])).toEqual(CUT_OFF);
+    expect(tellOf(9_999, [551, undefined, undefined])).toEqual(CUT_OFF);
+  });
+});

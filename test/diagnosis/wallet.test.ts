@@ -59,7 +59,7 @@ function wallet(coins: number, readAt = NOW): WalletFacts {
 }
 
 const causesOf = (
-  facts: WalletFacts,
+  facts: WalletFacts | undefined,
   services: readonly Known[] = [relayer],
   parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
 ) => {
@@ -67,12 +67,12 @@ const causesOf = (
   const parent: ParentFacts = {
     observation: {
       head: { ok: true, value: { number: 77, timestamp: 1 } },
-      balance: { ok: true, value: facts.balance },
+      ...(facts && { balance: { ok: true, value: facts.balance } }),
     },
     at: NOW,
     headAgeMs: 2_000,
     firstChainId: 551,
-    wallet: facts,
+    ...(facts && { wallet: facts }),
   };
   const subnet = {
     name: 'devnet',
@@ -128,6 +128,19 @@ test('a balance that cannot be read any more keeps what is known, and says how o
 
 test('a relayer that says that it cannot pay has that problem only', () => {
   expect(problems(wallet(1), [unpaid])).toEqual(['wallet_without_funds']);
+});
+
+test('a relayer that cannot pay is told with the address and the balance of its wallet, where the inventory names it', () => {
+  const tell = (facts: WalletFacts | undefined, parentChain?: NonNullable<Subnet['parentChain']>) =>
+    causesOf(facts, [unpaid], parentChain).map(({ evidence, fix }) => [evidence.replace(/^.*\. /, ''), fix]);
+  const seen = 'The wallet that pays on the parent chain has too few coins';
+  const address = '0xcd0340a2214058390d204a826de05312deadbeef';
+  const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
+  expect(tell(wallet(2))).toEqual([[`${seen}; ${address} has 2 coins`, fix]]);
+  expect(tell(undefined)).toEqual([[seen, fix]]);
+  expect(tell(undefined, { rpc: 'http://p' })).toEqual([
+    [seen, 'send coins to the wallet PARENTNET_WALLET on the parent chain'],
+  ]);
 });
 
 test('a wallet that the inventory does not name any more is no problem', () => {

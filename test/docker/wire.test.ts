@@ -260,7 +260,7 @@ describe('an engine at the wire', () => {
       asked.push(url);
       const Config = {
         Tty: true,
-        Env: ['KEY=secret', 'LOG_LEVEL=3', 'PORT=30303', `BOOTNODES=enode://${key}@10.0.0.5:20301`],
+        Env: ['KEY=secret', 'LOG_LEVEL=3', 'PORT=30303', `BOOTNODES=enode://${key}@10.0.0.5:20301`, 'NETWORK_ID=551'],
       };
       const LogConfig = { Type: 'json-file', Config: { 'max-size': '1m' } };
       const NetworkSettings = { Networks: { subnet: { IPAddress: '10.0.0.7' } } };
@@ -272,6 +272,7 @@ describe('an engine at the wire', () => {
         ...{ id: 'a1', running: true, startedAt: Date.parse('2026-01-01T00:00:00.500Z'), tty: true },
         ...{ rotation: { fileBytes: 1e6, files: 1 }, level: 3, p2p: '10.0.0.7:30303' },
         bootnodes: [`${key}@10.0.0.5:20301`],
+        networkId: 551,
       },
     });
     expect(asked).toEqual(['/containers/n/json']);
