@@ -1,3 +1,4 @@
+import { limitRuns } from '../model/limit-runs.ts';
 import type { LogFault } from '../model/log.ts';
 import { type ContainerLogReaderOptions, createContainerLogReader } from './create-container-log-reader.ts';
 import type { LogContainer } from './log-container.ts';
@@ -40,7 +41,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
   /** The run of a stopped container whose log was read to its end. */
   let readRun: string | undefined;
   let pauseMs = PAUSE_MS;
-  let wake = () => {};
+  let wake = async () => {};
   let wakes = 0;
   let endPause = () => {};
 
@@ -65,15 +66,15 @@ export function followLog(options: FollowLogOptions): LogFollower {
       return 'idle';
     }
     const replaced = new AbortController();
-    wake = () => void stopIfReplaced(found.id, replaced).catch(() => {});
-    if (wakes !== wakesBefore) wake();
+    wake = () => stopIfReplaced(found.id, replaced).catch(() => {});
+    if (wakes !== wakesBefore) void wake();
     try {
       await reader.read(found, AbortSignal.any([ending.signal, replaced.signal]));
     } catch (error) {
       if (!replaced.signal.aborted) throw error;
       return 'read';
     } finally {
-      wake = () => {};
+      wake = async () => {};
     }
     // Last lines may arrive after the stream ends. Only the log of a container that had stopped before is complete.
     readRun = found.running ? undefined : run;
@@ -110,13 +111,14 @@ export function followLog(options: FollowLogOptions): LogFollower {
   };
   const ended = followForEver();
   return {
-    wake: () => {
+    // An engine may report thousands of events a second.
+    wake: limitRuns(async () => {
       wakes++;
       pauseMs = PAUSE_MS;
-      wake();
       endPause();
-    },
-    recheck: () => endPause(),
+      await wake();
+    }),
+    recheck: limitRuns(async () => endPause()),
     stop: async () => {
       ending.abort();
       endPause();

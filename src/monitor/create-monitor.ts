@@ -96,14 +96,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
     () => receivers,
   );
 
-  /** Probes a target outside of its rounds because of news, and diagnoses its subnet again if a verdict changed. */
-  const probeForNews = (target: Target, round: RoundName, prober: Prober) => {
-    runs
-      .run(target, round, prober)
-      .then(() => board.diagnoseChanged(now()))
-      .catch(onBug);
-  };
-
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
     for (const { subnet, probers } of watches) {
@@ -114,7 +106,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         logs.onContainerEvent(target, event.action);
         if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
         const prober = probers.get('containers')?.get(target);
-        if (prober) probeForNews(target, 'containers', prober);
+        if (prober) runs.runForNews(target, 'containers', prober);
       }
     }
   };
@@ -127,7 +119,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     if (prober === undefined) return;
     // A verdict that is not good yet must not wait for the next round.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
-    if (urgent || isUnsettled) probeForNews(target, 'logs', prober);
+    if (urgent || isUnsettled) runs.runForNews(target, 'logs', prober);
     else
       prober
         .probe()

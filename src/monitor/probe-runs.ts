@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { limitRuns } from '../model/limit-runs.ts';
 import type { Prober } from '../model/prober.ts';
 import type { RoundName, Target } from '../model/target.ts';
 import type { Board } from './board.ts';
@@ -12,6 +13,11 @@ export interface ProbeRuns {
   run(target: Target, round: RoundName, prober: Prober): Promise<void>;
   /** The same, but after the earlier runs in turn have ended: a connection carries one run at a time. */
   runInTurn(target: Target, round: RoundName, prober: Prober): Promise<void>;
+  /**
+   * Probes a target outside of its rounds because of news, and diagnoses its subnet again if a verdict changed. Of news that
+   * come by the thousand, as from an engine or a log, not each one leads to a run, but a run begins after the last.
+   */
+  runForNews(target: Target, round: RoundName, prober: Prober): void;
   /** Aborts the current run and closes connections. Its result is not recorded. */
   close(prober: Prober): Promise<void>;
   /** Resolves when the current runs have ended. */
@@ -24,6 +30,8 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
   const running = new Set<Promise<void>>();
   const recorded = new WeakMap<Prober, number>();
   const turns = new WeakMap<Prober, Promise<void>>();
+  /** The target of a prober, and what runs it for news. */
+  const news = new WeakMap<Prober, { target: Target; readonly start: () => void }>();
   let runs = 0;
 
   /** A run during which the process was suspended may have timed out for that reason, so it is repeated. */
@@ -56,6 +64,21 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
       const turn = (turns.get(prober) ?? Promise.resolve()).then(() => run(target, round, prober));
       turns.set(prober, turn);
       return turn;
+    },
+    runForNews: (target, round, prober) => {
+      const known = news.get(prober);
+      const own = known ?? {
+        target,
+        start: limitRuns(async () => {
+          if (closed.has(prober)) return;
+          await run(own.target, round, prober)
+            .then(() => board.diagnoseChanged(now()))
+            .catch(onBug);
+        }),
+      };
+      own.target = target;
+      if (known === undefined) news.set(prober, own);
+      own.start();
     },
     close: async (prober) => {
       closed.add(prober);
