@@ -74,10 +74,21 @@ const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFIN
 /** A halt is seen this much after the stall limit, at the latest: once each node was asked again. */
 const HALT_SEEN_MS = 20_000;
 
+/**
+ * Whether a node counts for the quorum: it is a masternode, or nobody has said so yet. Of a node that has never given its
+ * address nobody knows.
+ */
+function createIsVoter({ chain: { masternodes } }: SubnetView): (node: NodeView) => boolean {
+  const active = new Set(masternodes?.active);
+  return ({ said }) =>
+    active.size === 0 || said?.observation.address === undefined || active.has(said.observation.address);
+}
+
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
-  const { nodes, silentVoters, reference, quorum } = view;
-  if (quorum === undefined || !nodes.some(({ rises }) => rises)) return undefined;
+  const { silentVoters, reference, quorum } = view;
+  const nodes = view.nodes.filter(createIsVoter(view));
+  if (quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
   const isIdle = (node: NodeView) =>
     !node.isOut &&
     !node.isStarting &&

@@ -13,6 +13,7 @@ import {
   diagnosedService,
   type Given,
   listCauses,
+  named as listNames,
   NOW,
   STOPPED,
 } from '../support/diagnosed.ts';
@@ -66,6 +67,25 @@ test('a node that is out and has never given its address counts as one masternod
   expect(quorumWith(NAMES)).toMatchObject({ total: 4, voting: 2 });
   expect(quorumWith(['n1', 'n2', 'n3'])).toMatchObject({ total: 3, voting: 2 });
   expect(quorumWith(['n1', 'n2'])).toMatchObject({ total: 2, voting: 2 });
+});
+
+test('a node that does not vote puts no quorum at risk when it is stalled or behind, unless nobody knows its address', () => {
+  const masternodes = {
+    number: 1_000,
+    round: 2_000,
+    active: ['n1', 'n2', 'n3'].map(addressOf),
+    standby: [],
+    penalised: [],
+  };
+  const late = { height: 900, stalledMs: 90_000 };
+  const problemsOf = (given: Given) =>
+    listNames(NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { masternodes }, ...(name === 'n4' && given) })));
+  expect(problemsOf({ ...late, chain: { masternodes } })).toEqual(['node_stalled n4']);
+  expect(problemsOf({ height: 900, chain: { masternodes } })).toEqual(['node_behind n4']);
+  expect(problemsOf({ ...late, chain: { masternodes, address: undefined } })).toEqual([
+    'node_stalled n4',
+    'quorum_at_risk',
+  ]);
 });
 
 test('the headline names the first of the problems that are equally bad', () => {
