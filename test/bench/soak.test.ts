@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { candidatesOf } from '../../bench/soak/faults.ts';
+import { listSubnets, nodesOf, SHARDS, type SimulatedSubnet, STALL_MS } from '../../bench/soak/fleet.ts';
+import { judgeAlerts, type Notification } from '../../bench/soak/judge-alerts.ts';
+import { createSampleJudge } from '../../bench/soak/judge-samples.ts';
+import { type Episode, planSoak } from '../../bench/soak/plan.ts';
+import { toTrend } from '../../bench/soak/resources.ts';
+import { beginSpan, createTruth, endSpan, setListed, setMood, subtract } from '../../bench/soak/truth.ts';
+import type { Status } from '../../src/http/to-status.ts';
+import { shardOf } from '../../src/model/shard.ts';
+
+const subnet: SimulatedSubnet = { name: 'net0', shard: 0, first: 0, size: 3 };
+
+/** A subnet that shard 0 has watched since the start. */
+function createWorld() {
+  const truth = createTruth([subnet], 1);
+  beginSpan(truth.lives[0] ?? [], 0);
+  return truth;
+}
+
+/** What a shard tells: the block of each node that it lists, and its open problems. */
+function tell(
+  blocks: readonly string[],
+  problems: readonly (readonly [string, string | undefined, string])[] = [],
+): Status {
+  const targets = blocks.flatMap((verdict, index) => {
+    const of = (check: string, value: string) => ({ check, verdict: value, reason: '', since: '', lastRun: null });
+    const peers = blocks.some((other, place) => other === 'fail' && place !== index) ? 'fail' : 'pass';
+    return verdict === 'absent'
+      ? []
+      : [{ component: 'node', name: `n${index}`, checks: [of('latest_block', verdict), of('peers', peers)] }];
+  });
+  const told = problems.map(([problem, name, state]) => ({ problem, name, state }));
+  return { subnets: [{ name: 'net0', targets, problems: told }] } as unknown as Status;
+}
+
+const episode: Episode = { fault: 'refuses', pattern: 'long', subnet, nodes: [2] };
+
+/** The node 2 refuses from one second to another. */
+function refuse(truth: ReturnType<typeof createWorld>, from: number, to?: number) {
+  const spans = truth.episodes.get(episode) ?? [];
+  truth.episodes.set(episode, spans);
+  beginSpan(spans, from * 1_000);
+  setMood(truth, subnet, [2], 'refuses', from * 1_000);
+  if (to === undefined) return;
+  endSpan(spans, to * 1_000);
+  setMood(truth, subnet, [2], 'well', to * 1_000);
+}
+
+describe('the samples of a soak', () => {
+  const found = ['node_down', 'n2', 'open'] as const;
+
+  it('are wrong from when the truth changes until a sample is right', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    judge.take(0, tell(['pass', 'pass', 'pass']), 9_000);
+    refuse(truth, 10);
+    judge.take(0, tell(['pass', 'pass', 'pass']), 14_000);
+    judge.take(0, tell(['pass', 'pass', 'pass']), 18_000);
+    judge.take(0, tell(['pass', 'pass', 'fail']), 22_000);
+    const { worst, tooLong } = judge.result();
+    expect(worst.get('latest_block')).toMatchObject({ subject: 'net0/n2', told: 'pass', truth: 'fail', forMs: 8_000 });
+    expect(tooLong).toEqual([]);
+  });
+
+  it('name what is wrong for longer than is allowed, once', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    refuse(truth, 10);
+    for (let second = 12; second <= 28; second += 4) judge.take(0, tell(['pass', 'pass', 'pass']), second * 1_000);
+    const { tooLong } = judge.result();
+    expect(tooLong.map(({ compared, subject, forMs }) => [compared, subject, forMs]).toSorted()).toEqual([
+      ['latest_block', 'net0/n2', 18_000],
+      ['peers', 'net0/n0', 18_000],
+      ['peers', 'net0/n1', 18_000],
+    ]);
+  });
+
+  it('tell a stalled node from one that only began to be', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    setMood(truth, subnet, [1], 'stalled', 10_000);
+    judge.take(0, tell(['pass', 'pass', 'pass']), 10_000 + STALL_MS - 1);
+    expect(judge.result().wrong).toBe(0);
+    judge.take(0, tell(['pass', 'pass', 'pass']), 10_000 + STALL_MS);
+    expect(judge.result().wrong).toBe(1);
+  });
+
+  it('miss a problem that is not open, and find one without a fault', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    refuse(truth, 10);
+    judge.take(0, tell(['pass', 'pass', 'fail'], [['node_down', 'n2', 'suspected']]), 60_000);
+    judge.take(0, tell(['pass', 'pass', 'fail'], [found, ['subnet_halted', undefined, 'open']]), 80_000);
+    expect([...judge.result().worst.values()].map(({ compared, subject }) => [compared, subject])).toEqual([
+      ['problem that must be open', 'net0: node_down of n2'],
+      ['problem that must not be open', 'net0: subnet_halted'],
+    ]);
+  });
+
+  it('expect a problem to be clearing after its fault, and gone when that is over', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    refuse(truth, 10, 100);
+    const clearing = ['node_down', 'n2', 'clearing'] as const;
+    judge.take(0, tell(['pass', 'pass', 'pass'], [clearing]), 219_000);
+    expect(judge.result().wrong).toBe(0);
+    judge.take(0, tell(['pass', 'pass', 'pass'], [clearing]), 221_000);
+    expect(judge.result().wrong).toBe(1);
+  });
+
+  it('expect what left the inventory to be absent', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    setListed(truth, [0], false, 10_000);
+    judge.take(0, tell(['absent', 'pass', 'pass']), 12_000);
+    expect(judge.result().wrong).toBe(0);
+    judge.take(0, tell(['pass', 'pass', 'pass']), 16_000);
+    expect(judge.result().worst.get('latest_block')).toMatchObject({ told: 'pass', truth: 'absent' });
+  });
+});
+
+describe('the alerts of a soak', () => {
+  const labels = { alertname: 'SubnetNodeDown', subnet: 'net0', name: 'n2' };
+  const at = (second: number, status: Notification['status'], of = labels): Notification => ({
+    at: second * 1_000,
+    status,
+    labels: of,
+  });
+  const judge = (to: number, ...told: readonly Notification[]) => {
+    const truth = createWorld();
+    refuse(truth, 10, to);
+    const { missed, doubled, unwanted, withoutEnd, late } = judgeAlerts(truth, told);
+    return { missed, doubled, unwanted, withoutEnd, late };
+  };
+  const none = { missed: [], doubled: [], unwanted: [], withoutEnd: [], late: [] };
+  const what = 'SubnetNodeDown of net0/n2 (refuses, long)';
+
+  it('are one for a fault, and one for its end', () => {
+    expect(judge(100, at(40, 'firing'), at(400, 'resolved'))).toEqual(none);
+  });
+
+  it('are missed, doubled, late or without end', () => {
+    expect(judge(100)).toEqual({ ...none, missed: [`${what}: 0 firing, 0 resolved`] });
+    expect(judge(100, at(40, 'firing'), at(50, 'firing'), at(400, 'resolved'))).toEqual({
+      ...none,
+      doubled: [`${what}: 2 firing, 1 resolved`],
+    });
+    expect(judge(100, at(40, 'firing'))).toEqual({ ...none, withoutEnd: ['SubnetNodeDown net0 n2'] });
+    expect(judge(100, at(71, 'firing'), at(400, 'resolved'))).toEqual({
+      ...none,
+      late: [`${what}: 1 firing, 1 resolved, 41 s late`],
+    });
+  });
+
+  it('are unwanted for a fault that was over at once, and for none', () => {
+    expect(judge(15)).toEqual(none);
+    expect(judge(15, at(40, 'firing'), at(400, 'resolved')).unwanted).toEqual([`${what}: 1 firing, 1 resolved`]);
+    const other = { ...labels, name: 'n1' };
+    expect(judge(15, at(40, 'firing', other), at(400, 'resolved', other)).unwanted).toEqual([
+      'SubnetNodeDown net0 n1 at 40 s, of no fault',
+    ]);
+  });
+});
+
+describe('the plan of a soak', () => {
+  const subnets = listSubnets();
+
+  it('gives each shard 2,000 nodes, each in one subnet', () => {
+    for (const { name, shard } of subnets) expect(shardOf(name, SHARDS)).toBe(shard);
+    const all = subnets.flatMap(nodesOf);
+    expect(all).toEqual([...Array(6_000).keys()]);
+    for (let shard = 0; shard < SHARDS; shard += 1)
+      expect(subnets.filter((one) => one.shard === shard).flatMap(nodesOf)).toHaveLength(2_000);
+  });
+
+  it('is the same for the same seed, and another for another', () => {
+    expect(planSoak(5, 600, subnets)).toEqual(planSoak(5, 600, subnets));
+    expect(planSoak(5, 600, subnets)).not.toEqual(planSoak(6, 600, subnets));
+  });
+
+  it('lets a subnet rest between two faults, and takes only nodes that the fault may take', () => {
+    const steps = planSoak(5, 3_600, subnets);
+    const lastEnd = new Map<string, { readonly at: number; readonly episode: Episode }>();
+    for (const step of steps) {
+      if (!('episode' in step)) continue;
+      const { name } = step.episode.subnet;
+      const before = lastEnd.get(name);
+      if (before !== undefined && before.episode !== step.episode) expect(step.at - before.at).toBeGreaterThan(600);
+      lastEnd.set(name, step);
+      for (const node of step.episode.nodes)
+        expect(candidatesOf(step.episode.fault, step.episode.subnet)).toContain(node);
+    }
+    for (const what of ['begin', 'pause', 'end', 'list', 'unlist', 'kill', 'postgres', 'alertmanager'])
+      expect(steps.filter((step) => step.do === what).length, what).toBeGreaterThan(3);
+  });
+});
+
+it('what is left of a time without other times', () => {
+  const others = [
+    { from: 2, to: 3 },
+    { from: 5, to: 20 },
+  ];
+  expect(subtract([{ from: 0, to: 10 }], others)).toEqual([
+    { from: 0, to: 2 },
+    { from: 3, to: 5 },
+  ]);
+});
+
+it('a trend compares the second quarter with the last', () => {
+  const samples = [5, 100, 10, 30, 50, 20].map((value, index) => ({ at: [0, 10, 30, 60, 74, 80][index] ?? 0, value }));
+  expect(toTrend(samples, 100)).toEqual({ second: 10, last: 20, times: 2 });
+});
