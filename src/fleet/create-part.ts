@@ -22,19 +22,26 @@ export function createPart(self: Self, holds: () => boolean): Part {
   /** All rows were read, with that of an earlier run. */
   let hasBegun = false;
   let keeping: ReadonlyMap<string, Keeping> = new Map();
+  /** Somebody may have been told since the last plan that it does not hold the lock, and forgets then what it kept. */
+  let hasLapsed = true;
   let elsewhere: ReadonlySet<string> = new Set();
   /** Those that were ready once since they are watched. */
   let ready: ReadonlySet<string> = new Set();
   let epochs: ReadonlyMap<string, number> = new Map();
-  /** None until all rows were read, one for what is not among those that are watched. */
   let epoch = 0;
+  /** That of what has left the inventory; none until all rows were read. */
+  let epochOfOthers = 0;
   const isWatched = (subnet: string) => isOwner(self.shard, subnet) || leaving.has(subnet);
+  const hasHeld = () => {
+    hasLapsed ||= !holds();
+    return !hasLapsed;
+  };
 
   return {
     isWatched,
     // A subnet that has left the inventory is not among those that are watched, and its shard ends what is known of it.
-    keeps: (subnet) => hasBegun && holds() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
-    epochOf: (subnet) => epochs.get(subnet) ?? Math.min(epoch, 1),
+    keeps: (subnet) => hasHeld() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
+    epochOf: (subnet) => epochs.get(subnet) ?? epochOfOthers,
     isShadowed: (subnet) => elsewhere.has(subnet) && !ready.has(subnet),
     planWatch: (members) => {
       const before = leaving;
@@ -48,18 +55,24 @@ export function createPart(self: Self, holds: () => boolean): Part {
     planKeeping: (watched, members) => {
       ready = new Set(watched.flatMap(({ name, isReady }) => (isReady || ready.has(name) ? [name] : [])));
       const latched = watched.map(({ name }) => ({ name, isReady: ready.has(name) }));
-      const next: ReadonlyMap<string, Keeping> = holds()
-        ? planKeeping(self, latched, keeping, members)
+      const isHolder = holds();
+      const isNewTerm = hasLapsed && isHolder;
+      const before: typeof keeping = hasLapsed ? new Map() : keeping;
+      const next: typeof keeping = isHolder
+        ? planKeeping(self, latched, before, members)
         : new Map(watched.map(({ name }) => [name, 'no']));
-      epoch = Math.max(epoch, 1) + 1;
+      epoch += 1;
+      if (isNewTerm || epoch === 1) epochOfOthers = epoch;
       const current = latched.map(({ name }): readonly [string, number] => {
         const known = epochs.get(name);
-        const isGained = next.get(name) === 'now' && keeping.get(name) !== 'now';
+        const isGained = next.get(name) === 'now' && before.get(name) !== 'now';
         return [name, known === undefined || isGained ? epoch : known];
       });
-      // What was read of one that has left the inventory is still what is stored of it.
-      epochs = new Map([...[...epochs].filter(([name]) => isWatched(name)), ...current]);
+      // What was read of one that has left the inventory is still what is stored of it, as long as it was kept.
+      const others = isNewTerm ? [] : [...epochs].filter(([name]) => isWatched(name));
+      epochs = new Map([...others, ...current]);
       keeping = next;
+      hasLapsed = !isHolder;
       return new Map(latched.map(({ name, isReady }) => [name, { isReady, keeping: next.get(name) ?? 'no' }]));
     },
   };

@@ -43,6 +43,8 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
   /** What the database has of the subnets that were read, and of which epoch that is. */
   const saved = new Map<string, T>();
   const epochs = new Map<string, number>();
+  /** The subnets that have been watched here or have stored values, also those that have left the inventory since. */
+  const candidates = new Set<string>();
   let readFrom: SharedStore<T> | undefined;
 
   const forget = (isMeant: (subnet: string) => boolean) => {
@@ -52,21 +54,18 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
 
   const isKept = (subnet: string) => part.keeps(subnet) && epochs.get(subnet) === part.epochOf(subnet);
 
+  const isNews = (subnet: string) =>
+    part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet) && isWanted(subnet);
+
   const read = async (database: SharedStore<T>) => {
-    const isNews = (subnet: string) =>
-      part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet) && isWanted(subnet);
-    const wanted = new Map(
-      part
-        .subnets()
-        .filter(isNews)
-        .map((subnet) => [subnet, part.epochOf(subnet)]),
-    );
+    for (const subnet of part.subnets()) candidates.add(subnet);
+    // What others write while this reads is of a later epoch, and read again.
+    const wanted = new Map([...candidates].filter(isNews).map((subnet) => [subnet, part.epochOf(subnet)]));
     if (readFrom === database && wanted.size === 0) return;
     const rows = await database.load();
     readFrom = database;
-    // Those of subnets that have left the inventory are their shard's to end.
-    for (const subnet of new Set(rows.map(subnetOf)))
-      if (part.isWatched(subnet) && isNews(subnet)) wanted.set(subnet, wanted.get(subnet) ?? part.epochOf(subnet));
+    // Those of subnets that have left the inventory are their shard's to end, from the next read on.
+    for (const one of rows) candidates.add(subnetOf(one));
     forget((subnet) => wanted.has(subnet));
     for (const [subnet, epoch] of wanted) epochs.set(subnet, epoch);
     const taken = rows.filter((one) => wanted.has(subnetOf(one)));
@@ -78,6 +77,7 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
     try {
       const database = await store();
       if (readFrom !== undefined && readFrom !== database) forget(() => true);
+      for (const subnet of candidates) if (!part.isWatched(subnet)) candidates.delete(subnet);
       forget((subnet) => !part.isWatched(subnet));
       await read(database);
       const known = current();

@@ -92,6 +92,46 @@ describe('of those that watch a subnet', () => {
     expect(part.keeps(moving)).toBe(false);
   });
 
+  it('one that was seen without its lock keeps nothing before it reads again what is stored, also of what was removed', () => {
+    let holds = true;
+    const part = createHigher(() => holds);
+    const removed = find((name) => name !== moving && shardOf(name, 4) === 3);
+    expect(keepingOf(part, true)).toBe('now');
+    const before = [moving, removed].map(part.epochOf);
+    holds = false;
+    // Whoever hears this forgets.
+    expect(part.keeps(removed)).toBe(false);
+    holds = true;
+    expect([part.keeps(moving), part.keeps(removed)]).toEqual([false, false]);
+    expect(keepingOf(part, true)).toBe('now');
+    expect([part.keeps(moving), part.keeps(removed)]).toEqual([true, true]);
+    const after = [moving, removed].map(part.epochOf);
+    expect(after.map((epoch, index) => epoch > (before[index] ?? epoch))).toEqual([true, true]);
+    expect(keepingOf(part, true)).toBe('now');
+    expect([moving, removed].map(part.epochOf)).toEqual(after);
+  });
+
+  it('one that was seen without its lock gives a subnet to another that has kept it meanwhile', () => {
+    let holds = true;
+    const part = createHigher(() => holds);
+    expect(keepingOf(part, true)).toBe('now');
+    holds = false;
+    part.keeps(moving);
+    holds = true;
+    const other = toMember('c', of(4, 5), [toSubnet(moving, { keeping: 'now' })]);
+    expect(keepingOf(part, true, other)).toBe('next');
+    expect(keepingOf(part, true)).toBe('now');
+  });
+
+  it('one without the lock does not read again and again what has left the inventory', () => {
+    const part = createHigher(() => false);
+    keepingOf(part, true);
+    const removed = find((name) => name !== moving && shardOf(name, 4) === 3);
+    const epoch = part.epochOf(removed);
+    keepingOf(part, true);
+    expect([epoch > 0, part.epochOf(removed)]).toEqual([true, epoch]);
+  });
+
   it('the one that begins to keep it reads what others have written, and once more at each time that it begins', () => {
     const part = createHigher();
     expect(part.epochOf(moving)).toBe(0);
@@ -124,7 +164,10 @@ it('a subnet that has left the inventory is kept by the shard that owns it, and 
   const owner = createPart({ instance: 'b', shard: of(1, 3) }, () => true);
   const other = createPart({ instance: 'a', shard: of(0, 3) }, () => true);
   expect(owner.keeps(moving)).toBe(false);
-  for (const part of [owner, other]) part.planWatch([]);
+  for (const part of [owner, other]) {
+    part.planWatch([]);
+    part.planKeeping([], []);
+  }
   expect([owner.keeps(moving), other.keeps(moving)]).toEqual([true, false]);
   owner.planKeeping([{ name: moving, isReady: true }], []);
   const epoch = owner.epochOf(moving);
