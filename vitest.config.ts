@@ -7,6 +7,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'notify/daemon': 120,
   'demo/verdicts': 130,
   'alerts/notifications': 200,
+  'fleet/move': 115,
   'image/image': 80,
   'demo/green': 65,
   'pages/browser': 85,

@@ -1,0 +1,147 @@
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatShard, type Shard } from '../../src/model/shard.ts';
+import { type Alertmanager, type ShownAlert, startAlertmanager } from './alertmanager.ts';
+import { startDaemon, temporaryFolder } from './cli.ts';
+import { type FleetSubnets, startFleetSubnets } from './fleet-subnets.ts';
+import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
+import { usePostgres } from './postgres.ts';
+import { startWebhook, type Webhook } from './webhook.ts';
+
+/** A daemon of a fleet. */
+export type FleetDaemon = Awaited<ReturnType<typeof startDaemon>>;
+
+/** What a test of a whole fleet needs: subnets, one database, an Alertmanager that notifies at once, a channel, and daemons. */
+export interface FleetStage {
+  readonly subnets: FleetSubnets;
+  readonly alertmanager: Alertmanager;
+  /** What Alertmanager notified of. */
+  readonly webhook: Webhook;
+  /** What the daemons sent through their channel. */
+  readonly channel: HookReceiver;
+  /** The daemons that run, by the name of the instance. */
+  readonly daemons: ReadonlyMap<string, FleetDaemon>;
+  /** Lets the inventory of all daemons have these subnets. */
+  writeInventory(names: readonly string[]): void;
+  /** Starts an instance. Its links lead to `http://INSTANCE.test`, so that an alert shows who has sent it last. */
+  start(instance: string, shard: Shard): Promise<FleetDaemon>;
+  /** Ends an instance, by SIGTERM when nothing else is said. */
+  end(instance: string, signal?: NodeJS.Signals): Promise<void>;
+  /** Asks a page of an instance that runs. */
+  ask(instance: string, path: string): Promise<Response>;
+  /** The subnets that an instance watches, by their names. */
+  watchedBy(instance: string): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts all but the daemons; the subnets are well, and in the inventory. */
+export async function startFleetStage(count: number): Promise<FleetStage> {
+  const folder = temporaryFolder();
+  const config = folder.path('subnetd.yaml');
+  const daemons = new Map<string, FleetDaemon>();
+  const [postgres, subnets, webhook, channel] = await Promise.all([
+    usePostgres(),
+    startFleetSubnets(count),
+    startWebhook(),
+    startHookReceiver(),
+  ]);
+  const [database, alertmanager] = await Promise.all([
+    postgres.createDatabase(),
+    startAlertmanager(`
+route: { receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1s, repeat_interval: 24h }
+receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolved: true }] }]
+`),
+  ]);
+  const writeInventory = (names: readonly string[]) =>
+    writeFileSync(config, subnets.inventory(names, alertmanager.url, channel.url));
+  writeInventory(subnets.names);
+  const ask = async (instance: string, path: string) => await fetch(`${daemons.get(instance)?.url}${path}`);
+  return {
+    ...{ subnets, alertmanager, webhook, channel, daemons, writeInventory, ask },
+    start: async (instance, shard) => {
+      const daemon = await startDaemon(config, {
+        SUBNETD_DATABASE_URL: database,
+        SUBNETD_SHARD: formatShard(shard),
+        SUBNETD_INSTANCE: instance,
+        SUBNETD_PUBLIC_URL: `http://${instance}.test`,
+      });
+      daemons.set(instance, daemon);
+      return daemon;
+    },
+    end: async (instance, signal = 'SIGTERM') => {
+      const daemon = daemons.get(instance);
+      daemons.delete(instance);
+      daemon?.child.kill(signal);
+      await daemon?.finished;
+    },
+    watchedBy: async (instance) => {
+      const status = await (await ask(instance, '/status.json')).json();
+      return (status as { readonly subnets: readonly { readonly name: string }[] }).subnets.map(({ name }) => name);
+    },
+    stop: async () => {
+      for (const { child } of daemons.values()) child.kill('SIGKILL');
+      await Promise.all([...daemons.values()].map(({ finished }) => finished));
+      await Promise.all([alertmanager, webhook, channel, subnets].map((one) => one.stop()));
+      await postgres.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** An alert about a subnet in two words. */
+export const nameAlert = ({ alertname, subnet }: ShownAlert['labels']): string => `${alertname} ${subnet}`;
+
+/** All that was seen of an alert in Alertmanager. */
+export interface SeenAlert {
+  readonly starts: Set<string>;
+  /** What people read. Its times and heights are `#`. */
+  readonly texts: Set<string>;
+  /** The instances that have sent it. */
+  readonly senders: Set<string>;
+  /** Whether it was missing after it was seen first. */
+  isMissing: boolean;
+}
+
+const toText = ({ annotations: { summary, description } }: ShownAlert): string =>
+  `${summary} ${description?.replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')}`;
+
+/** Looks at Alertmanager and at all daemons, several times a second, until it is stopped. */
+export function observeStage(stage: FleetStage) {
+  const alerts = new Map<string, SeenAlert>();
+  /** Which instances were seen to watch each subnet. */
+  const watchers = new Map<string, Set<string>>();
+  const over = new AbortController();
+  const lookAtAlerts = async () => {
+    const shown = await stage.alertmanager.alerts();
+    const current = new Set(shown.map(({ labels }) => nameAlert(labels)));
+    for (const [name, seen] of alerts) if (!current.has(name)) seen.isMissing = true;
+    for (const one of shown) {
+      const name = nameAlert(one.labels);
+      const seen = alerts.get(name) ?? { starts: new Set(), texts: new Set(), senders: new Set(), isMissing: false };
+      alerts.set(name, seen);
+      seen.starts.add(one.startsAt);
+      seen.texts.add(toText(one));
+      seen.senders.add(new URL(one.generatorURL ?? 'http://nobody').hostname.replace('.test', ''));
+    }
+  };
+  const lookAtDaemon = async (instance: string) => {
+    // One that was just killed does not answer.
+    for (const name of await stage.watchedBy(instance).catch(() => []))
+      watchers.set(name, (watchers.get(name) ?? new Set()).add(instance));
+  };
+  const look = async () => {
+    while (!over.signal.aborted) {
+      await Promise.all([lookAtAlerts(), ...[...stage.daemons.keys()].map(lookAtDaemon)]);
+      await sleep(250, undefined, { signal: over.signal }).catch(() => {});
+    }
+  };
+  const looking = look();
+  return {
+    alerts: alerts as ReadonlyMap<string, SeenAlert>,
+    watchers: watchers as ReadonlyMap<string, ReadonlySet<string>>,
+    stop: async () => {
+      over.abort();
+      await looking;
+    },
+  };
+}
