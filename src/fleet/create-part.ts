@@ -22,7 +22,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
   /** All rows were read, with that of an earlier run. */
   let hasBegun = false;
   let keeping: ReadonlyMap<string, Keeping> = new Map();
-  /** Somebody may have been told since the last plan that it does not hold the lock, and forgets then what it kept. */
+  /** It was seen without its lock since the last plan: whoever asked then has forgotten what it kept. */
   let hasLapsed = true;
   let elsewhere: ReadonlySet<string> = new Set();
   /** Those that were ready once since they are watched. */
