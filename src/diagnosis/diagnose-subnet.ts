@@ -95,6 +95,11 @@ function explainCheck(
   const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
   if ('endedAt' in problem) return { ...state, cause: `of a problem that is over: ${summary}`, because };
+  // What it said, and what there was to do, is of a time before.
+  if (problem.state === 'clearing')
+    return isOwn
+      ? { ...state, because }
+      : { ...state, cause: `of a problem that seems to be over: ${summary}`, because };
   const { fix } = problem;
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
   if (isOwn && judgedBy.includes(state.check)) return { ...state, fix, because };

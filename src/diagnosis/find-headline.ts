@@ -109,6 +109,12 @@ export function findHeadline(
     const detail = [votes, suspicion, describeWork(plannedWork)];
     return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail: detail.filter(Boolean).join(' ') };
   }
+  // The worst one comes first, so nothing else is open.
+  if (worst.state === 'clearing' && worst.planned === undefined) {
+    const gone = `Not seen any more, and over if it stays away: ${worst.summary}.`;
+    const detail = [votes, gone, describeWork(plannedWork)].filter(Boolean).join(' ');
+    return { standing: 'warn', sentence: `${subnet} recovers`, detail, since: worst.since };
+  }
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
   const detail = [nameCauses(standing, worst) || votes, toDo].filter(Boolean).join(' ');
   return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { findHeadline } from '../../src/diagnosis/find-headline.ts';
+import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { formatReason } from '../../src/model/verdict.ts';
+import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const QUORUM = { total: 4, required: 3, voting: 4 };
+
+const diagnoseAt = (targets: readonly Known[]) => {
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((t) => t.target),
+  };
+  return diagnoseSubnet(subnet, judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW).problems;
+};
+
+/** The problems of a node that is stopped, as they are once it is not found any more. */
+function clearing(): readonly Problem[] {
+  const stopped = NAMES.map((name) =>
+    name === 'n2'
+      ? diagnosedNode(name, NAMES, { container: STOPPED, fault: { kind: 'refused', address: 'n2' } })
+      : diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name && other !== 'n2') }),
+  );
+  return diagnoseAt(stopped).map((one) => ({ ...one, state: 'clearing' }));
+}
+
+/** The same node a few seconds after somebody has started it, and another one that has not found it again. */
+function startedAgain(): readonly Known[] {
+  const at = NOW - 4_000;
+  const n2 = diagnosedNode('n2', NAMES, { container: { startedAt: at } });
+  const container = { ...(n2.facts.container as NonNullable<Facts['container']>), restarts: 1, lastRestartAt: at };
+  return [
+    { ...n2, facts: { ...n2.facts, container: { ...container, lastRestartBy: 'request' } } },
+    diagnosedNode('n1', NAMES, { peers: ['n3', 'n4'] }),
+  ];
+}
+
+test('a check keeps its own advice while the problem that it showed clears, and others say that it seems to be over', () => {
+  const reasons = explainTargets(judgeTargets(startedAgain(), NOW), clearing()).flatMap(({ checks }) =>
+    checks.filter(({ verdict }) => verdict === 'fail').map((state) => formatReason(state)),
+  );
+  expect(reasons).toEqual([
+    "generated-n2-1 was restarted on order 4s ago, by a person, a program or Docker's own start, and runs; if that was planned there is nothing to do, and this passes in 4m 56s",
+    'n1 has 2 peers instead of 3, because of a problem that seems to be over: the container of n2 does not run',
+  ]);
+});
+
+test('the headline of a subnet whose problems clear says that it recovers, and gives no order', () => {
+  const problems = clearing();
+  expect(problems.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'container_down']);
+  const targets = judgeTargets(startedAgain(), NOW);
+  const since = problems[0]?.since;
+  expect(findHeadline('devnet', targets, problems, QUORUM)).toEqual({
+    standing: 'warn',
+    sentence: 'devnet recovers',
+    detail:
+      '4 of 4 masternodes can vote, 3 are needed. Not seen any more, and over if it stays away: no further node may fail.',
+    since,
+  });
+  const [risk, down] = problems as [Problem, Problem];
+  expect(findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], QUORUM).sentence).toBe(
+    'devnet runs, but the container of n2 does not run',
+  );
+});
