@@ -1,9 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { compress } from 'hono/compress';
-import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
-import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import type { ScrapeAnswer, ScrapeRequest } from '../model/exposition.ts';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
@@ -24,6 +22,7 @@ import { answerFleet, type FleetStatus } from './fleet-route.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { answerMasternodes, type MasternodesStatus } from './masternode-routes.ts';
+import { type AnsweredRequest, measureRequests } from './measure-requests.ts';
 import { answerMetrics } from './metrics-route.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
@@ -31,16 +30,6 @@ import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
 import { answerRestart } from './restart-route.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
-
-/** A request that was answered. */
-export interface AnsweredRequest {
-  readonly method: string;
-  /** The pattern of its route, `none` where there is none; never its path. */
-  readonly route: string;
-  readonly status: number;
-  readonly seconds: number;
-  readonly requestId: string | undefined;
-}
 
 /** What the routes are made of. */
 export interface RouteDeps {
@@ -77,25 +66,6 @@ export interface RouteDeps {
   readonly onError: (error: unknown, requestId: string | undefined) => void;
 }
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** The pattern of the middleware for every route. */
-const EVERY_PATH = '/*';
-
-/** Measures every request by the pattern of its route, never by its path. */
-const measure = (onRequest: RouteDeps['onRequest']) =>
-  createMiddleware<RoutesEnv>(async (c, next) => {
-    const started = performance.now();
-    await next();
-    const pattern = c.get('route') ?? routePath(c, -1);
-    onRequest({
-      method: METHODS.has(c.req.method) ? c.req.method : 'other',
-      route: pattern === EVERY_PATH ? 'none' : pattern,
-      status: c.res.status,
-      seconds: (performance.now() - started) / 1000,
-      requestId: c.req.header(REQUEST_ID),
-    });
-  });
-
 /** Security headers: pages load styles, scripts and images of this host and nothing else, and nobody frames them. */
 const security = (isTls: boolean) =>
   secureHeaders({
@@ -121,7 +91,7 @@ const security = (isTls: boolean) =>
  */
 export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   const app = new Hono<RoutesEnv>();
-  app.use(measure(deps.onRequest));
+  app.use(measureRequests(deps.onRequest));
   app.use(security(deps.isTls));
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();

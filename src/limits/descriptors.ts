@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { PARENT_CONNECTIONS } from '../model/parent-chain.ts';
 import type { Inventory } from '../model/target.ts';
 
@@ -36,6 +36,9 @@ export function readDescriptorLimit(): number | undefined {
 /** How many descriptors this process has open; undefined if unknown. */
 export function countDescriptors(): number | undefined {
   try {
+    // Since Linux 6.2 it is the size of the folder; to list 10,000 of them takes ten milliseconds.
+    const { size } = statSync('/proc/self/fd');
+    if (size > 0) return size;
     // The listing itself uses one.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {

@@ -4,6 +4,8 @@ import type { ExpositionFormat } from '../model/exposition.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import type { Shard } from '../model/shard.ts';
 import type { RoundName } from '../model/target.ts';
+import { createRoundSeries } from './create-round-series.ts';
+import { runInTurns } from './run-in-turns.ts';
 import { addShardMetrics } from './shard-metrics.ts';
 import { formatRegistry } from './text-formats.ts';
 
@@ -195,19 +197,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     () => state.connections().dropped,
   );
 
-  const rounds = new Histogram({
-    name: 'subnetd_round_duration_seconds',
-    help: 'How long the probes of a round took, without the deliberate spreading.',
-    labelNames: ['subnet', 'round'],
-    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  });
-  const late = new Counter({
-    name: 'subnetd_rounds_late_total',
-    help: 'Late rounds: probes of the round before had not started, a target hung for more than an interval, or the schedule failed.',
-    labelNames: ['subnet', 'round'],
-    registers,
-  });
+  const rounds = createRoundSeries();
   const requests = new Counter({
     name: 'subnetd_http_requests_total',
     help: 'HTTP requests answered.',
@@ -221,36 +211,18 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
     registers,
   });
-  const known = new Map<string, { readonly subnet: string; readonly round: RoundName }>();
-  const remember = (subnet: string, round: RoundName) => {
-    const key = JSON.stringify([subnet, round]);
-    if (known.has(key)) return;
-    known.set(key, { subnet, round });
-    late.labels(subnet, round).inc(0);
-  };
-
   return {
-    roundFinished: (subnet, round, seconds) => {
-      remember(subnet, round);
-      rounds.labels(subnet, round).observe(seconds);
-    },
-    roundLate: (subnet, round) => {
-      remember(subnet, round);
-      late.labels(subnet, round).inc();
-    },
+    roundFinished: rounds.finished,
+    roundLate: rounds.late,
     requestFinished: (method, route, status, seconds) => {
       requests.labels(method, route, String(status)).inc();
       requestSeconds.labels(method, route).observe(seconds);
     },
-    keepRounds: (runs) => {
-      for (const [key, labels] of known) {
-        if (runs(labels.subnet, labels.round)) continue;
-        rounds.remove(labels);
-        late.remove(labels);
-        known.delete(key);
-      }
+    keepRounds: rounds.keep,
+    render: async (format) => {
+      const others = formatRegistry(await registry.getMetricsAsJSON(), format, performance.timeOrigin);
+      return others + (await runInTurns(rounds.write(format, performance.timeOrigin)));
     },
-    render: async (format) => formatRegistry(await registry.getMetricsAsJSON(), format, performance.timeOrigin),
     stop: loop.stop,
   };
 }

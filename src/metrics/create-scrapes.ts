@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock, WallMs, WatchedMs } from '../model/clock.ts';
 import type { ExpositionFormat, ScrapeAnswer, ScrapeRequest } from '../model/exposition.ts';
 import { listNames } from '../model/list-names.ts';
@@ -8,6 +7,7 @@ import { createBlocks, type PageBlock } from './create-blocks.ts';
 import { families } from './families.ts';
 import { gzipPieces, joinPieces, type Piece } from './gzip-pieces.ts';
 import { type Part, toParts, type View } from './parts.ts';
+import { runInTurns } from './run-in-turns.ts';
 import { type Section, sliceSection } from './section.ts';
 import { describeFamily, END } from './text-formats.ts';
 
@@ -27,9 +27,6 @@ export interface ScrapesOptions {
   /** The samples of subnetd itself. */
   readonly renderOwn: (format: ExpositionFormat) => Promise<string>;
 }
-
-/** So long a page is rendered before probes have their turn. */
-const TURN_MS = 4;
 
 const parts = toParts(families);
 
@@ -79,15 +76,7 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
   /** Renders a page in turns. */
   const render = async () => {
     try {
-      const steps = blocks.render(snapshot());
-      for (;;) {
-        const until = performance.now() + TURN_MS;
-        do {
-          const step = steps.next();
-          if (step.done) return step.value;
-        } while (performance.now() < until);
-        await setImmediate();
-      }
+      return await runInTurns(blocks.render(snapshot()));
     } catch (error) {
       // What is half renewed is not kept.
       blocks = createBlocks(parts, view);

@@ -32,7 +32,7 @@ const formatValue = (value: number): string =>
   Number.isFinite(value) || Number.isNaN(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
 
 /** The limit of a bucket, as Go's clients write it. Prometheus would store another series for `1` than for `1.0`. */
-const formatLimit = (limit: string | number): string => (Number.isInteger(limit) ? `${limit}.0` : String(limit));
+export const formatLimit = (limit: string | number): string => (Number.isInteger(limit) ? `${limit}.0` : String(limit));
 
 const formatLabels = (labels: Readonly<Record<string, string | number | undefined>>): string => {
   const pairs = Object.entries(labels).map(
