@@ -86,8 +86,11 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
     const before = asked.answers;
     const answer = await within(outer, timeoutMs, (signal) => work(asked.docker, signal));
     if (!isUnreachable(answer)) recordAnswer(asked);
-    // A single container that Docker cannot inspect does not mean that the engine hangs.
-    else if (answer.why.code === 'timeout' && outer?.aborted !== true && asked.answers === before) asked.hangs = true;
+    else if (answer.why.code === 'timeout' && outer?.aborted !== true) {
+      // A single container that Docker cannot inspect does not mean that the engine hangs.
+      if (asked.answers !== before) return { ...answer, why: { ...answer.why, answersOthers: true } };
+      asked.hangs = true;
+    }
     return answer;
   };
 

@@ -167,6 +167,8 @@ export type SshFault = (typeof sshFaults)[number];
 export interface DockerFault {
   readonly address: string;
   readonly code: 'ENOENT' | 'EACCES' | 'ECONNREFUSED' | 'no-descriptor' | 'timeout' | 'other' | SshFault;
+  /** It answered other requests meanwhile. Only of a timeout. */
+  readonly answersOthers?: true;
 }
 
 /** What a browser's visit to the frontend's page saw: how much went wrong, or why nothing could be counted. */

@@ -105,6 +105,11 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
 
 /** Why Docker cannot be asked, and what to do. */
 export function explainDockerFault(fault: DockerFault): Required<Finding> {
+  if (fault.answersOthers)
+    return {
+      seen: `Docker at ${fault.address} answers, but not about this container in time`,
+      fix: 'see whether `docker inspect` of it hangs too; if it does, restart Docker',
+    };
   const { seen, fix } = explainCode(fault);
   return {
     seen: `Docker cannot be asked at ${fault.address}${fault.code === 'no-descriptor' ? ':' : ','} ${seen}`,

@@ -186,6 +186,7 @@ describe('while Docker cannot be asked the verdict is unknown', () => {
     [{ address: unix, code: 'ECONNREFUSED' }, ['nobody listens', 'systemctl start docker']],
     [{ address: 'tcp://10.0.0.1:2375', code: 'ECONNREFUSED' }, ['refused', 'docker.host']],
     [{ address: unix, code: 'timeout' }, ['in time', `docker -H ${unix} ps`]],
+    [{ address: unix, code: 'timeout', answersOthers: true }, ['not about this container in time', '`docker inspect`']],
     [{ address: 'ssh://10.0.0.2:22', code: 'ECONNREFUSED' }, ['refused', 'start sshd', 'docker.ssh']],
     [{ address: 'ssh://10.0.0.2:22', code: 'timeout' }, ['in time', '`ssh -p 22 10.0.0.2 docker ps`']],
     [{ address: 'ssh://10.0.0.2:22', code: 'other' }, ['no Docker Engine', '`ssh -p 22 10.0.0.2 docker ps -a`']],
