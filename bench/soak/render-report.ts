@@ -79,7 +79,7 @@ function renderAlerts({ alerts: { outcomes, missed, doubled, unwanted, withoutEn
       ['of them notified', fired(of('must not'))],
       ['missed', missed.length],
       ['doubled: more than one notification of a fault, or of its end', doubled.length],
-      ['of no fault, or of one that was too short', unwanted.length],
+      ['without a fault, or of a short one', unwanted.length],
       ['without end', withoutEnd.length],
       ['notified after the problem was due, median and longest in seconds', spread(quiet)],
       ['the same when Alertmanager was down meanwhile', disturbed.length === 0 ? 'none' : spread(disturbed)],
@@ -186,8 +186,8 @@ ${renderFailures(failures)}
 
 ## What happened
 
-A *long* fault lasts for minutes. A *flapping* one pauses for 15 to 50 s between. The nodes of a *removed* one leave the inventory during the
-fault. A *short* one is over before it is confirmed, so nobody may be notified of it.
+A *long* fault lasts for minutes. A *flapping* one pauses for 15 to 50 s between. The nodes of a *removed* one leave the inventory
+during the fault. A *short* one is over before it is confirmed, so nobody may be notified of it.
 
 ${renderFaults(run)}
 

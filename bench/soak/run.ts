@@ -26,8 +26,8 @@ const seed = Number(values.seed);
 
 const SAMPLE_EVERY_MS = 4_000;
 const RESOURCES_EVERY_MS = 20_000;
-/** Problems clear for two minutes and alerts fire for three more; one that was stored by a killed shard may take longer. */
-const SETTLE_WITHIN_MS = 20 * 60_000;
+/** Problems clear for two minutes, and alerts fire for three more. */
+const SETTLE_WITHIN_MS = 8 * 60_000;
 
 /** What starts on a machine of few processors is slow for a while. */
 const WARM_UP_MS = 40_000;

@@ -58,7 +58,8 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
         const setup = await readTarget(target, tools, signal);
         // What was broken off says nothing.
         if (signal.aborted) return;
-        known.set(target, { setup, until: now() + (isLasting(setup) ? validMs(target) : EVERY_MS) });
+        const isKept = isLasting(setup, known.get(target)?.setup);
+        known.set(target, { setup, until: now() + (isKept ? validMs(target) : EVERY_MS) });
         if (isPaced && due.length > UNPACED) await wait(PACE_MS * AT_ONCE, undefined, { signal }).catch(() => {});
       }
     };

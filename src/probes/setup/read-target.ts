@@ -40,10 +40,20 @@ export async function readTarget(target: Target, tools: SetupTools, signal: Abor
   return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
 }
 
-/** Who answers so slowly is read again soon, because that may have been chance. Nodes far away take less. */
+/** Who answers so slowly is read again soon, until it does not. Nodes far away take less. */
 const SLOW_MS = 1_000;
 
-/** Whether what was read counts for an hour: all of it could be read, and nothing of it may have been chance. */
-export const isLasting = (setup: TargetSetup): boolean =>
+/** Who takes this long may be slow beside others: subnetd itself may have been busy, as at its start. */
+const SUSPECT_MS = 100;
+
+const takes = (ms: number, setup: TargetSetup | undefined): boolean =>
+  setup?.client?.ok === true && setup.client.value.tookMs.some((took) => took >= ms);
+
+/**
+ * Whether what was read counts for an hour: all of it could be read, and nothing of it may have been chance. What took a while
+ * counts when it did so the time `before`, too.
+ */
+export const isLasting = (setup: TargetSetup, before: TargetSetup | undefined): boolean =>
   Object.values(setup).every(({ ok }) => ok) &&
-  !(setup.client?.ok === true && setup.client.value.tookMs.some((ms) => ms >= SLOW_MS));
+  !takes(SLOW_MS, setup) &&
+  (!takes(SUSPECT_MS, setup) || takes(SUSPECT_MS, before));
