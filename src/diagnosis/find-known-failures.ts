@@ -29,6 +29,7 @@ export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, stat
   miner_loop_stopped: (name) => `${name} proposes no blocks any more`,
   masternode_update_failed: (name) => `${name} could not update its masternodes`,
   address_in_use: (name) => `another program has taken a port of ${name}`,
+  disk_full: (name) => `the disk of ${name} is full`,
   database_lost: (name) => `${name} has lost its chain database`,
   relayer_dead: () => 'the process of the relayer has ended',
   relayer_redis_dead: () => 'redis of the relayer has ended',

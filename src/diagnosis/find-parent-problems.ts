@@ -22,6 +22,9 @@ const HEAD_AGE_MS = 120_000;
 /** A first reading is confirmed by the next one, unless the relayer says the same. */
 const NEXT_READING_MS = 45_000;
 
+/** The first probe without an answer does not say for how long. */
+const SHORT_MS = 1_000;
+
 type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
 
 function toSuspicion(view: SubnetView, problem: ProblemName, texts: Texts): Suspicion {
@@ -41,19 +44,20 @@ const confirmed = (view: SubnetView, one: Suspicion): Suspicion =>
 
 function findUnanswered(view: SubnetView, { observation: { head }, unanswered }: ParentFacts): Suspicion | undefined {
   if (head.ok || unanswered === undefined) return undefined;
-  const since = formatDuration(view.now - unanswered.since);
-  const seen = `the node of the parent chain ${head.why}`;
+  const lastedMs = view.now - unanswered.since;
+  const since = lastedMs < SHORT_MS ? '' : `, for ${formatDuration(lastedMs)}`;
+  const seen = `the node of the parent chain ${head.why}${since}`;
   if (submits(view))
     return toSuspicion(view, 'parent_unseen', {
       summary: 'subnetd cannot read the parent chain',
-      evidence: `${seen}, for ${since}, while the relayer submits; whether its blocks arrive is not known`,
+      evidence: `${seen}, while the relayer submits; whether its blocks arrive is not known`,
       fix: 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
     });
   return confirmed(
     view,
     toSuspicion(view, 'parent_unreachable', {
       summary: 'the parent chain does not answer',
-      evidence: `${seen}, for ${since}${submits(view) === false ? ', and the relayer submits nothing' : ''}`,
+      evidence: `${seen}${submits(view) === false ? ', and the relayer submits nothing' : ''}`,
       fix: 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
     }),
   );

@@ -149,6 +149,7 @@ export const problemCatalog = {
   miner_loop_stopped: { ...failure, alert: 'SubnetNodeMinerStopped' },
   masternode_update_failed: { ...failure, alert: 'SubnetNodeMasternodeUpdateFailed' },
   address_in_use: { ...failure, alert: 'SubnetNodeAddressInUse' },
+  disk_full: { ...failure, alert: 'SubnetNodeLogFault' },
   database_lost: { ...failure, alert: 'SubnetNodeDatabaseLost' },
   relayer_dead: { ...failure, alert: 'SubnetRelayerDead' },
   relayer_redis_dead: { ...failure, alert: 'SubnetRelayerRedisDead' },

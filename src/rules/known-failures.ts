@@ -163,6 +163,15 @@ export const knownFailures: readonly KnownFailure[] = [
     isOver: afterGoodRun,
   },
   {
+    name: 'disk_full',
+    of: ['node'],
+    symptom: 'The log of the node says `no space left on device`; then the node ends, and restarts in a loop.',
+    cause: 'The disk that holds its data folder is full.',
+    fix: 'free space on the disk of its data folder; if the node has lost its database then, let it sync again from the others',
+    ...shownBy('disk_full'),
+    isOver: afterGoodRun,
+  },
+  {
     name: 'database_lost',
     of: ['node'],
     symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',

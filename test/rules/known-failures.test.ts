@@ -96,6 +96,7 @@ describe('what ends a start', () => {
     [node, 'ipc_path_too_long', 'ipc_path_too_long', answering],
     [node, 'ipc_path_long', 'ipc_path_too_long', answering],
     [node, 'address_in_use', 'address_in_use', answering],
+    [node, 'disk_full', 'disk_full', answering],
     [node, 'masternode_update_failed', 'masternode_update_failed', answering],
     [node, 'miner_stopped', 'miner_loop_stopped', answering],
     [service('stats'), 'config_missing', 'stats_without_contract', stats],
@@ -263,6 +264,7 @@ test('a stopped miner loop shows until the node is restarted', () => {
 test.each([
   [node, 'masternode_update_failed', 'masternode_update_failed'],
   [node, 'address_in_use', 'address_in_use'],
+  [node, 'disk_full', 'disk_full'],
   [node, 'database_empty', 'database_lost'],
   [node, 'head_block_missing', 'database_lost'],
   [node, 'repaired_head', 'head_regression'],

@@ -149,6 +149,15 @@ export const nodePack: PatternPack = {
       'a port is taken by another program',
       { match: /address already in use/ },
     ),
+    {
+      name: 'disk_full',
+      means: 'fatal',
+      // Go and the shell begin the words differently.
+      literal: 'o space left on device',
+      match: /: [Nn]o space left on device["\s]*$/,
+      what: 'the disk of the node is full',
+      fix: 'free space on it',
+    },
     line('unlock_failed', 'fatal', 'Fatal: Failed to unlock account', 'the key of the node cannot be unlocked', {
       fix: 'check its PRIVATE_KEY and keystore',
     }),

@@ -92,6 +92,11 @@ test.each([
     'taken by another program',
   ],
   [
+    'disk_full',
+    `ERROR[${at(1)}] Can't create new DB                      error="write /work/xdcchain/XDCx/MANIFEST-000011: no space left on device"\n`,
+    'the disk of the node is full',
+  ],
+  [
     'refused_reorg',
     warn(1, 'Stop reorg, blockchain is under forking attack old committed num=12 hash=1a'),
     'reorganisation',
@@ -129,4 +134,19 @@ test('no text of a line is in a reason', async () => {
   const { check } = await judge('Fatal: Failed to unlock account 0xdeadbeef (s3cret)\n');
   expect(check?.verdict).toBe('fail');
   expect(check?.reason).not.toMatch(/deadbeef|s3cret/);
+});
+
+test.each([
+  'tee: /work/xdcchain/xdc.log: No space left on device\n',
+  warn(
+    1,
+    'Propagated block import failed           peer=85618cfdd1942ecc number=784 hash=281b41…f73548 err="write /work/xdcchain/XDC/chaindata/000012.log: no space left on device"',
+  ),
+])('a full disk is known by the line %s', async (text) => {
+  expect((await judge(text)).matches.disk_full).toBe(1);
+});
+
+test('a line in which others name a full disk shows none', async () => {
+  const text = warn(1, 'Served eth_call reqid=1 err="no space left on device, they said" t=1ms');
+  expect((await judge(text)).matches.disk_full ?? 0).toBe(0);
 });
