@@ -169,16 +169,19 @@ function findBroken(view: SubnetView, parent: ParentFacts): Suspicion | undefine
   return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
 }
 
-/** What the parent chain and its checkpoint contract say. The first of these leaves nothing to say of the others. */
+/**
+ * What the parent chain and its checkpoint contract say. The first of these leaves nothing to say of the others, but a chain that
+ * has halted takes no new contract.
+ */
 export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const { parent } = view.facts;
   if (parent === undefined) return [];
   const { contract } = parent.observation;
+  const other = findUnanswered(view, parent) ?? findOtherChain(view, parent);
+  if (other !== undefined) return [other];
+  const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
+  if (broken.length > 0) return broken;
   const found =
-    findUnanswered(view, parent) ??
-    findOtherChain(view, parent) ??
-    findBroken(view, parent) ??
-    findOldHead(view, parent) ??
     (contract && !contract.ok ? findUnread(view, contract.why) : undefined) ??
     (contract && parent.progress && findBehind(view, parent.progress));
   return found === undefined ? [] : [found];

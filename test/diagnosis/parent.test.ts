@@ -345,15 +345,19 @@ describe('a parent chain', () => {
   });
 });
 
-test('a contract that was there and is gone is said by an old block too, and one that was never seen is not', () => {
+test('a contract that was there and is gone is said by an old block too, beside that block, and one that was never seen is not', () => {
   const { progress, ...never } = parent();
   const gone = {
     headAgeMs: 600_000,
     observation: { ...seen, contract: { ok: true, value: { kind: 'missing' } } },
   } as const;
-  expect(named({ ...never, progress, ...gone } as ParentFacts)).toEqual(['contract_missing relayer']);
+  expect(named({ ...never, progress, ...gone } as ParentFacts)).toEqual([
+    'parent_behind relayer',
+    'contract_missing relayer',
+  ]);
   expect(named({ ...never, ...gone })).toEqual(['parent_behind relayer']);
   expect(named({ ...parent({ onSubnet: { found: 'other' } }), headAgeMs: 600_000 })).toEqual([
+    'parent_behind relayer',
     'contract_of_other_chain relayer',
   ]);
 });
