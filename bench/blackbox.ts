@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cpuMicrosOf, stop } from './measure.ts';
+import { cpuMicrosOf, freePort, get, stop } from './measure.ts';
 
 const IN_FLIGHT = 64;
 
@@ -18,17 +17,8 @@ const BODY = JSON.stringify(
   ].map(([method, params], i) => ({ jsonrpc: '2.0', id: i + 1, method, params })),
 );
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-/** CPU time a probe of Debian's prometheus-blackbox-exporter, on one processor, over these nodes in turn. */
-export async function measureBlackbox(urls: readonly string[], seconds: number): Promise<number> {
+/** Starts Debian's prometheus-blackbox-exporter on one processor. */
+export async function startBlackbox() {
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
   const config = {
     modules: {
@@ -48,18 +38,24 @@ export async function measureBlackbox(urls: readonly string[], seconds: number):
   );
   await once(exporter, 'spawn');
   const agent = new http.Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
-  const get = (path: string) =>
-    new Promise<string>((resolve) => {
-      const request = http.get({ agent, host: '127.0.0.1', port, path }, async (response) => {
-        let text = '';
-        for await (const chunk of response) text += chunk;
-        resolve(text);
-      });
-      request.on('error', () => resolve(''));
-    });
-  for (let tries = 0; tries < 100 && (await get('/-/healthy')) === ''; tries += 1)
+  for (let tries = 0; tries < 100 && (await get(port, '/-/healthy')).status === 0; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 50));
+  return {
+    exporter,
+    /** Probes the node at this URL, and says whether it succeeded. */
+    probe: async (node: string): Promise<boolean> =>
+      (await get(port, `/probe?module=rpc&target=${node}`, {}, agent)).body.includes('probe_success 1'),
+    stop: async () => {
+      agent.destroy();
+      await stop(exporter);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
 
+/** CPU time a probe of the blackbox exporter, as fast as it can, over these nodes in turn. */
+export async function measureBlackbox(urls: readonly string[], seconds: number): Promise<number> {
+  const blackbox = await startBlackbox();
   let probes = 0;
   let failed = 0;
   const loop = async (forSeconds: number) => {
@@ -68,8 +64,7 @@ export async function measureBlackbox(urls: readonly string[], seconds: number):
     const worker = async () => {
       while (performance.now() < end) {
         next += 1;
-        const page = await get(`/probe?module=rpc&target=${urls[next % urls.length]}`);
-        if (page.includes('probe_success 1')) probes += 1;
+        if (await blackbox.probe(urls[next % urls.length] ?? '')) probes += 1;
         else failed += 1;
       }
     };
@@ -77,12 +72,10 @@ export async function measureBlackbox(urls: readonly string[], seconds: number):
   };
   await loop(1);
   probes = 0;
-  const before = cpuMicrosOf(exporter);
+  const before = cpuMicrosOf(blackbox.exporter);
   await loop(seconds);
-  const micros = (cpuMicrosOf(exporter) - before) / Math.max(probes, 1);
-  agent.destroy();
-  await stop(exporter);
-  rmSync(folder, { recursive: true });
+  const micros = (cpuMicrosOf(blackbox.exporter) - before) / Math.max(probes, 1);
+  await blackbox.stop();
   if (failed > 0) throw new Error(`${failed} probes of the blackbox exporter failed`);
   return micros;
 }

@@ -1,6 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import http from 'node:http';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /** The value in the middle. */
@@ -44,13 +46,12 @@ export async function startFakeNodes(nodes: number, peers: number | 'hanging', g
   return { urls: JSON.parse(output) as readonly string[], stop };
 }
 
-const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
-
-/** The CPU time that a running process has taken, in microseconds. */
+/** The CPU time that the threads of a running process have taken, in microseconds. The kernel counts it in nanoseconds. */
 export function cpuMicrosOf({ pid }: ChildProcess): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-  return (((user ?? 0) + (system ?? 0)) / TICKS_PER_SECOND) * 1e6;
+  const nanos = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanos.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
 /** The resident memory of a running process, in megabytes. */
@@ -64,3 +65,25 @@ export async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   await exited;
 }
+
+/** A port of this machine that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** What a local server answers, as it is sent. Without an answer, the status is 0 and the body the error. */
+export const get = (port: number, path: string, headers: http.OutgoingHttpHeaders = {}, agent?: http.Agent) =>
+  new Promise<{ readonly status: number; readonly body: Buffer }>((resolve) => {
+    const options = { host: '127.0.0.1', port, path, headers, agent: agent ?? false };
+    const request = http.get(options, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) });
+    });
+    request.on('error', (error) => resolve({ status: 0, body: Buffer.from(error.message) }));
+  });

@@ -1,11 +1,11 @@
 import { benchAlerts } from './alerts.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchFleet } from './fleet.ts';
+import { benchGrowth } from './growth.ts';
 import { benchLogs } from './logs.ts';
 import { benchPages } from './pages.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
-import { benchProcess } from './process.ts';
 import { benchScrape } from './scrape.ts';
 
 /** Runs every benchmark, one after another, and prints what it measured as JSON. Ratios are what to compare. */
@@ -14,8 +14,8 @@ const results = {
   scrape: await benchScrape(),
   alerts: benchAlerts(),
   fleet: benchFleet(),
-  process: await benchProcess(),
   daemon: await benchDaemon(),
+  growth: await benchGrowth(),
   pages: await benchPages(),
   logs: await benchLogs(),
   platform: await benchPlatform(),

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Gauge, Registry } from 'prom-client';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import type { ScrapeRequest } from '../src/model/exposition.ts';
 import type { Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { median, pathOf, round } from './measure.ts';
+import { toRegistry } from './prom-client.ts';
 
 /** Series of a node without logs and container. */
 const SERIES_OF_NODE = 24;
@@ -164,21 +164,9 @@ async function measureOurs(nodes: number) {
 
 /** The same series in prom-client. Setting them is not counted. */
 async function measurePromClient(nodes: number) {
-  const registry = new Registry();
-  const gauges = new Map<string, Gauge>();
   const fleet = createFleet(nodes);
   fleet.observe();
-  for (const line of (await read(fleet)).toString().split('\n')) {
-    const [, name = '', labels = '', value] = /^(\w+)\{(.*)\} (.*)$/.exec(line) ?? [];
-    if (value === undefined) continue;
-    const pairs = Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, text]) => [key, text]));
-    let gauge = gauges.get(name);
-    if (gauge === undefined) {
-      gauge = new Gauge({ name, help: name, labelNames: Object.keys(pairs), registers: [registry] });
-      gauges.set(name, gauge);
-    }
-    gauge.set(pairs, Number(value));
-  }
+  const registry = toRegistry((await read(fleet)).toString());
   const nothing = () => {};
   const toBytes = async () => Buffer.from(await registry.metrics());
   return {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { readGrowth } from '../bench/growth-page.ts';
 import { alertRules } from '../src/alerts/alert-rules.ts';
 import { plainWords } from '../src/alerts/read-runbook.ts';
 import { inventorySchema } from '../src/inventory/schema.ts';
@@ -165,6 +166,7 @@ export const generated = async (): Promise<Readonly<Record<string, string>>> => 
   'docs/platform-api.md': withTable('docs/platform-api.md', situationTable()),
   'docs/problems.md': withTable('docs/problems.md', problemsTable()),
   ...runbooks(),
+  ...readGrowth(),
 });
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { drawChart, type Line } from '../../bench/draw-chart.ts';
+import { type Growth, type SizeCosts, writeGrowth } from '../../bench/growth-page.ts';
+
+const size = (nodes: number, changes: Partial<SizeCosts> = {}): SizeCosts => ({
+  nodes,
+  series: nodes * 20,
+  probesPerSecond: nodes / 10,
+  failing: 0,
+  cpuPercent: 20,
+  residentMegabytes: 140,
+  scrape: { cpuMillis: 10, wallMillis: 20, kilobytes: 30 },
+  page: { cpuMillis: 4, wallMillis: 5, kilobytes: 6 },
+  blackbox: { cpuPercent: 40, residentMegabytes: 30 },
+  promClient: { scrape: { cpuMillis: 100, wallMillis: 110 }, residentMegabytes: 90 },
+  ...changes,
+});
+
+const write = (sizes: readonly SizeCosts[], otherLoad = 0.1): string => {
+  const growth: Growth = {
+    ...{ date: '2026-01-02', commit: 'abc', cores: 2, memoryGigabytes: 24, nodeVersion: '26.0.0', otherLoad, sizes },
+    start: { bareHttpServerMillis: 50, livezMillis: 100, timesBare: 2 },
+    resident: { bareNodeMegabytes: 40, daemonMegabytes: 92, timesBare: 2.3 },
+  };
+  return writeGrowth(growth)['docs/performance.md'] ?? '';
+};
+
+describe('the page of the cost as it grows', () => {
+  it('says of each goal whether it is reached, also where nothing is to spare', () => {
+    const page = write([size(1_000), size(10_000, { residentMegabytes: 350 })]);
+    expect(page.match(/ \| yes \|$/gm)).toHaveLength(6);
+    expect(page).not.toContain('**no**');
+  });
+
+  it.each<[string, Partial<SizeCosts>]>([
+    ['CPU with 10,000 nodes', { cpuPercent: 20.1 }],
+    ['resident memory with 10,000 nodes', { residentMegabytes: 351 }],
+    ['CPU of a scrape of 10,000 nodes', { scrape: { cpuMillis: 10.1, wallMillis: 20, kilobytes: 30 } }],
+  ])('says that a goal is missed: %s', (goal, changes) => {
+    const missed = write([size(10_000, changes)]).match(/^.*\*\*no\*\*.*$/gm);
+    expect(missed).toHaveLength(1);
+    expect(missed?.[0]).toContain(goal);
+  });
+
+  it('has no goal for a size that was not measured, and says how many checks failed', () => {
+    const page = write([size(10, { failing: 3 }), size(100, { failing: 4 })]);
+    expect(page).not.toContain('with 10,000 nodes');
+    expect(page).toContain('7 checks failed');
+  });
+});
+
+describe('the page of a machine with other work', () => {
+  it('says so', () => {
+    expect(write([size(10)], 4.2)).toContain('4.2 threads of other programs wanted a core');
+    expect(write([size(10)], 0.4)).not.toContain('busy');
+  });
+
+  it('draws no cost that is lost beside others', () => {
+    const page = { cpuMillis: 0, wallMillis: 5, kilobytes: 6 };
+    expect(write([size(10), size(100, { page })])).toContain('| 100 | 6 | 0 | 5 |');
+  });
+});
+
+describe('a chart of powers of ten', () => {
+  const line = (name: string, ...values: readonly number[]): Line => ({
+    name,
+    kind: 'own',
+    points: values.map((y, step) => ({ x: 10 ** (step + 1), y })),
+  });
+  const draw = (...lines: readonly Line[]) => drawChart({ title: 't', unit: 'u', xName: 'x', lines });
+
+  it('has as much room from 1 to 10 as from 10 to 100', () => {
+    const [, places = ''] = /points="([^"]+)"/.exec(draw(line('a', 1, 10, 100))) ?? [];
+    const [low, middle, high] = places.split(' ').map((place) => place.split(',').map(Number));
+    expect((low?.[1] ?? 0) - (middle?.[1] ?? 0)).toBeCloseTo((middle?.[1] ?? 0) - (high?.[1] ?? 0), 0);
+    expect((middle?.[0] ?? 0) - (low?.[0] ?? 0)).toBeCloseTo((high?.[0] ?? 0) - (middle?.[0] ?? 0), 0);
+  });
+
+  it('keeps the names of lines that end at one place apart, and escapes them', () => {
+    const chart = draw(line('one', 5, 50), line('<two>', 6, 50));
+    const heights = [...chart.matchAll(/<text class="own name" x="\d+" y="([\d.]+)">/g)].map(([, y]) => Number(y));
+    expect(Math.abs((heights[0] ?? 0) - (heights[1] ?? 0))).toBeGreaterThanOrEqual(15);
+    expect(chart).toContain('&lt;two>');
+  });
+
+  it('has a colour of its own for text in light and in dark', () => {
+    const [light, dark] = draw(line('a', 1, 10)).split('@media (prefers-color-scheme: dark)');
+    for (const part of [light, dark]) expect(part).toMatch(/\.ground \{ fill: #\w+ \}/);
+  });
+});
