@@ -1,9 +1,9 @@
-import type { BrowserContext, Browser as Chromium } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { readCredentials } from '../model/credentials.ts';
 import type { PageObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 import { settleWithin, valueWithin } from '../model/within.ts';
-import { type Started, startBrowser } from './start-browser.ts';
+import { removeFolder, type Started, startBrowser } from './start-browser.ts';
 import { visitPage } from './visit-page.ts';
 
 /** A browser that visits pages, also several at once. */
@@ -25,15 +25,16 @@ const GRACE_MS = 500;
 const CLOSE_WITHIN_MS = 1_000;
 
 /** Closes the browser; a hanging one is killed with its process group. A remote browser is only disconnected. */
-async function end(browser: Chromium, pid: number | undefined): Promise<void> {
-  if ((await settleWithin(CLOSE_WITHIN_MS, browser.close())) || pid === undefined) return;
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, 'SIGKILL');
-    } catch {
-      // It has ended in the meantime.
+async function end({ browser, pid, folder }: Extract<Started, { ok: true }>): Promise<void> {
+  if (!(await settleWithin(CLOSE_WITHIN_MS, browser.close())) && pid !== undefined)
+    for (const target of [-pid, pid]) {
+      try {
+        process.kill(target, 'SIGKILL');
+      } catch {
+        // It has ended in the meantime.
+      }
     }
-  }
+  await removeFolder(folder);
 }
 
 /** Removes the user info from an address; the credentials go to that origin only. */
@@ -56,6 +57,8 @@ const noBrowser = (why: (PageObservation & { kind: 'no-browser' })['why']): Page
 export function createBrowser(ref: BrowserRef): Browser {
   let current: Promise<Started> | undefined;
   let visits = 0;
+  /** The last page did not open, which may be the fault of the browser: one without its helpers opens none any more. */
+  let isSuspect = false;
   let running = 0;
   let stopped = false;
 
@@ -63,7 +66,8 @@ export function createBrowser(ref: BrowserRef): Browser {
     const discarded = current;
     current = undefined;
     visits = 0;
-    const ended = discarded?.then((started) => (started.ok ? end(started.browser, started.pid) : undefined));
+    isSuspect = false;
+    const ended = discarded?.then((started) => (started.ok ? end(started) : undefined));
     // A browser that is still starting is closed as soon as it has started.
     if (ended) await settleWithin(2 * CLOSE_WITHIN_MS, ended);
   };
@@ -74,7 +78,9 @@ export function createBrowser(ref: BrowserRef): Browser {
     current = starting;
     void starting.then((started) => {
       const forget = () => {
-        if (current === starting) current = undefined;
+        if (current !== starting) return;
+        current = undefined;
+        if (started.ok) void removeFolder(started.folder);
       };
       if (started.ok && started.browser.isConnected()) started.browser.on('disconnected', forget);
       else forget();
@@ -122,10 +128,12 @@ export function createBrowser(ref: BrowserRef): Browser {
   return {
     visit: async (url, own, timeoutMs, signal) => {
       if (stopped) return noBrowser('died');
-      if (visits >= MAX_VISITS && running === 0) await discard();
+      if ((visits >= MAX_VISITS || isSuspect) && running === 0) await discard();
       running += 1;
       try {
-        return await visit(url, own, performance.now() + timeoutMs, signal);
+        const seen = await visit(url, own, performance.now() + timeoutMs, signal);
+        isSuspect = seen.kind === 'no-page' && (seen.why === 'timeout' || seen.why === 'crashed');
+        return seen;
       } catch {
         return noBrowser('died');
       } finally {

@@ -1,17 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import type { PageObservation } from '../model/observation.ts';
 import type { BrowserRef } from '../model/target.ts';
 
 type Why = (PageObservation & { kind: 'no-browser' })['why'];
 
-/** A running browser, with its process id when it was started here; or why there is none. */
+/** A running browser, with its process id and its folder when it was started here; or why there is none. */
 export type Started =
-  | { readonly ok: true; readonly browser: Browser; readonly pid?: number }
+  | { readonly ok: true; readonly browser: Browser; readonly pid?: number | undefined; readonly folder?: string }
   | { readonly ok: false; readonly why: Why };
 
 /**
@@ -65,9 +66,17 @@ async function pidOf(browser: Browser): Promise<number | undefined> {
   }
 }
 
+/** Removes the folder of a browser that has ended. */
+export async function removeFolder(folder: string | undefined): Promise<void> {
+  // Its last processes may still write there.
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+}
+
 async function launch(executablePath: string, timeout: number): Promise<Started> {
   const why = await checkExecutable(executablePath);
   if (why !== undefined) return { ok: false, why };
+  // A browser that is killed leaves what it has in the temporary folder.
+  const folder = await mkdtemp(join(tmpdir(), 'subnetd-browser-'));
   try {
     const browser = await chromium.launch({
       executablePath,
@@ -77,14 +86,15 @@ async function launch(executablePath: string, timeout: number): Promise<Started>
       chromiumSandbox: process.getuid?.() !== 0,
       args: [...FLAGS],
       // Our own environment holds secrets, and we handle the signals.
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), LANG: 'C.UTF-8' },
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), TMPDIR: folder, LANG: 'C.UTF-8' },
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false,
     });
     const pid = await pidOf(browser);
-    return { ok: true, browser, pid };
+    return { ok: true, browser, pid, folder };
   } catch (error) {
+    await removeFolder(folder);
     const { message, name } = error as Error;
     if (/no usable sandbox|sandbox_host_linux|--no-sandbox to/i.test(message)) return { ok: false, why: 'sandbox' };
     return { ok: false, why: name === 'TimeoutError' ? 'timeout' : 'no-start' };
