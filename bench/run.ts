@@ -2,6 +2,7 @@ import { benchAlerts } from './alerts.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchFleet } from './fleet.ts';
 import { benchGrowth } from './growth.ts';
+import { benchInventory } from './inventory.ts';
 import { benchLogs } from './logs.ts';
 import { benchPages } from './pages.ts';
 import { benchPlatform } from './platform.ts';
@@ -14,6 +15,7 @@ const results = {
   scrape: await benchScrape(),
   alerts: benchAlerts(),
   fleet: benchFleet(),
+  inventory: benchInventory(),
   daemon: await benchDaemon(),
   growth: await benchGrowth(),
   pages: await benchPages(),

@@ -11,7 +11,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   model: { rooms: [], packages: [] },
   rules: { rooms: ['model'], packages: [] },
   net: { rooms: [], packages: ['undici'] },
-  inventory: { rooms: ['model', 'logs'], packages: ['yaml', 'zod', 'node-cron', 'pino'] },
+  inventory: { rooms: ['model', 'logs'], packages: ['js-yaml', 'yaml', 'zod', 'node-cron', 'pino'] },
   import: { rooms: ['model'], packages: ['yaml'] },
   docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'net', 'docker'], packages: ['playwright-core', 'viem'] },

@@ -17,6 +17,7 @@ const PACKAGES = [
   'better-sqlite3',
   'commander',
   'hono',
+  'js-yaml',
   'node-cron',
   'pino',
   'prom-client',
