@@ -20,6 +20,11 @@ function describeOut(node: NodeView): string {
   return `${name} (no peers)`;
 }
 
+const describeStarting = (nodes: readonly NodeView[]): string =>
+  nodes.length === 0
+    ? ''
+    : `; ${namesOf(nodes)} started less than a minute ago and ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
+
 /** The checks that fail because no block comes. */
 const explainHalt = ({ targets }: SubnetView) =>
   explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
@@ -43,7 +48,9 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const heights = nodes.flatMap(({ height, isWitness }) => (height && isWitness ? [height] : []));
-  const out = nodes.filter(({ isOut }) => isOut);
+  // A node that has just started counts as one that can vote.
+  const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
+  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const stalledSince = highest(heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
   if (heights.length === 0 ? !nodes.every(isGone) : now - stalledSince < stallAfterMs) return undefined;
@@ -56,12 +63,14 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${split === undefined ? '' : `; ${split.seen}`}`,
+    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${split === undefined ? '' : `; ${split.seen}`}`,
     fix:
       voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
-        : (split?.fix ??
-          'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
+        : starting.length > 0
+          ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
+          : (split?.fix ??
+            'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
     causes: [],
   };

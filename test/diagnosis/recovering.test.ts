@@ -11,6 +11,10 @@ import { judgeTargets } from '../support/judge-targets.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const QUORUM = { total: 4, required: 3, voting: 4 };
 
+/** A node whose container was started a few seconds ago, and whose program does not listen yet. */
+const starting = (name: string) =>
+  diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 }, fault: { kind: 'refused', address: name } });
+
 const diagnoseAt = (targets: readonly Known[]) => {
   const subnet = {
     name: 'devnet',
@@ -68,4 +72,30 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
   expect(findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], QUORUM).sentence).toBe(
     'devnet runs, but the container of n2 does not run',
   );
+});
+
+test('a halt of which the nodes that were missing have just started says to wait for them', () => {
+  const tell = (...started: readonly string[]) =>
+    diagnoseAt(
+      NAMES.map((name) =>
+        started.includes(name)
+          ? starting(name)
+          : diagnosedNode(name, NAMES, { stalledMs: 40_000, peers: ['n1', 'n2'] }),
+      ),
+    )
+      .filter(({ problem }) => problem === 'subnet_halted')
+      .map(({ evidence, fix }) => [evidence, fix]);
+  const halted = 'no block after 1000 for 40s; 4 of 4 masternodes can vote and 3 are needed; ';
+  expect(tell('n3', 'n4')).toEqual([
+    [
+      `${halted}n3, n4 started less than a minute ago and do not answer yet`,
+      'wait until n3, n4 answer, a minute at most, and restart no other node',
+    ],
+  ]);
+  expect(tell('n4')).toEqual([
+    [
+      `${halted}n4 started less than a minute ago and does not answer yet`,
+      'wait until n4 answers, a minute at most, and restart no other node',
+    ],
+  ]);
 });
