@@ -1,8 +1,14 @@
 import { durationMs } from '../model/duration.ts';
 import { findPlanned } from '../model/planned-work.ts';
-import type { ProblemPlan } from '../model/problem.ts';
+import { FOUND_AGAIN_MS, type ProblemPlan } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
-import type { AlertLabels, Finding, TrackedAlerts } from '../model/tracked-alert.ts';
+import {
+  type AlertLabels,
+  alertKey,
+  type Finding,
+  type TrackedAlert,
+  type TrackedAlerts,
+} from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
@@ -40,6 +46,18 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
   return planned && { ...planned, mutes: true };
 }
 
+/**
+ * Whether an alert of an earlier run stays as it is, although its problem is not found: to find a halt again takes as long as it
+ * took at first. What has left the inventory is looked for by nobody.
+ */
+function isAwaited({ labels, restoredAt }: TrackedAlert, { now, snapshot }: AlertInput): boolean {
+  if (restoredAt === undefined || now - restoredAt >= FOUND_AGAIN_MS) return false;
+  const { alertname = '', subnet, component, name } = labels;
+  if (problemsOfAlert(alertname).length === 0) return false;
+  const targets = snapshot.find((one) => one.subnet.name === subnet)?.targets ?? [];
+  return targets.some(({ target }) => name === undefined || (target.component === component && target.name === name));
+}
+
 /** Creates the judge of all alerts. */
 export function createJudge(bases: Partial<LinkBases>): Judge {
   const judges = alertRules.flatMap((rule) => {
@@ -65,6 +83,15 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
   return (input, trackedAlerts) => {
     const open = [...trackedAlerts.values()].filter(({ phase }) => phase !== 'resolved');
     const openNames = new Set(open.map(({ labels }) => labels.alertname));
-    return judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
+    const findings = judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
+    const awaited = open.filter((alert) => isAwaited(alert, input));
+    if (awaited.length === 0) return findings;
+    const found = new Set(findings.map(({ labels }) => alertKey(labels)));
+    return [
+      ...findings,
+      ...awaited.flatMap(({ labels }): readonly Finding[] =>
+        found.has(alertKey(labels)) ? [] : [{ state: 'unknown', labels }],
+      ),
+    ];
   };
 }

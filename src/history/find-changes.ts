@@ -1,5 +1,5 @@
 import type { HistoryChange } from '../model/history.ts';
-import { type Problem, problemKey } from '../model/problem.ts';
+import { FOUND_AGAIN_MS, type Problem, problemKey } from '../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { targetKey } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
@@ -16,9 +16,6 @@ export interface ChangeFinder {
    */
   remember(last: readonly HistoryChange[]): void;
 }
-
-/** A problem that was open before a restart is found again by then, or it is over. */
-const FOUND_AGAIN_MS = 5 * 60_000;
 
 /** The longest reason that is kept, in characters. */
 const LONGEST = 500;

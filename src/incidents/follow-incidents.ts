@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Incident, IncidentEnd } from '../model/incident.ts';
-import { isStanding, type Problem, problemKey } from '../model/problem.ts';
+import { FOUND_AGAIN_MS, isStanding, type Problem, problemKey } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
@@ -15,9 +15,6 @@ export interface Followed {
 
 /** Nothing is known of earlier incidents. */
 export const NOTHING_FOLLOWED: Followed = { open: new Map(), ended: new Map(), unseen: new Map() };
-
-/** A problem that was open before a restart is found again by then, or it is over. */
-export const FOUND_AGAIN_MS = 5 * 60_000;
 
 /** As many ended incidents are known, the newest ones. */
 const MOST_ENDED = 200;

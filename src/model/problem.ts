@@ -12,6 +12,9 @@ export interface ProblemRef {
   readonly name?: string;
 }
 
+/** A problem that was open before a restart is found again within this time, or it is over. */
+export const FOUND_AGAIN_MS = 5 * 60_000;
+
 /** A check that fails because of a problem. */
 export interface ExplainedCheck {
   readonly component: Component;

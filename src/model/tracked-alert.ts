@@ -50,6 +50,8 @@ export interface TrackedAlert {
   /** While it fires: since when it is clear. */
   readonly clearSince?: number;
   readonly resolvedAt?: number;
+  /** When it was read as an earlier run has left it, until it is found again. */
+  readonly restoredAt?: number;
   /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */
   readonly planned?: ProblemPlan;
   /** It fires since the work began, and nobody is notified of it before the work ends. */

@@ -96,7 +96,9 @@ export function createPush(options: PushOptions): Push {
     onLoaded: (saved) => {
       isWhole = true;
       // Those of subnets are from before it was in a fleet.
-      add(options.fleet ? saved.filter(({ labels }) => labels.subnet === undefined) : saved);
+      const own = options.fleet ? saved.filter(({ labels }) => labels.subnet === undefined) : saved;
+      const restoredAt = now();
+      add(own.map((alert) => ({ ...alert, restoredAt })));
     },
   });
   const fleet =

@@ -10,7 +10,7 @@ import type { Problem } from '../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import type { Target } from '../../src/model/target.ts';
-import type { TrackedAlerts } from '../../src/model/tracked-alert.ts';
+import { alertKey, type TrackedAlerts } from '../../src/model/tracked-alert.ts';
 import type { CheckName, Verdict } from '../../src/model/verdict.ts';
 import { foldAlerts } from '../../src/notify/tracked-alerts.ts';
 import { viewOf } from '../support/fleet-views.ts';
@@ -258,6 +258,33 @@ describe('a problem', () => {
       [...after.trackedAlerts.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown'),
     ).toHaveLength(1);
     const ended = foldAlerts(open.trackedAlerts, createJudge({})(toInput(targets), open.trackedAlerts), NOW + 1);
+    expect(ended.transitions.map(({ to, alert }) => [to, alert.labels.name])).toEqual([['resolved', 'a']]);
+  });
+
+  it.each([
+    ['awaits what an earlier run left open, until the problem had the time to be found again', {}, {}, 299_999, []],
+    ['ends it when the problem is not found by then', {}, {}, 300_000, ['resolved']],
+    ['ends at once what has left the inventory', { name: 'removed' }, {}, 1, ['resolved']],
+    ['ends at once what is no problem', { alertname: 'SubnetdRoundsLate' }, {}, 1, ['resolved']],
+    ['ends at once what was found in this run', {}, { restoredAt: undefined }, 1, ['resolved']],
+  ])('%s', (_, other, over, passedMs, to) => {
+    const labels = { alertname: 'SubnetNodeDown', severity: 'warning', ...labelsOf(a), ...other };
+    const restored = { restoredAt: NOW, phase: 'firing', activeAt: 1, seenAt: 1, keepFiringForMs: 0 } as const;
+    const before: TrackedAlerts = new Map([[alertKey(labels), { ...restored, labels, annotations: {}, ...over }]]);
+    const input = { ...toInput(targets), now: NOW + passedMs };
+    const { transitions } = foldAlerts(before, createJudge({})(input, before), input.now);
+    const own = transitions.filter(({ alert }) => alert.labels.alertname === labels.alertname);
+    expect(own.map((one) => one.to)).toEqual(to);
+  });
+
+  it('that an earlier run left open and that is found again goes on, and then ends as any other', () => {
+    const [input, without] = [toInput(targets, {}, [problem('node_down', a)]), toInput(targets)];
+    const judge = createJudge({});
+    const open = foldAlerts(new Map(), judge(input, new Map()), NOW).trackedAlerts;
+    const restored = new Map([...open].map(([key, alert]) => [key, { ...alert, restoredAt: NOW }]));
+    const found = foldAlerts(restored, judge(input, restored), NOW + 1);
+    expect(found.transitions).toEqual([]);
+    const ended = foldAlerts(found.trackedAlerts, judge(without, found.trackedAlerts), NOW + 2);
     expect(ended.transitions.map(({ to, alert }) => [to, alert.labels.name])).toEqual([['resolved', 'a']]);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { shardOf } from '../../src/model/shard.ts';
 import { eventually } from '../support/cli.ts';
-import { type FleetStage, nameAlert, observeStage, startFleetStage } from '../support/fleet-stage.ts';
+import { type FleetStage, nameAlert, observeStage, readSent, startFleetStage } from '../support/fleet-stage.ts';
 
 const WITHIN_MS = 240_000;
 vi.setConfig({ testTimeout: WITHIN_MS });
@@ -92,7 +92,7 @@ describe('alerts that stand while the number of shards changes', () => {
     await Promise.all([restart(1, 4, 'SIGKILL'), start(3, 4), restart(0, 4)]);
     await ownersWatch(4, stage.subnets.names);
     for (const name of FIRING)
-      await eventually(() => expect(observed.alerts.get(name)?.senders).toEqual(ownersOf(name.split(' ')[1] ?? '')));
+      await eventually(() => expect(readSent(stage, name).by).toEqual(ownersOf(name.split(' ')[1] ?? '')));
     await eventually(async () => expect(await readPast(ownerOf('net7', 4), 'net7')).toEqual(past));
     expect([messages(), posts()]).toEqual([begun, begun]);
   });

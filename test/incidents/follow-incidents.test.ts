@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  FOUND_AGAIN_MS,
   type Followed,
   followIncidents,
   NOTHING_FOLLOWED,
@@ -8,7 +7,7 @@ import {
   toIncidentId,
 } from '../../src/incidents/follow-incidents.ts';
 import type { Incident } from '../../src/model/incident.ts';
-import type { Problem } from '../../src/model/problem.ts';
+import { FOUND_AGAIN_MS, type Problem } from '../../src/model/problem.ts';
 import type { Snapshot, SubnetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';

@@ -9,17 +9,19 @@ export interface FakePart extends FleetPart {
   shadowed: readonly string[];
   unsettled: readonly string[];
   epoch: number;
+  speaks: boolean;
 }
 
 /** A part that watches and keeps these subnets, and is settled. */
 export function createFakePart(...subnets: readonly string[]): FakePart {
   const part: FakePart = {
-    ...{ watched: subnets, own: subnets, kept: subnets, shadowed: [], unsettled: [], epoch: 1 },
+    ...{ watched: subnets, own: subnets, kept: subnets, shadowed: [], unsettled: [], epoch: 1, speaks: true },
     subnets: () => part.watched,
     isWatched: (subnet) => part.own.includes(subnet),
     keeps: (subnet) => part.kept.includes(subnet),
     epochOf: () => part.epoch,
     isShadowed: (subnet) => part.shadowed.includes(subnet),
+    isSpeaker: () => part.speaks,
     isSettled: (subnet) => !part.unsettled.includes(subnet),
   };
   return part;

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatShard, type Shard } from '../../src/model/shard.ts';
+import { type AlertReceiver, startAlertReceiver } from './alert-receiver.ts';
 import { type Alertmanager, type ShownAlert, startAlertmanager } from './alertmanager.ts';
 import { startDaemon, temporaryFolder } from './cli.ts';
 import { type FleetSubnets, startFleetSubnets } from './fleet-subnets.ts';
@@ -15,6 +16,8 @@ export type FleetDaemon = Awaited<ReturnType<typeof startDaemon>>;
 export interface FleetStage {
   readonly subnets: FleetSubnets;
   readonly alertmanager: Alertmanager;
+  /** What is sent to an Alertmanager, each request. */
+  readonly sent: AlertReceiver;
   /** What Alertmanager notified of. */
   readonly webhook: Webhook;
   /** What the daemons sent through their channel. */
@@ -23,7 +26,7 @@ export interface FleetStage {
   readonly daemons: ReadonlyMap<string, FleetDaemon>;
   /** Lets the inventory of all daemons have these subnets. */
   writeInventory(names: readonly string[]): void;
-  /** Starts an instance. Its links lead to `http://INSTANCE.test`, so that an alert shows who has sent it last. */
+  /** Starts an instance. Its links lead to `http://INSTANCE.test`, so that an alert shows who has sent it. */
   start(instance: string, shard: Shard): Promise<FleetDaemon>;
   /** Ends an instance, by SIGTERM when nothing else is said. */
   end(instance: string, signal?: NodeJS.Signals): Promise<void>;
@@ -39,11 +42,12 @@ export async function startFleetStage(count: number): Promise<FleetStage> {
   const folder = temporaryFolder();
   const config = folder.path('subnetd.yaml');
   const daemons = new Map<string, FleetDaemon>();
-  const [postgres, subnets, webhook, channel] = await Promise.all([
+  const [postgres, subnets, webhook, channel, sent] = await Promise.all([
     usePostgres(),
     startFleetSubnets(count),
     startWebhook(),
     startHookReceiver(),
+    startAlertReceiver(),
   ]);
   const [database, alertmanager] = await Promise.all([
     postgres.createDatabase(),
@@ -53,11 +57,11 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolv
 `),
   ]);
   const writeInventory = (names: readonly string[]) =>
-    writeFileSync(config, subnets.inventory(names, alertmanager.url, channel.url));
+    writeFileSync(config, subnets.inventory(names, [alertmanager.url, sent.url], channel.url));
   writeInventory(subnets.names);
   const ask = async (instance: string, path: string) => await fetch(`${daemons.get(instance)?.url}${path}`);
   return {
-    ...{ subnets, alertmanager, webhook, channel, daemons, writeInventory, ask },
+    ...{ subnets, alertmanager, sent, webhook, channel, daemons, writeInventory, ask },
     start: async (instance, shard) => {
       const daemon = await startDaemon(config, {
         SUBNETD_DATABASE_URL: database,
@@ -81,7 +85,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolv
     stop: async () => {
       for (const { child } of daemons.values()) child.kill('SIGKILL');
       await Promise.all([...daemons.values()].map(({ finished }) => finished));
-      await Promise.all([alertmanager, webhook, channel, subnets].map((one) => one.stop()));
+      await Promise.all([alertmanager, sent, webhook, channel, subnets].map((one) => one.stop()));
       await postgres.stop();
       folder.remove();
     },
@@ -96,13 +100,21 @@ export interface SeenAlert {
   readonly starts: Set<string>;
   /** What people read. Its times and heights are `#`. */
   readonly texts: Set<string>;
-  /** The instances that have sent it. */
-  readonly senders: Set<string>;
   /** Whether it was missing after it was seen first. */
   isMissing: boolean;
 }
 
-const toText = ({ annotations: { summary, description } }: ShownAlert): string =>
+/** What was sent of an alert to Alertmanager: by which instances, and what, without the links to each instance. */
+export function readSent({ sent }: FleetStage, name: string) {
+  const alerts = sent.received.flatMap((one) => one.alerts).filter(({ labels }) => nameAlert(labels) === name);
+  return {
+    by: new Set(alerts.map(({ generatorURL = '' }) => URL.parse(generatorURL)?.hostname.replace('.test', ''))),
+    labels: new Set(alerts.map(({ labels }) => JSON.stringify(labels))),
+    texts: new Set(alerts.map(toText)),
+  };
+}
+
+const toText = ({ annotations: { summary, description } }: Pick<ShownAlert, 'annotations'>): string =>
   `${summary} ${description?.replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')}`;
 
 /** Looks at Alertmanager and at all daemons, several times a second, until it is stopped. */
@@ -117,11 +129,10 @@ export function observeStage(stage: FleetStage) {
     for (const [name, seen] of alerts) if (!current.has(name)) seen.isMissing = true;
     for (const one of shown) {
       const name = nameAlert(one.labels);
-      const seen = alerts.get(name) ?? { starts: new Set(), texts: new Set(), senders: new Set(), isMissing: false };
+      const seen = alerts.get(name) ?? { starts: new Set(), texts: new Set(), isMissing: false };
       alerts.set(name, seen);
       seen.starts.add(one.startsAt);
       seen.texts.add(toText(one));
-      seen.senders.add(new URL(one.generatorURL ?? 'http://nobody').hostname.replace('.test', ''));
     }
   };
   const lookAtDaemon = async (instance: string) => {

@@ -8,8 +8,8 @@ export type NodeMood = 'well' | 'gone' | 'stalled';
 /** Many subnets of four nodes in one server. */
 export interface FleetSubnets {
   readonly names: readonly string[];
-  /** The inventory that has these subnets, whose alerts go to an Alertmanager and, if given, through a channel. */
-  inventory(names: readonly string[], alertmanager: string, channel?: string): string;
+  /** The inventory that has these subnets, whose alerts go to Alertmanagers and, if given, through a channel. */
+  inventory(names: readonly string[], alertmanagers: readonly string[], channel?: string): string;
   /** Lets a node of a subnet, or all of its nodes, behave in another way. */
   set(subnet: string, mood: NodeMood, node?: string): void;
   stop(): Promise<void>;
@@ -50,7 +50,7 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
   const { port } = server.address() as AddressInfo;
   return {
     names,
-    inventory: (wanted, alertmanager, channel) =>
+    inventory: (wanted, urls, channel) =>
       JSON.stringify({
         subnets: wanted.map((name) => ({
           ...{ name, consensus: 'XDPoS' },
@@ -61,7 +61,7 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
           })),
           checks: { rpc: { schedule: 'every 2s', timeout: '1s', stallAfter: '6s' } },
         })),
-        alertmanager: { urls: [alertmanager] },
+        alertmanager: { urls },
         ...(channel && { notify: [{ name: 'ops', webhook: { url: channel }, severities: ['critical', 'warning'] }] }),
       }),
     set: (subnet, mood, node) => {
