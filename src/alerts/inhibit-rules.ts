@@ -22,6 +22,7 @@ const TARGET = ['subnet', 'component', 'name'] as const;
 
 /** The inhibition of config/alertmanager/alertmanager.yml.example, which explains each; a test compares the two. */
 export const inhibitRules: readonly InhibitRule[] = [
+  { source: [alertIs('SubnetdShardUnseen')], target: [alertIs('SubnetdDown')], equal: [] },
   {
     source: [alertIs('SubnetdOffline')],
     target: [alertIn('Subnet[A-Z].+|SubnetdLogSourceDown|SubnetdDockerDown')],

@@ -1,6 +1,6 @@
 import type { FleetPart, FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
 import { isOwner } from '../model/shard.ts';
-import { findJudgedElsewhere, planKeeping, planLeaving, type Self } from './plan-watch.ts';
+import { findJudgedElsewhere, isFirst, planKeeping, planLeaving, type Self } from './plan-watch.ts';
 
 /** What one instance of a fleet does, over time. It knows no clock and no database. */
 export interface Part extends Omit<FleetPart, 'isSettled' | 'subnets'> {
@@ -25,6 +25,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
   /** It was seen without its lock since the last plan: whoever asked then has forgotten what it kept. */
   let hasLapsed = true;
   let elsewhere: ReadonlySet<string> = new Set();
+  let isSpeaker = false;
   /** Those that were ready once since they are watched. */
   let ready: ReadonlySet<string> = new Set();
   let epochs: ReadonlyMap<string, number> = new Map();
@@ -42,6 +43,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
     // A subnet that has left the inventory is not among those that are watched, and its shard ends what is known of it.
     keeps: (subnet) => hasHeld() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
     epochOf: (subnet) => epochs.get(subnet) ?? epochOfOthers,
+    isSpeaker: () => isSpeaker,
     isShadowed: (subnet) => elsewhere.has(subnet) && !ready.has(subnet),
     planWatch: (members) => {
       const before = leaving;
@@ -50,6 +52,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
       hasBegun = true;
       leaving = planLeaving(self, watched, members);
       elsewhere = findJudgedElsewhere(self, members);
+      isSpeaker = isFirst(self, members);
       return leaving.size !== before.size;
     },
     planKeeping: (watched, members) => {

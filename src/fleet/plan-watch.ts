@@ -28,6 +28,15 @@ export function planLeaving(
   return new Set([...watched].filter((name) => !isOwner(shard, name) && !taken.has(name)));
 }
 
+/** Whether no other instance that runs comes before it: each sees the same of the fleet, and one of them speaks. */
+export const isFirst = ({ instance, shard }: Self, members: readonly SeenMember[]): boolean =>
+  !members.some(
+    (one) =>
+      one.isFresh &&
+      one.instance !== instance &&
+      (one.shard.index - shard.index || (one.instance < instance ? -1 : 1)) < 0,
+  );
+
 /** Those subnets that another instance judges now. */
 export const findJudgedElsewhere = ({ instance }: Self, members: readonly SeenMember[]): ReadonlySet<string> =>
   namesOf(

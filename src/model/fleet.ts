@@ -78,6 +78,8 @@ export interface FleetPart {
   readonly epochOf: (subnet: string) => number;
   /** Whether another instance judges a subnet, and this one has not seen yet what that one knows. */
   readonly isShadowed: (subnet: string) => boolean;
+  /** Whether it is the one of all instances that run which sends what all of them see through channels. */
+  readonly isSpeaker: () => boolean;
   /** Whether it has found all problems of a subnet that are stored as open, or has looked for long enough. */
   readonly isSettled: (subnet: string) => boolean;
 }

@@ -144,6 +144,7 @@ describe('the configuration of Alertmanager', () => {
     ['SubnetIpcPathTooLong node/subnet2', 'SubnetContainerRestarting node/subnet2'],
     ['SubnetContainerOutOfMemory frontend', 'SubnetContainerMemoryNearLimit frontend'],
     ['SubnetContainerDown stats', 'SubnetFrontendErrors frontend'],
+    ['SubnetdShardUnseen', 'SubnetdDown'],
   ])('holds back for %s: %s', (source, target) => {
     expect(isInhibited(source, target)).toBe(true);
     expect(isInhibited(source, target, { subnet: 'other' })).toBe(false);
@@ -166,7 +167,7 @@ describe('the configuration of Alertmanager', () => {
     expect(isInhibited(source, target)).toBe(false);
   });
 
-  it('lets no alert hold back itself, and none that wakes somebody but for a cause of the whole subnet', () => {
+  it('lets no alert hold back itself, and none that wakes somebody but for a cause of the whole subnet or shard', () => {
     const subjects = ['', ' node/subnet2', ' relayer', ' stats', ' frontend', ' bootnode'] as const;
     const alerts = alertRules.flatMap(({ name, severity }) =>
       subjects.map((subject) => ({ alert: `${name}${subject}` as const, name, severity })),
@@ -178,6 +179,7 @@ describe('the configuration of Alertmanager', () => {
       'SubnetHalted',
       'SubnetChainForked',
       'SubnetdOffline',
+      'SubnetdShardUnseen',
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planLeaving } from '../../src/fleet/plan-watch.ts';
+import { isFirst, planLeaving } from '../../src/fleet/plan-watch.ts';
 import type { SeenMember } from '../../src/model/fleet.ts';
 import { shardOf } from '../../src/model/shard.ts';
 
@@ -32,5 +32,19 @@ describe('a subnet that another shard owns now', () => {
 
   it('is not left because of the own row of before the start', () => {
     expect(leavingBeside(owner({ instance: 'b' }))).toEqual([moving]);
+  });
+});
+
+describe('what every instance sees of the fleet', () => {
+  const of = (instance: string, index: number, over: Partial<SeenMember> = {}) =>
+    owner({ instance, shard: { index, total: 4 }, ...over });
+
+  it('is reported by the first of those that run: of the lowest shard, and of a pair by its name', () => {
+    expect(isFirst(self, [])).toBe(true);
+    expect(isFirst(self, [of('b', 1), of('c', 2), of('a', 3)])).toBe(true);
+    expect(isFirst(self, [of('z', 0)])).toBe(false);
+    expect(isFirst(self, [of('z', 0, { isFresh: false })])).toBe(true);
+    expect(isFirst(self, [of('a', 1)])).toBe(false);
+    expect(isFirst(self, [of('c', 1)])).toBe(true);
   });
 });

@@ -42,6 +42,7 @@ export function groupAlerts(
   trackedAlerts: TrackedAlerts,
   now: number,
   isOwn: AlertGroups['isOwn'] = () => true,
+  isSpeaker = true,
 ): AlertGroups {
   const all = [...trackedAlerts].filter(([, { phase }]) => phase === 'firing');
   const isInhibited = createInhibition(all.filter(([, alert]) => mayNotify(alert)).map(([, { labels }]) => labels));
@@ -50,7 +51,9 @@ export function groupAlerts(
     const { labels, firedAt = alert.activeAt } = alert;
     const group = labels.subnet ?? '';
     const members = firing.get(group) ?? new Map<string, FiringAlert>();
-    members.set(key, { ...alert, firedAt, isWithheld: isInhibited(labels) || !mayNotify(alert) });
+    // Every instance of a fleet sees the same of another shard.
+    const isOfOther = labels.shard !== undefined && !isSpeaker;
+    members.set(key, { ...alert, firedAt, isWithheld: isOfOther || isInhibited(labels) || !mayNotify(alert) });
     firing.set(group, members);
   }
   return { firing, endsAt: (key) => trackedAlerts.get(key)?.resolvedAt ?? now, isOwn };
@@ -139,7 +142,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
     },
     update: async (trackedAlerts, isWhole, isJudged = () => true) => {
       if (lives.length === 0) return;
-      const { keeps } = deps.fleet?.part ?? {};
+      const { keeps, isSpeaker } = deps.fleet?.part ?? {};
       for (const life of lives) life.forget((group) => group !== '' && keeps?.(group) === false);
       void shared?.save();
       if (saved === undefined || isChanged) saveSoon();
@@ -148,7 +151,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if ((saved === undefined || !isWhole) && clock.now() - startedAt < firstWithinMs) return;
       const isOwn = (group: string) =>
         group === '' || shared === undefined || (shared.isKept(group) && isJudged(group));
-      const groups = groupAlerts(convertTrackedAlerts(trackedAlerts, clock.toWall), wallNow(), isOwn);
+      const inWallTime = convertTrackedAlerts(trackedAlerts, clock.toWall);
+      const groups = groupAlerts(inWallTime, wallNow(), isOwn, isSpeaker?.());
       await Promise.all(lives.map((life) => life.update(groups)));
       await saving;
     },

@@ -46,6 +46,26 @@ it('of two instances that watch a subnet, the one that keeps it notifies people,
   expect([...shared.rows.keys()]).toEqual([DEVNET]);
 });
 
+it('of all instances that see a dead shard, one notifies people of it, and each of the end that it owes', async () => {
+  const [time, shared] = [createHandClock(), createNotifiedMemory()];
+  const [one, two] = [run(time, shared), run(time, shared)];
+  two.part.speaks = false;
+  const labels = { alertname: 'SubnetdShardUnseen', severity: 'critical', shard: '2', name: 'shard 2' };
+  const dead = { ...firingAlert('', time.clock.now()), labels };
+  const both = async (seconds: number) => {
+    for (let left = seconds / 5; left > 0; left -= 1) await Promise.all([one.run(5), two.run(5)]);
+  };
+  for (const each of [one, two]) each.set(dead);
+  await both(60);
+  expect(sent()).toEqual(['firing: shard 2']);
+  // Another one speaks when the first runs no more, or is late, and it owes no end of what it has not begun.
+  for (const each of [one, two]) each.set(resolvedAlert(dead, time.clock.now()));
+  Object.assign(one.part, { speaks: false });
+  Object.assign(two.part, { speaks: true });
+  await both(60);
+  expect(sent()).toEqual(['firing: shard 2', 'resolved: shard 2']);
+});
+
 it('one that takes a subnet over sends nothing again, and the end of what the other has sent', async () => {
   const [time, shared] = [createHandClock(), createNotifiedMemory()];
   const [one, two] = [run(time, shared), run(time, shared, false)];
