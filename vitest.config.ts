@@ -5,10 +5,10 @@ import { createWaitingFirst } from './test/support/waiting-first.ts';
 /** Files that mostly wait for real programs and real time, and about how many seconds on a quiet machine. */
 const WAITING: Readonly<Record<string, number>> = {
   'notify/daemon': 120,
-  'notify/restart': 30,
+  'notify/restart': 40,
   'demo/verdicts': 130,
   'alerts/notifications': 200,
-  'fleet/hot-pair': 185,
+  'fleet/hot-pair': 190,
   'fleet/move': 115,
   'image/image': 80,
   'demo/green': 65,

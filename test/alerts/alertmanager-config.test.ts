@@ -144,7 +144,6 @@ describe('the configuration of Alertmanager', () => {
     ['SubnetIpcPathTooLong node/subnet2', 'SubnetContainerRestarting node/subnet2'],
     ['SubnetContainerOutOfMemory frontend', 'SubnetContainerMemoryNearLimit frontend'],
     ['SubnetContainerDown stats', 'SubnetFrontendErrors frontend'],
-    ['SubnetdShardUnseen', 'SubnetdDown'],
   ])('holds back for %s: %s', (source, target) => {
     expect(isInhibited(source, target)).toBe(true);
     expect(isInhibited(source, target, { subnet: 'other' })).toBe(false);
@@ -165,6 +164,10 @@ describe('the configuration of Alertmanager', () => {
     ['SubnetNodeDown node/subnet2', 'SubnetQuorumAtRisk'],
   ])('does not hold back for %s: %s', (source, target) => {
     expect(isInhibited(source, target)).toBe(false);
+  });
+
+  it('holds back for a dead shard that one of its instances is down', () => {
+    expect(isInhibited('SubnetdShardUnseen', 'SubnetdDown')).toBe(true);
   });
 
   it('lets no alert hold back itself, and none that wakes somebody but for a cause of the whole subnet or shard', () => {

@@ -59,7 +59,7 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
             rpc: `http://127.0.0.1:${port}/${name}/${node}`,
             expectedPeers: 3,
           })),
-          checks: { rpc: { schedule: 'every 2s', timeout: '1s', stallAfter: '6s' } },
+          checks: { rpc: { schedule: 'every 2s', timeout: '1s', stallAfter: '12s' } },
         })),
         alertmanager: { urls },
         ...(channel && { notify: [{ name: 'ops', webhook: { url: channel }, severities: ['critical', 'warning'] }] }),
