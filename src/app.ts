@@ -1,4 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
+import { loadPages } from './app/load-pages.ts';
 import type { App, AppOptions } from './app-options.ts';
 import { startDatabase } from './db/start-database.ts';
 import { startFleet } from './fleet/start-fleet.ts';
@@ -20,7 +21,6 @@ import { startMailer } from './mail/start-mailer.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { createScrapes } from './metrics/create-scrapes.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
-import { loadOnce } from './model/load-once.ts';
 import type { Inventory } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
@@ -28,6 +28,7 @@ import { startPush } from './notify/start-push.ts';
 import { startPlannedWork } from './planned/start-planned-work.ts';
 import { startPlatformApi } from './platform/start-platform-api.ts';
 import { loadPortal } from './portal/load-portal.ts';
+import { loadReference } from './reference/load-reference.ts';
 
 /** How long current requests may take to end. */
 const DRAIN_MS = 2_000;
@@ -106,8 +107,13 @@ export async function startApp(
     onBug: broke('a probe'),
   });
   const fleet = startFleet({
-    ...{ shard: options.shard, instance: options.instance, database, clock, log },
-    ...{ snapshot: monitor.snapshot, onBug: broke('the fleet') },
+    shard: options.shard,
+    instance: options.instance,
+    database,
+    clock,
+    log,
+    snapshot: monitor.snapshot,
+    onBug: broke('the fleet'),
     isSettled: (subnet) => monitor.isReadyFor(subnet) && incidents.isSettled(subnet),
     areAlertsJudged: (subnet) => push.isJudged(subnet),
     watch: (part) => watch(part),
@@ -155,6 +161,8 @@ export async function startApp(
     history.note(toReloadChanges(inventory, wall()));
   };
   const reloader = createReloader({ configPath, environment, load: reload, log, now });
+  /** The last reload, in wall time. */
+  const lastReload = () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) });
   const history = startHistory({
     store: () => database.history(fleet.stateOf),
     fleet: fleet.part,
@@ -179,10 +187,12 @@ export async function startApp(
     onBug: broke('recording the incidents'),
   });
   const ownMetrics = createOwnMetrics(build, {
-    ...{ shard: options.shard, fleet: fleet.view, enginesUp: monitor.enginesUp },
+    shard: options.shard,
+    fleet: fleet.view,
+    enginesUp: monitor.enginesUp,
     isDatabaseUp: database.isUp,
     locks: database.election.locks,
-    lastReload: () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) }),
+    lastReload,
     alerts: () => push.counts,
     historyDropped: history.dropped,
     openDescriptors: countDescriptors,
@@ -197,42 +207,28 @@ export async function startApp(
     renderOwn: ownMetrics.render,
   });
 
-  /** Nobody may ever look at a page, so it is loaded for the first who does. */
-  const pages = loadOnce(async () =>
-    (await import('./pages/create-pages.ts')).createPages({
-      own: () => ({
-        version: build.version,
-        startedAt: toWall(startedAt),
-        reload: { ...reloader.last(), successAt: toWall(reloader.last().successAt) },
-        engines: monitor.enginesUp(),
-        isDatabaseUp: database.isUp(),
-        lateAt: lateAt === undefined ? undefined : toWall(lateAt),
-        scrapedAt: scrapes.lastAt(),
-      }),
-      snapshot: monitor.snapshot,
-      fleet: fleet.view,
-      history,
-      matchingLines: monitor.matchingLines,
-      mayRestart: monitor.restarts.judge,
-      outside: { grafanaUrl: options.grafanaUrl, prometheusUrl: options.prometheusUrl },
-      mayProbe: options.checkUser !== undefined,
-      incidents,
-      publicUrl: options.publicUrl,
-      now,
-      toWall,
-      onBug: broke('a page'),
-    }),
-  );
+  const pages = loadPages({
+    options,
+    startedAt,
+    lateAt: () => lateAt,
+    lastReload,
+    isDatabaseUp: database.isUp,
+    monitor,
+    fleet,
+    history,
+    incidents,
+    scrapes,
+    onBug: broke('a page'),
+  });
 
   const isTls = listener.url.startsWith('https:');
   const portal = loadPortal(api, {
-    ...{ version: build.version, isTls, publicUrl: options.publicUrl },
+    version: build.version,
+    isTls,
+    publicUrl: options.publicUrl,
     trustedProxies: options.platform.trustedProxies,
   });
-  const reference = loadOnce(async () => {
-    const [{ createReference }, text] = await Promise.all([import('./reference/create-reference.ts'), api.openApi()]);
-    return createReference({ document: JSON.parse(text), version: build.version });
-  });
+  const reference = loadReference(api.openApi, build.version);
 
   const status = () => toStatus(monitor.snapshot(), toWall);
   const routes = createRoutes({

@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   incidents: { rooms: ['model'], packages: [] },
   platform: { rooms: ['model'], packages: ['jose', '@node-rs/argon2', 'otpauth', 'pino', 'uqr', 'viem'] },
   portal: { rooms: ['model', 'pages', 'platform'], packages: ['hono'] },
-  reference: { rooms: ['pages', 'platform'], packages: ['hono'] },
+  reference: { rooms: ['model', 'pages', 'platform'], packages: ['hono'] },
   mail: { rooms: ['model'], packages: ['nodemailer', 'hono', 'pino'] },
   db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino'] },
   alerts: { rooms: ['model'], packages: [] },
