@@ -29,10 +29,14 @@ const toFinding = (
   subnet: string,
   { problem, severity, component, name, summary, evidence, fix }: Problem,
 ): DoctorFinding => ({
-  ...{ finding: problem, severity, subnet },
+  finding: problem,
+  severity,
+  subnet,
   ...(component !== undefined && { component }),
   ...(name !== undefined && { name }),
-  ...{ summary, evidence, fix },
+  summary,
+  evidence,
+  fix,
 });
 
 /** A problem names one check that sees less than it could. Here each of them counts. */
@@ -42,9 +46,14 @@ const findDegraded = ({ subnet, targets }: SubnetState): readonly DoctorFinding[
       check.verdict === 'degraded'
         ? [
             {
-              ...{ finding: 'check_degraded', severity: 'info', subnet: subnet.name, component, name },
+              finding: 'check_degraded',
+              severity: 'info',
+              subnet: subnet.name,
+              component,
+              name,
               summary: `the check ${check.check} of ${name} sees less than it could`,
-              ...{ evidence: check.seen, fix: check.fix },
+              evidence: check.seen,
+              fix: check.fix,
             },
           ]
         : [],
@@ -62,9 +71,14 @@ function findUnexplained({ subnet, targets, problems }: SubnetState): readonly D
       check.verdict === 'fail' && !explained.has(keyOf(component, name, check.check))
         ? [
             {
-              ...{ finding: 'check_failed', severity: 'warning', subnet: subnet.name, component, name },
+              finding: 'check_failed',
+              severity: 'warning',
+              subnet: subnet.name,
+              component,
+              name,
               summary: `the check ${check.check} of ${name} fails`,
-              ...{ evidence: check.seen, fix: check.fix },
+              evidence: check.seen,
+              fix: check.fix,
             },
           ]
         : [],
@@ -85,9 +99,12 @@ function findUnreachable({ subnet, targets }: SubnetState): readonly DoctorFindi
     const containers = own.length === 1 ? 'one container' : `${own.length} containers`;
     return [
       {
-        ...{ finding: 'docker_unreachable', severity: 'warning', subnet: subnet.name },
+        finding: 'docker_unreachable',
+        severity: 'warning',
+        subnet: subnet.name,
         summary: `the Docker Engine ${engine} cannot be asked, so nothing is known of ${containers}`,
-        ...{ evidence: check.seen, fix: check.fix ?? '' },
+        evidence: check.seen,
+        fix: check.fix ?? '',
       },
     ];
   });

@@ -93,9 +93,19 @@ async function addKey(
   const { id } = await transaction
     .insertInto('api_key')
     .values({
-      ...{ name, hash, scope, owner_id: owner, old_operate: oldOperate, hint: hint ?? null, created_at: author.at },
-      ...{ expires_at: expiresAt ?? null, last_used_at: null, last_used_ip: null },
-      ...{ revoked_at: null, revoked_by: null, replaced_by: null },
+      name,
+      hash,
+      scope,
+      owner_id: owner,
+      old_operate: oldOperate,
+      hint: hint ?? null,
+      created_at: author.at,
+      expires_at: expiresAt ?? null,
+      last_used_at: null,
+      last_used_ip: null,
+      revoked_at: null,
+      revoked_by: null,
+      replaced_by: null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -166,7 +166,9 @@ export function createHistoryTables({ run, inTransaction }: PlainSql, instance: 
         where minute >= ${toIso(from)} and instance = ${instance} and ${ofSubnets(subnets)} order by minute`);
       return rows.map(
         ({ subnet, minute, blocks, gap }): PaceRow => ({
-          ...{ subnet, at: Date.parse(minute), blocks },
+          subnet,
+          at: Date.parse(minute),
+          blocks,
           ...(gap !== null && { gap }),
         }),
       );

@@ -24,7 +24,8 @@ function toMail({ kind, user_id, address, change }: MailRow): NewMail {
   const userId = user_id ?? 0;
   if (kind === 'activation') return { kind, userId };
   return {
-    ...{ kind, userId },
+    kind,
+    userId,
     ...(address !== null && { to: address }),
     ...(change !== null && { change: JSON.parse(change) as AccountChange }),
   };

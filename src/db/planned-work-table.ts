@@ -20,7 +20,9 @@ const COLUMNS = rawSql('id, subnet, component, name, from_at, until_at, reason, 
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
 const toWork = ({ id, subnet, component, name, reason, ...row }: WorkRow): StoredWork => ({
-  ...{ id, subnet, reason },
+  id,
+  subnet,
+  reason,
   ...(component !== null && { component }),
   ...(name !== null && { name }),
   from: Date.parse(row.from_at),

@@ -28,8 +28,13 @@ export function createSessions(db: Queries): SessionStore {
       const { id } = await db
         .insertInto('portal_session')
         .values({
-          ...{ hash, user_id: userId, password_version: passwordVersion, address, browser },
-          ...{ signed_in_at: signedInAt, seen_at: signedInAt },
+          hash,
+          user_id: userId,
+          password_version: passwordVersion,
+          address,
+          browser,
+          signed_in_at: signedInAt,
+          seen_at: signedInAt,
         })
         .returning('id')
         .executeTakeFirstOrThrow();

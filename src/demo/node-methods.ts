@@ -85,8 +85,15 @@ const toHeader = ({ chain, head }: NodeView, { number, hash, parentHash, miner, 
   const { masternodes, penalised } = chain.officeAt(head);
   const lists = number % EPOCH === EPOCH - GAP + 1;
   return {
-    ...{ number: numberToHex(number), hash, parentHash, miner, timestamp: numberToHex(timestamp) },
-    ...{ difficulty: '0x1', totalDifficulty: numberToHex(totalDifficulty(number)), transactions: [], uncles: [] },
+    number: numberToHex(number),
+    hash,
+    parentHash,
+    miner,
+    timestamp: numberToHex(timestamp),
+    difficulty: '0x1',
+    totalDifficulty: numberToHex(totalDifficulty(number)),
+    transactions: [],
+    uncles: [],
     nextValidators: lists ? [...masternodes, ...penalised].toSorted() : [],
     penalties: lists ? penalised : [],
     validators: number % EPOCH === 0 ? masternodes : [],

@@ -43,7 +43,14 @@ export const toEnded = (
   subjectsOf: SubjectsOf,
   now: number,
 ): EndedProblem => ({
-  ...{ problem, component, name, about, summary, since, seenAt, openedAt },
+  problem,
+  component,
+  name,
+  about,
+  summary,
+  since,
+  seenAt,
+  openedAt,
   endedAt: now,
   explains: findUnobserved(explains, seenAt, subjectsOf),
 });

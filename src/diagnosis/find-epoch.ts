@@ -76,7 +76,8 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   return {
     ...place,
     isNextKnown: chosen !== undefined,
-    ...{ block, round },
+    block,
+    round,
     masternodes: [
       ...active.map(describeActive),
       ...penalised.filter(isNew).map(describeIdle('penalised')),

@@ -21,7 +21,10 @@ function toListed(entry: unknown): ListedContainer | undefined {
   const code = /^Exited \((\d{1,3})\)/.exec(String(Status))?.[1];
   const ignore = String(labels?.['subnetd.ignore'] ?? 'false').toLowerCase();
   return {
-    ...{ name, service, status: State, isIgnored: ignore !== 'false' },
+    name,
+    service,
+    status: State,
+    isIgnored: ignore !== 'false',
     ...(code !== undefined && { exitCode: Number(code) }),
   };
 }

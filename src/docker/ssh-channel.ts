@@ -17,7 +17,11 @@ function toFault(exitCode: number, stderr: string): SshFault {
 function withSocketMethods(stream: Duplex): Duplex {
   const nothing = () => stream;
   return Object.assign(stream, {
-    ...{ setKeepAlive: nothing, setNoDelay: nothing, setTimeout: nothing, ref: nothing, unref: nothing },
+    setKeepAlive: nothing,
+    setNoDelay: nothing,
+    setTimeout: nothing,
+    ref: nothing,
+    unref: nothing,
   });
 }
 

@@ -104,9 +104,13 @@ export async function connectSsh(
   let isChanged = false;
   let isAgentLost = false;
   const config: ConnectConfig = {
-    ...{ host: address.host, port: address.port, username: address.user },
+    host: address.host,
+    port: address.port,
+    username: address.user,
     authHandler: [{ username: address.user, ...toMethod(credentials) }],
-    ...{ readyTimeout: READY_MS, keepaliveInterval: keepaliveMs, keepaliveCountMax: MAX_UNANSWERED },
+    readyTimeout: READY_MS,
+    keepaliveInterval: keepaliveMs,
+    keepaliveCountMax: MAX_UNANSWERED,
     hostVerifier: (key: Buffer) => {
       const same = hostKeys.filter((known) => known.key.equals(key));
       isChanged = same.length === 0 || same.some(({ isRevoked }) => isRevoked);

@@ -8,7 +8,11 @@ type ToWall = (at: WatchedMs) => WallMs;
 
 const toFleetProblem = ({ problem, severity, component, name, since, summary, fix }: Problem, toWall: ToWall) =>
   ({
-    ...{ problem, severity, since: toWall(since), summary, fix },
+    problem,
+    severity,
+    since: toWall(since),
+    summary,
+    fix,
     ...(component !== undefined && { component }),
     ...(name !== undefined && { name }),
   }) satisfies FleetProblem;
@@ -23,7 +27,10 @@ export const toFleetSubnets = (
     const standing = problems.filter((one) => isStanding(one) && !isOfSetup(one.problem));
     const since = headline?.since;
     return {
-      ...{ name, isReady: false, keeping: 'no', ...planned.get(name) },
+      name,
+      isReady: false,
+      keeping: 'no',
+      ...planned.get(name),
       ...(headline && { headline: { ...headline, ...(since !== undefined && { since: toWall(since) }) } }),
       targets: targets.length,
       failing: targets.filter(({ checks }) => checks.some(({ verdict }) => verdict === 'fail')).length,

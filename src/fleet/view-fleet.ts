@@ -70,7 +70,11 @@ export function viewFleet({ self, members, own, inventory, nowWall, toWall }: Vi
     } satisfies InstanceView,
   }));
   const ownView: InstanceView = {
-    ...{ instance: self.instance, shard: self.shard, isOwn: true, sight: 'seen', lastSeen: nowWall },
+    instance: self.instance,
+    shard: self.shard,
+    isOwn: true,
+    sight: 'seen',
+    lastSeen: nowWall,
     subnets: own.length,
     targets: own.reduce((sum, { targets }) => sum + targets, 0),
   };

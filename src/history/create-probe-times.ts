@@ -46,7 +46,11 @@ function findProbe({ facts }: TargetState): { readonly rounds: readonly RoundNam
 /** Starts with nothing. */
 export function createProbeTimes(): ProbeTimes {
   const entries = createTargetEntries<Entry>(() => ({
-    ...{ cells: new Uint16Array(MINUTES), minute: 0, answered: 0, ms: 0, lastRun: Number.NaN },
+    cells: new Uint16Array(MINUTES),
+    minute: 0,
+    answered: 0,
+    ms: 0,
+    lastRun: Number.NaN,
   }));
 
   const advance = (entry: Entry, minute: number) => {

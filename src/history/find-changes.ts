@@ -69,7 +69,10 @@ export function createChangeFinder(): ChangeFinder {
       current.set(check, verdict);
       if (was === verdict || (was === undefined && verdict !== 'fail' && verdict !== 'degraded')) continue;
       changes.push({
-        ...{ at: toWall(since), ...subject, was: was ?? 'unknown', is: verdict },
+        at: toWall(since),
+        ...subject,
+        was: was ?? 'unknown',
+        is: verdict,
         reason: toReason(formatReason(state)),
       });
     }

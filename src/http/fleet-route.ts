@@ -46,8 +46,12 @@ type FleetStatusSubnet = FleetStatus['subnets'][number];
 const toIso = (wallMs: WallMs): string => new Date(wallMs).toISOString();
 
 const toInstance = ({ instance, shard, sight, lastSeen, subnets, targets }: InstanceView) => ({
-  ...{ instance, shard: formatShard(shard), state: sight, lastSeen: toIso(lastSeen) },
-  ...{ subnets, targets },
+  instance,
+  shard: formatShard(shard),
+  state: sight,
+  lastSeen: toIso(lastSeen),
+  subnets,
+  targets,
 });
 
 const toShard = ({ shard, sight, lastSeen, instances }: ShardView): FleetStatus['shards'][number] => ({
@@ -61,13 +65,16 @@ function toSummary({ headline = NOT_DIAGNOSED, targets, failing, problemCount, p
   const { since, ...verdict } = headline;
   return {
     headline: { ...verdict, ...(since !== undefined && { since: toIso(since) }) },
-    ...{ targets, failing, problemCount },
+    targets,
+    failing,
+    problemCount,
     problems: problems.map((problem) => ({ ...problem, since: toIso(problem.since) })),
   };
 }
 
 const toSubnet = ({ name, shard, instance, sight, lastSeen, known }: ElsewhereSubnet): FleetStatusSubnet => ({
-  ...{ name, shard: formatShard(shard) },
+  name,
+  shard: formatShard(shard),
   ...(instance !== undefined && { instance }),
   state: sight,
   ...(lastSeen !== undefined && { lastSeen: toIso(lastSeen) }),

@@ -76,9 +76,14 @@ function parseQuery(url: string, allowed: readonly (keyof Asked)[]): Asked | rea
 }
 
 const toChange = ({ id: _, at, kind, what, subnet, component, name, was, is, reason }: StoredChange) => ({
-  ...{ at: toIso(at), subnet, component, name },
+  at: toIso(at),
+  subnet,
+  component,
+  name,
   [kind]: what,
-  ...{ was, is, reason },
+  was,
+  is,
+  reason,
 });
 
 /** Seconds, and the share of the watched time that was not a failure, in percent; null when nothing was watched. */

@@ -72,13 +72,22 @@ function open(
   // A clock that was set back must not give two incidents one id.
   while (ids.has(toIncidentId(key, toWall(openedAt) + second))) second += 1_000;
   return {
-    ...{ id: toIncidentId(key, toWall(openedAt) + second), subnet, problem: problem.problem },
+    id: toIncidentId(key, toWall(openedAt) + second),
+    subnet,
+    problem: problem.problem,
     ...(component !== undefined && { component }),
     ...(name !== undefined && { name }),
-    ...{ severity, alert, foundAt: Math.min(since, openedAt), startedAt: openedAt },
-    ...{ first: words, last: words, returns: 0 },
+    severity,
+    alert,
+    foundAt: Math.min(since, openedAt),
+    startedAt: openedAt,
+    first: words,
+    last: words,
+    returns: 0,
     ...(last !== undefined && { earlier: last.id }),
-    ...{ causes: [], effects: [], notified: [] },
+    causes: [],
+    effects: [],
+    notified: [],
     ...(planned?.mutes && { planned: { reason: planned.reason, until: planned.until, by: planned.by } }),
   };
 }
@@ -94,7 +103,9 @@ function update(before: Incident, problem: Problem): Incident {
   const isChanged = last !== before.last || clearSince !== problem.clearingSince || severity !== before.severity;
   if (!isChanged || severity === undefined) return before;
   return {
-    ...{ ...rest, last, severity },
+    ...rest,
+    last,
+    severity,
     ...(problem.clearingSince !== undefined && { clearSince: problem.clearingSince }),
   };
 }

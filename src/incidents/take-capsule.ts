@@ -21,7 +21,9 @@ const containerOf = ({ facts }: TargetState, toWall: (at: number) => number): Ca
   if (observation?.kind !== 'found') return undefined;
   const { status, exitCode = lastExit?.code, memoryBytes, memoryLimitBytes, startedAt } = observation.container;
   return {
-    ...{ status, restarts, oomKills },
+    status,
+    restarts,
+    oomKills,
     ...(exitCode !== undefined && { exitCode }),
     ...(memoryBytes !== undefined && { memoryBytes }),
     ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
@@ -41,7 +43,8 @@ function toTarget(
   const vote = component === 'node' ? members.find((one) => one.name === name)?.vote : undefined;
   const container = containerOf(state, toWall);
   return {
-    ...{ component, name },
+    component,
+    name,
     ...(vote !== undefined && { vote }),
     ...(latest !== undefined && { height: latest.number }),
     ...(committed !== undefined && { committed: committed.number }),
@@ -50,7 +53,9 @@ function toTarget(
     checks: checks
       .filter(({ verdict }) => verdict !== 'skipped')
       .map((check) => ({
-        ...{ check: check.check, verdict: check.verdict, reason: formatReason(check) },
+        check: check.check,
+        verdict: check.verdict,
+        reason: formatReason(check),
         ...(check.durationSeconds !== undefined && { tookMs: Math.round(check.durationSeconds * 1_000) }),
       })),
     ...(container && { container }),

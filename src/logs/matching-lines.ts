@@ -31,7 +31,9 @@ export function createMatchingLines(): MatchingLines {
   /** By pattern, the one that has matched last at the end. */
   const others = new Map<string, KeptLine>();
   const toKept = ({ pattern, means, at }: Parameters<MatchingLines['add']>[0], line: string): KeptLine => ({
-    ...{ pattern, means, at },
+    pattern,
+    means,
+    at,
     bytes: Buffer.from(line.slice(0, MAX_READ + 1), 'latin1'),
   });
   return {

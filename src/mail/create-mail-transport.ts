@@ -38,8 +38,12 @@ export function createMailTransport({ server, from }: Omit<MailSettings, 'public
     // Nobody sits between this machine and itself, and its mail server rarely has a certificate for `localhost`.
     tls: { rejectUnauthorized: !isLoopbackHost(host) },
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    ...{ connectionTimeout: WITHIN_MS, greetingTimeout: WITHIN_MS, socketTimeout: WITHIN_MS, dnsTimeout: WITHIN_MS },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: WITHIN_MS,
+    greetingTimeout: WITHIN_MS,
+    socketTimeout: WITHIN_MS,
+    dnsTimeout: WITHIN_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   return {
     send: async (to, mail, place) => {

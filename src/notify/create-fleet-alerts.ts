@@ -48,7 +48,10 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }:
   const waiting = new Map<string, number>();
   const isWanted = (subnet: string) => judged.has(subnet) || !part.isShadowed(subnet);
   const saver = createSharedSaver<TrackedAlert>({
-    ...{ part, store, isWanted, isSame },
+    part,
+    store,
+    isWanted,
+    isSame,
     current: () => convertTrackedAlerts(ofSubnets(trackedAlerts()), clock.toWall),
     keyOf: ({ labels }) => alertKey(labels),
     subnetOf: ({ labels }) => labels.subnet ?? '',

@@ -99,7 +99,11 @@ export function startPush({
       store: () => store(instance),
       fleet,
       channels: startChannels({
-        ...{ clock, instance, counts, mail, log },
+        clock,
+        instance,
+        counts,
+        mail,
+        log,
         store: () => notified(instance),
         fleet: fleet && { part: fleet.part, store: fleet.notified },
         onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, { to, isChannel: true }),

@@ -66,7 +66,12 @@ export function createIncidentPages(deps: IncidentPagesDeps): IncidentPages {
       const after = parseCursor(before ?? '');
       const listed = await incidents.list({ ...about, onlyGrave, before: after, limit: INCIDENTS_ON_A_PAGE + 1 });
       const input = {
-        ...{ listed, onlyGrave, ...about, isLater: after !== undefined, isMissing: isSought, nowWall: now() },
+        listed,
+        onlyGrave,
+        ...about,
+        isLater: after !== undefined,
+        isMissing: isSought,
+        nowWall: now(),
         subnets: snapshot().map((state) => state.subnet.name),
       };
       return { body: incidentList(input, footer()) };

@@ -98,7 +98,10 @@ export function createPages(deps: PagesDeps): Pages {
     if (state === undefined || target === undefined) return undefined;
     const one = target.target;
     return {
-      ...{ state, target, toWall, nowWall },
+      state,
+      target,
+      toWall,
+      nowWall,
       history: history.historyOf(one, nowWall),
       probeTimes: history.probeTimesOf(one, nowWall),
       barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
@@ -122,7 +125,11 @@ export function createPages(deps: PagesDeps): Pages {
   });
   return {
     ...createIncidentPages({
-      ...{ incidents, snapshot, publicUrl, footer, startedAt: own().startedAt },
+      incidents,
+      snapshot,
+      publicUrl,
+      footer,
+      startedAt: own().startedAt,
       now: () => toWall(now()),
     }),
     status: (query) => statusPage(statusInput(query), footer()),

@@ -34,7 +34,11 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
   const link = isPublic || publicUrl === undefined ? undefined : `${publicUrl}${incidentPath(id)}`;
   const lasted = durationOf(incident, now);
   const entry = (part: 'start' | 'end', at: number, title: string, text: string): Entry => ({
-    ...{ id: `urn:subnetd:incident:${id}:${part}`, at, title, text, link },
+    id: `urn:subnetd:incident:${id}:${part}`,
+    at,
+    title,
+    text,
+    link,
   });
   return [
     entry(

@@ -69,7 +69,10 @@ export function paceChart(minutes: readonly Minute[], expected: number | undefin
     return html`<p class="empty">No minute has passed yet. The chart begins when subnetd has watched for one.</p>`;
   return chart({
     minutes: known,
-    ...{ first, count: MINUTES, expected, nowWall },
+    first,
+    count: MINUTES,
+    expected,
+    nowWall,
     words: `Blocks a minute in the last hour: ${known.at(-1)?.blocks ?? 0} in the last minute${expected === undefined ? '' : `, ${expected} expected`}${countWithout(known)}`,
     label: (scale) => `${scale} a minute`,
   });
@@ -104,7 +107,9 @@ export function spanChart(
   const total = known.reduce((sum, { blocks }) => sum + blocks, 0);
   return chart({
     minutes: known,
-    ...{ first, count, nowWall },
+    first,
+    count,
+    nowWall,
     // A start and an end that are near each other would lie on each other.
     marks: [
       { at: startedAt, word: 'began' },

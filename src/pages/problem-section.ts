@@ -37,7 +37,9 @@ const isCause = ({ name, component, severity, state }: Problem): boolean =>
 
 const toCard = ({ subnet, problem, causes }: Found, shown: Shown): Html =>
   problemCard(subnet.name, problem, shown, {
-    ...{ causes, namesSubnet: shown.namesSubnet, incident: shown.incidentOf?.(subnet.name, problem) },
+    causes,
+    namesSubnet: shown.namesSubnet,
+    incident: shown.incidentOf?.(subnet.name, problem),
   });
 
 const moreLine = (more: number, file: 'status.json' | 'fleet.json' = 'status.json'): Html | string =>

@@ -73,7 +73,11 @@ function checkExpiry(body: Body, now: number): Outcome<string | undefined> {
 }
 
 const toMade = ({ id, key, hint, expiresAt }: MadeKey) => ({
-  ...{ result: 'success', ApiKeyID: id, ApiKey: key, Hint: hint, ExpiryDate: expiresAt },
+  result: 'success',
+  ApiKeyID: id,
+  ApiKey: key,
+  Hint: hint,
+  ExpiryDate: expiresAt,
 });
 
 /** Makes a key. The answer is the only one that shows it. */

@@ -19,21 +19,35 @@ export interface Situation {
 const industry = { IndustryName: 'Rails', ImagePath: 'images/rails.png', IsDeleted: false, CreateBy: 1 };
 const projectType = { ContractName: 'Loan', IsDeleted: false, CreateBy: 1 };
 const user = {
-  ...{ FirstName: 'Ada', LastName: 'King', UserName: 'king', Password: 'analytical engine' },
-  ...{ EmailID: 'king@example.com', IsActive: true, CreateBy: 1 },
+  FirstName: 'Ada',
+  LastName: 'King',
+  UserName: 'king',
+  Password: 'analytical engine',
+  EmailID: 'king@example.com',
+  IsActive: true,
+  CreateBy: 1,
 };
 const invited = {
-  ...{ FirstName: 'Mary', LastName: 'King', UserName: 'mary', EmailID: 'mary@example.com', CreateBy: 1 },
+  FirstName: 'Mary',
+  LastName: 'King',
+  UserName: 'mary',
+  EmailID: 'mary@example.com',
+  CreateBy: 1,
 };
 const signIn = { UserName: 'ada', Password: 'analytical engine' };
 const WALLET = '/api/Wallet/0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 const get = (path: string, when: string, sentWith: SentWith = 'write key'): Situation => ({
-  ...{ when, method: 'GET', path },
+  when,
+  method: 'GET',
+  path,
   with: sentWith,
 });
 const post = (path: string, body: Situation['body'], when: string, sentWith: SentWith = 'write key'): Situation => ({
-  ...{ when, method: 'POST', path, body },
+  when,
+  method: 'POST',
+  path,
+  body,
   with: sentWith,
 });
 

@@ -28,7 +28,10 @@ const IF_MATCH: CallMember = {
 const IDEMPOTENCY_KEY: CallMember = {
   name: 'Idempotency-Key',
   schema: {
-    ...{ type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[\\x21-\\x7e]+$',
     description: 'Such as a UUID. The same request with the same key within a day is carried out once.',
   },
 };

@@ -32,7 +32,9 @@ export const PAGE_MEMBERS: readonly CallMember[] = [
   {
     name: 'limit',
     schema: {
-      ...{ type: 'integer', minimum: 1, maximum: MAX_LIMIT },
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_LIMIT,
       description: 'At most so many records; `next` in the answer is the next `after`.',
     },
   },

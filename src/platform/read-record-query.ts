@@ -63,8 +63,12 @@ export function createReadRecordQuery(): ReadRecordQuery {
     const order = sort === undefined ? succeed(undefined) : checkSort(String(sort), [...findFilters(resource).keys()]);
     if (!order.ok) return order;
     return succeed({
-      ...{ search: toText(search), sort: order.value, since: toText(since), where },
-      ...{ isCounted: total === true, isPlain: false },
+      search: toText(search),
+      sort: order.value,
+      since: toText(since),
+      where,
+      isCounted: total === true,
+      isPlain: false,
     });
   };
 }

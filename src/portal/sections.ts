@@ -16,8 +16,12 @@ export const sections: readonly PortalSection[] = [
   apiKeys,
   createRecordSection(
     {
-      ...{ resource: adminUser, path: '/portal/users', name: 'Admin users' },
-      ...{ panel: userPanel, add: addUser, adapt: adaptUserField },
+      resource: adminUser,
+      path: '/portal/users',
+      name: 'Admin users',
+      panel: userPanel,
+      add: addUser,
+      adapt: adaptUserField,
     },
     true,
   ),

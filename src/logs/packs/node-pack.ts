@@ -16,7 +16,10 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
 type More = Pick<LogPattern, 'fix' | 'match'>;
 
 const line = (name: string, means: Meaning, literal: string, what: string, more?: More): LogPattern => ({
-  ...{ name, means, literal, what },
+  name,
+  means,
+  literal,
+  what,
   startsMessage: true,
   ...more,
 });

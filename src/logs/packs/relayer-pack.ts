@@ -4,7 +4,9 @@ type More = Pick<LogPattern, 'fix' | 'match'>;
 
 /** A message of the relayer's logger, by its first words. The line is `[1] ` and a JSON object. */
 const message = (name: string, means: Meaning, begins: string, what: string, more?: More): LogPattern => ({
-  ...{ name, means, what },
+  name,
+  means,
+  what,
   literal: `"msg":"${begins}`,
   ...more,
 });

@@ -56,7 +56,11 @@ export async function guardCheck<T>(
   const limited = await limits.signInFrom(address);
   if (!limited.ok) return slowed(limited);
   const attempt = {
-    ...{ store, userNameKey: await userNameKeyOf(store, owner), address, isKnown: true, isSignIn: false },
+    store,
+    userNameKey: await userNameKeyOf(store, owner),
+    address,
+    isKnown: true,
+    isSignIn: false,
     onLock: () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } }),
   };
   const checked = await lock.guard(attempt, check);

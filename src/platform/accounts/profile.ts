@@ -30,8 +30,14 @@ export async function saveProfile(request: IdentifiedRequest, deps: WriteDeps): 
   const record = await store.find(adminUser, owner);
   const { FirstName, LastName, EmailID } = body;
   const whole = {
-    ...{ UserID: owner, FirstName, LastName, UserName: record?.UserName, Password: PASSWORD_MASK, EmailID },
-    ...{ IsActive: record?.IsActive, UpdateBy: owner },
+    UserID: owner,
+    FirstName,
+    LastName,
+    UserName: record?.UserName,
+    Password: PASSWORD_MASK,
+    EmailID,
+    IsActive: record?.IsActive,
+    UpdateBy: owner,
   };
   const checked = await checkWrite(store, adminUser, whole, String(owner));
   if (!checked.ok) return checked;

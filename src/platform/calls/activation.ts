@@ -146,7 +146,9 @@ async function activateUser(request: IdentifiedRequest, deps: CallDeps): Answer 
   if (!password.ok) return password;
   const { id: userId, passwordVersion } = user;
   const changed = await store.changePassword({
-    ...{ userId, passwordVersion, activates: true },
+    userId,
+    passwordVersion,
+    activates: true,
     passwordHash: await hashPassword(password.value),
     author: authorByLink(request, 'activation', user, deps),
   });

@@ -51,7 +51,9 @@ const segment: CallMember = { name: 'id', schema: { ...integer, description: 'Th
 const expiryMember: CallMember = {
   name: 'ExpiryDate',
   schema: {
-    ...{ type: ['string', 'null'], pattern: DATE_PATTERN, examples: ['2999-01-31'] },
+    type: ['string', 'null'],
+    pattern: DATE_PATTERN,
+    examples: ['2999-01-31'],
     description: 'When the key ends: a day from its start in UTC, or a time.',
   },
 };
@@ -116,7 +118,10 @@ export const apiKeyCalls: readonly Call[] = [
       {
         name: 'KeepHours',
         schema: {
-          ...{ type: 'integer', minimum: 0, maximum: MAX_KEEP_HOURS, default: MAX_KEEP_HOURS },
+          type: 'integer',
+          minimum: 0,
+          maximum: MAX_KEEP_HOURS,
+          default: MAX_KEEP_HOURS,
           description: 'For how many hours the old key stays valid.',
         },
       },

@@ -13,7 +13,11 @@ export async function tryPassword(
   { limits, lock, sealer, now }: CallDeps,
 ): Promise<Outcome<SignedIn>> {
   const signed = await signIn(store, body, {
-    ...{ address: addressKey(context.address), limits, lock, sealer, now },
+    address: addressKey(context.address),
+    limits,
+    lock,
+    sealer,
+    now,
     onLock: (subject) => context.record('locked', { subject }),
   });
   if (signed.ok) {

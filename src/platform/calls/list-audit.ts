@@ -47,8 +47,14 @@ function toQuery({ since, until, IsSecurity, Action, Resource, RecordID, UserID,
   const text = (value: Parameters[string] | undefined) => (typeof value === 'string' ? value : undefined);
   const integer = (value: Parameters[string] | undefined) => (typeof value === 'number' ? value : undefined);
   return {
-    ...{ since: text(since), until: text(until), action: text(Action), resource: text(Resource) },
-    ...{ recordId: integer(RecordID), owner: integer(UserID), ip: text(IP), requestId: text(RequestID) },
+    since: text(since),
+    until: text(until),
+    action: text(Action),
+    resource: text(Resource),
+    recordId: integer(RecordID),
+    owner: integer(UserID),
+    ip: text(IP),
+    requestId: text(RequestID),
     isSecurity: typeof IsSecurity === 'boolean' ? IsSecurity : undefined,
   } satisfies Partial<AuditQuery>;
 }

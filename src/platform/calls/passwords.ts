@@ -94,7 +94,8 @@ async function reset(request: IdentifiedRequest, deps: CallDeps): Answer {
   if (!password.ok) return password;
   if (!user.isActive) return fail(1117, 'your account is not active; ask another admin user to activate it');
   const changed = await store.changePassword({
-    ...{ userId, passwordVersion },
+    userId,
+    passwordVersion,
     passwordHash: await hashPassword(password.value),
     author: authorByLink(request, 'reset', link.value, deps),
     mail: deps.mails && { kind: 'password-changed', userId },
@@ -138,7 +139,8 @@ async function change(request: IdentifiedRequest, deps: CallDeps): Answer {
   if (user === undefined || (await verifyPassword(user.passwordHash, password.value)))
     return fail(1113, 'NewPassword is your password already; choose another one');
   const changed = await store.changePassword({
-    ...{ userId, passwordVersion: user.passwordVersion },
+    userId,
+    passwordVersion: user.passwordVersion,
     passwordHash: await hashPassword(password.value),
     author: authorOf(request, userId, deps.now()),
     mail: deps.mails && { kind: 'password-changed', userId },

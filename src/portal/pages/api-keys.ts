@@ -37,7 +37,11 @@ const KEEPS: readonly (readonly [string, string])[] = [
 ];
 
 const endsField = (name: string, value: string | undefined, options = ENDS): Field => ({
-  ...{ name, label: 'Ends', kind: 'select', options, value },
+  name,
+  label: 'Ends',
+  kind: 'select',
+  options,
+  value,
 });
 
 /** The date of an end that was chosen as a number of days; undefined for never. */

@@ -44,7 +44,9 @@ export async function readEvents(
 ): Promise<Outcome<EventPage>> {
   const query = new URLSearchParams({
     ...filtersOf(visit.query),
-    ...{ IsSecurity: String(isSecurity), sort: '-AuditID', limit: String(limit) },
+    IsSecurity: String(isSecurity),
+    sort: '-AuditID',
+    limit: String(limit),
     ...(after !== undefined && { after }),
   });
   const found = await listAudit.answer({ ...visit.request(), query }, visit.services, '0');

@@ -99,7 +99,9 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
       });
       const monitor = signal.aborted ? undefined : await tools.readMonitor?.();
       const seen: SetupObservation = {
-        ...{ targets: new Map(targets), engines: read, named: namedContainers() },
+        targets: new Map(targets),
+        engines: read,
+        named: namedContainers(),
         ...(monitor && { monitor }),
       };
       return { kind: 'setup', seen };
