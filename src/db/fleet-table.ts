@@ -52,6 +52,5 @@ export function createFleetTable({ run }: PlainSql): FleetStore {
     list: async () => (await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`)).map(toMember),
     trim: async (before) =>
       void (await run(sql`delete from fleet_member where written_at < ${new Date(before).toISOString()}`)),
-    remove: async (instance) => void (await run(sql`delete from fleet_member where instance = ${instance}`)),
   };
 }

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../model/clock.ts';
+import { isDatabaseFailure } from '../model/database-failure.ts';
 import type { Election } from '../model/election.ts';
-import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet, type SeenMember } from '../model/fleet.ts';
+import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -20,8 +21,6 @@ export interface Fleet {
   readonly stateOf: string;
   /** Watches this instance's part of an inventory, or throws and changes nothing. */
   load(whole: Inventory): void;
-  /** All instances as last read, this one too; empty without a fleet. */
-  members(): readonly SeenMember[];
   /** What is to be shown of all instances now; undefined without a fleet. */
   view(): FleetView | undefined;
   /** The subnets that are watched here, as this instance would tell of them now. */
@@ -64,7 +63,6 @@ const watchAlone = ({ shard, instance, watch }: FleetDeps): Fleet => ({
   part: undefined,
   stateOf: instance,
   load: (whole) => watch(keepSubnets(whole, (subnet) => isOwner(shard, subnet))),
-  members: () => [],
   view: () => undefined,
   ownSubnets: () => [],
   stop: async () => {},
@@ -128,9 +126,11 @@ export function startFleet(deps: FleetDeps): Fleet {
   };
   let beating: Promise<void> | undefined;
   const beatNow = () => {
-    // The database link reports an outage; the next beat tries again.
     beating ??= beatOnce()
-      .catch(() => {})
+      .catch((error: unknown) => {
+        // The database link reports an outage; the next beat tries again.
+        if (!isDatabaseFailure(error)) deps.onBug(error);
+      })
       .finally(() => {
         beating = undefined;
       });
@@ -147,7 +147,6 @@ export function startFleet(deps: FleetDeps): Fleet {
       isShadowed: (subnet) => part.isShadowed(subnet) && !isSettled(subnet),
     },
     load,
-    members: readMembers,
     ownSubnets: () => toFleetSubnets(snapshot(), planned, clock.toWall),
     view: () =>
       viewFleet({

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FleetPart } from '../model/fleet.ts';
+import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 import type { HistoryStore, Span, StoredChange, TargetHistory } from '../model/history.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
@@ -90,8 +90,7 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
 
   /** Begins with the subnets that are new to this instance, and with those that it keeps from now on. */
   const begin = (part: FleetPart) => {
-    for (const known of [epochs, read])
-      for (const subnet of known.keys()) if (!part.isWatched(subnet)) known.delete(subnet);
+    forgetUnwatched(part, epochs, read);
     const news = part.subnets().filter(isNews);
     const begun = news.filter((subnet) => !epochs.has(subnet));
     const kept = news.filter((subnet) => epochs.has(subnet));

@@ -1,5 +1,5 @@
 import type { WatchedMs } from '../model/clock.ts';
-import type { FleetPart } from '../model/fleet.ts';
+import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 import type { Incident, IncidentStore } from '../model/incident.ts';
 import type { Followed } from './follow-incidents.ts';
 
@@ -33,14 +33,10 @@ const SETTLED_WITHIN_MS = 15 * 60_000;
 /** Starts without having read anything. */
 export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps): FleetIncidents {
   const reads = new Map<string, { readonly epoch: number; readonly at: WatchedMs }>();
-  /** Since when each subnet is watched. */
+  /** When it was first asked whether each subnet is settled, which is once its nodes were probed. */
   const since = new Map<string, WatchedMs>();
   let hasReadRemoved = false;
 
-  const forgetMoved = () => {
-    for (const known of [reads, since])
-      for (const subnet of known.keys()) if (!part.isWatched(subnet)) known.delete(subnet);
-  };
   const isDue = (subnet: string, open: ReadonlySet<string>): boolean => {
     const last = reads.get(subnet);
     if (part.epochOf(subnet) === 0) return false;
@@ -50,7 +46,7 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
 
   return {
     read: async (database) => {
-      forgetMoved();
+      forgetUnwatched(part, reads, since);
       const open = new Set([...followed().open.values()].map(({ subnet }) => subnet));
       const due = part.subnets().filter((subnet) => isDue(subnet, open));
       const epochs = due.map((subnet) => [subnet, part.epochOf(subnet)] as const);

@@ -164,7 +164,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     keepOnly: (isMeant) => {
       for (const [id, { incident }] of unsaved) if (!isMeant(incident)) unsaved.delete(id);
       for (const [id, incident] of unsealed)
-        if (!isMeant(incident)) for (const known of [unsealed, capsules]) known.delete(id);
+        if (!isMeant(incident)) for (const known of [unsealed, capsules, isBegunStored]) known.delete(id);
     },
     save: async (isLast = false) => {
       if (isLast) await saving.idle();

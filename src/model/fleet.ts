@@ -26,7 +26,7 @@ export type Keeping = 'now' | 'next' | 'no';
 /** A subnet as the instance that watches it sees it. */
 export interface FleetSubnet {
   readonly name: string;
-  /** Whether a round of its nodes has ended since that instance began to watch it. */
+  /** Whether that instance can judge it: its nodes were probed, and what is stored of its incidents and alerts was looked for. */
   readonly isReady: boolean;
   readonly keeping: Keeping;
   /** `since` in wall time. */
@@ -92,6 +92,12 @@ export interface FleetStore {
   list(): Promise<readonly FleetMember[]>;
   /** Deletes the rows that were last written before, by the clocks of their writers. */
   trim(before: WallMs): Promise<void>;
-  /** Deletes the row of an instance. */
-  remove(instance: string): Promise<void>;
+}
+
+/** Deletes what is known of subnets, by their names, that an instance watches no longer. */
+export function forgetUnwatched(
+  { isWatched }: Pick<FleetPart, 'isWatched'>,
+  ...known: readonly Pick<Map<string, unknown>, 'keys' | 'delete'>[]
+): void {
+  for (const one of known) for (const subnet of one.keys()) if (!isWatched(subnet)) one.delete(subnet);
 }

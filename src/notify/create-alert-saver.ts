@@ -1,6 +1,7 @@
 import type { Clock } from '../model/clock.ts';
+import { isDatabaseFailure } from '../model/database-failure.ts';
 import type { TrackedAlert, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
-import { convertTrackedAlerts, mergeTrackedAlerts } from './tracked-alerts.ts';
+import { convertTrackedAlerts, isSameState, mergeTrackedAlerts } from './tracked-alerts.ts';
 
 /** Keeps the alerts of a push in the database. */
 export interface AlertSaver {
@@ -19,10 +20,11 @@ export interface AlertSaverOptions {
   readonly trackedAlerts: () => TrackedAlerts;
   /** Called once, before the first save: the alerts saved by an earlier run, in watched time. */
   readonly onLoaded: (saved: readonly TrackedAlert[]) => void;
+  readonly onBug: (error: unknown) => void;
 }
 
 /** Creates an alert saver that has not read the database yet. */
-export function createAlertSaver({ clock, store, trackedAlerts, onLoaded }: AlertSaverOptions): AlertSaver {
+export function createAlertSaver({ clock, store, trackedAlerts, onLoaded, onBug }: AlertSaverOptions): AlertSaver {
   /** The contents of the database, in wall time; undefined until it has been read. */
   let saved: TrackedAlerts | undefined;
 
@@ -35,15 +37,16 @@ export function createAlertSaver({ clock, store, trackedAlerts, onLoaded }: Aler
       }
       const current = convertTrackedAlerts(trackedAlerts(), clock.toWall);
       const before = saved;
-      const changed = [...current].filter(([key, { phase, activeAt, isHeld }]) => {
+      const changed = [...current].filter(([key, alert]) => {
         const old = before.get(key);
-        return old?.phase !== phase || old.activeAt !== activeAt || old.isHeld !== isHeld;
+        return old === undefined || !isSameState(old, alert);
       });
       const gone = [...before.keys()].filter((key) => !current.has(key));
       if (changed.length + gone.length > 0) await database.save(new Map(changed), gone);
       saved = current;
-    } catch {
-      // The database link reports the outage; the next judgement tries again.
+    } catch (error) {
+      // The database link reports an outage; the next judgement tries again.
+      if (!isDatabaseFailure(error)) onBug(error);
     }
   };
 

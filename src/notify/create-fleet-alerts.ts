@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { FleetPart } from '../model/fleet.ts';
+import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 import {
   alertKey,
   type Finding,
@@ -8,7 +8,7 @@ import {
   type TrackedAlerts,
 } from '../model/tracked-alert.ts';
 import { createSharedSaver } from './create-shared-saver.ts';
-import { convertTrackedAlerts } from './tracked-alerts.ts';
+import { convertTrackedAlerts, isSameState } from './tracked-alerts.ts';
 
 /** The alerts about subnets of an instance of a fleet: of which of them it decides, and what others have stored of them. */
 export interface FleetAlerts {
@@ -32,16 +32,14 @@ export interface FleetAlertsDeps {
   readonly trackedAlerts: () => TrackedAlerts;
   /** Takes stored alerts, in watched time. */
   readonly onRead: (stored: readonly TrackedAlert[]) => void;
+  readonly onBug: (error: unknown) => void;
 }
 
 /** When the database does not answer for this long, the alerts of a subnet are judged without what is stored of them. */
 const FIRST_WITHIN_MS = 30_000;
 
-const isSame = (one: TrackedAlert, other: TrackedAlert): boolean =>
-  one.phase === other.phase && one.activeAt === other.activeAt && one.isHeld === other.isHeld;
-
 /** Starts without having judged any subnet. */
-export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }: FleetAlertsDeps): FleetAlerts {
+export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead, onBug }: FleetAlertsDeps): FleetAlerts {
   const ofSubnets = (all: TrackedAlerts) => new Map([...all].filter(([, { labels }]) => labels.subnet !== undefined));
   const judged = new Set<string>();
   /** Since when subnets wait for what is stored of them. */
@@ -51,7 +49,7 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }:
     part,
     store,
     isWanted,
-    isSame,
+    isSame: isSameState,
     current: () => convertTrackedAlerts(ofSubnets(trackedAlerts()), clock.toWall),
     keyOf: ({ labels }) => alertKey(labels),
     subnetOf: ({ labels }) => labels.subnet ?? '',
@@ -59,6 +57,7 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }:
       const byKey = new Map(stored.map((alert) => [alertKey(alert.labels), alert]));
       onRead([...convertTrackedAlerts(byKey, clock.fromWall).values()]);
     },
+    onBug,
   });
 
   const mayJudge = (subnet: string): boolean => {
@@ -72,8 +71,7 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead }:
 
   return {
     keepOwn: (all) => {
-      for (const known of [judged, waiting])
-        for (const subnet of known.keys()) if (!part.isWatched(subnet)) known.delete(subnet);
+      forgetUnwatched(part, judged, waiting);
       return new Map([...all].filter(([, { labels }]) => labels.subnet === undefined || part.isWatched(labels.subnet)));
     },
     admit: (findings, all) => {

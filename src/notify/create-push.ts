@@ -88,7 +88,7 @@ export function createPush(options: PushOptions): Push {
     trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
   };
   const ownAlerts = () =>
-    options.fleet ? new Map([...trackedAlerts].filter(([, { labels }]) => !('subnet' in labels))) : trackedAlerts;
+    options.fleet ? new Map([...trackedAlerts].filter(([, { labels }]) => labels.subnet === undefined)) : trackedAlerts;
   const saver = createAlertSaver({
     clock,
     store: options.store,
@@ -100,9 +100,17 @@ export function createPush(options: PushOptions): Push {
       const restoredAt = now();
       add(own.map((alert) => ({ ...alert, restoredAt })));
     },
+    onBug: options.onBug,
   });
   const fleet =
-    options.fleet && createFleetAlerts({ ...options.fleet, clock, trackedAlerts: () => trackedAlerts, onRead: add });
+    options.fleet &&
+    createFleetAlerts({
+      ...options.fleet,
+      clock,
+      trackedAlerts: () => trackedAlerts,
+      onRead: add,
+      onBug: options.onBug,
+    });
 
   /** Forgets without a word the alerts about subnets that another instance watches now. */
   const dropMoved = () => {

@@ -41,7 +41,7 @@ const MAX_PAUSE_MS = 30_000;
 export function createSender(options: SenderOptions): Sender {
   const { client, counts, capacity = CAPACITY, firstPauseMs = FIRST_PAUSE_MS, onFailure, onRecovery } = options;
   const queue = new Map<string, PostableAlert>();
-  /** Those of the batch that is being sent that are not put back. */
+  /** What was forgotten while a batch is sent: it is not put back. */
   const forgotten = new Set<string>();
   let failure: string | undefined;
   let pauseMs = firstPauseMs;

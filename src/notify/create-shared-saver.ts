@@ -1,6 +1,10 @@
-import type { FleetPart } from '../model/fleet.ts';
+import { isDatabaseFailure } from '../model/database-failure.ts';
+import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 
-/** Where values are kept that several instances read and write, by key. Another one once it may have lost what was written. */
+/**
+ * Where values are kept that several instances read and write, by key. After an outage it is another object: the database may
+ * have lost what was written.
+ */
 export interface SharedStore<T> {
   load(): Promise<readonly T[]>;
   save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
@@ -35,11 +39,12 @@ export interface SharedSaverDeps<T> {
   readonly isSame: (one: T, other: T) => boolean;
   /** Takes what others have stored of subnets, each time that it was read, before anything of them is written. */
   readonly onRead: (stored: readonly T[]) => void;
+  readonly onBug: (error: unknown) => void;
 }
 
 /** Creates a saver that has read nothing. */
 export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
-  const { part, store, isWanted, current, keyOf, subnetOf, isSame, onRead } = deps;
+  const { part, store, isWanted, current, keyOf, subnetOf, isSame, onRead, onBug } = deps;
   /** What the database has of the subnets that were read, and of which epoch that is. */
   const saved = new Map<string, T>();
   const epochs = new Map<string, number>();
@@ -77,7 +82,7 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
     try {
       const database = await store();
       if (readFrom !== undefined && readFrom !== database) forget(() => true);
-      for (const subnet of candidates) if (!part.isWatched(subnet)) candidates.delete(subnet);
+      forgetUnwatched(part, candidates);
       forget((subnet) => !part.isWatched(subnet));
       await read(database);
       const known = current();
@@ -91,8 +96,9 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
       if (changed.size + gone.length > 0) await database.save(changed, gone);
       for (const [key, one] of changed) saved.set(key, one);
       for (const key of gone) saved.delete(key);
-    } catch {
-      // The database link reports the outage; the next save tries again.
+    } catch (error) {
+      // The database link reports an outage; the next save tries again.
+      if (!isDatabaseFailure(error)) onBug(error);
     }
   };
   let saving: Promise<void> | undefined;

@@ -56,6 +56,10 @@ function clear(before: TrackedAlert, now: number): TrackedAlert | undefined {
 
 const stateOf = (alert: TrackedAlert | undefined) => (alert?.isHeld ? 'held' : alert?.phase);
 
+/** Whether two readings of an alert differ at most in what is stored with its next change. */
+export const isSameState = (one: TrackedAlert, other: TrackedAlert): boolean =>
+  one.phase === other.phase && one.activeAt === other.activeAt && one.isHeld === other.isHeld;
+
 /** Applies the findings of one judgement, made at `now`. */
 export function foldAlerts(before: TrackedAlerts, findings: readonly Finding[], now: number): Folded {
   const trackedAlerts = new Map<string, TrackedAlert>();

@@ -14,11 +14,16 @@ const LOOKS = {
   unknown: ['off', 'unknown'],
 } as const;
 
+const describeUnwatched = (subnets: number): string =>
+  subnets === 0
+    ? 'No subnet is unwatched because of it.'
+    : `${formatCount(subnets, 'subnet of it is', 'subnets of it are')} not seen by anybody.`;
+
 /** What is wrong with a shard, and what to do; undefined while it is seen, or nothing is known of it. */
 function noticeOf({ shard, sight, instances, lastSeen }: ShardView, view: FleetView, nowWall: number) {
   const name = formatShard(shard);
   const subnets = view.elsewhere.filter((one) => one.shard.index === shard.index && one.sight !== 'seen').length;
-  const unwatched = `${beginCount(subnets)} not seen by anybody.`;
+  const unwatched = describeUnwatched(subnets);
   if (sight === 'missing')
     return {
       title: `Shard ${name} has never been seen`,
@@ -33,9 +38,6 @@ function noticeOf({ shard, sight, instances, lastSeen }: ShardView, view: FleetV
     advice: `Start ${names} again, or let it reach the database: its log says why it does not.`,
   };
 }
-
-const beginCount = (subnets: number): string =>
-  subnets === 0 ? 'None of its subnets is' : `${formatCount(subnets, 'subnet of it is', 'subnets of it are')}`;
 
 /** What is wrong with the shards of a fleet, above everything else. */
 export function shardNotices(view: FleetView, nowWall: number): Section {

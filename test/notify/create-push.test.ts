@@ -5,6 +5,7 @@ import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
+import { databaseAway } from '../../src/model/database-failure.ts';
 import type { Finding } from '../../src/model/tracked-alert.ts';
 import { createPush, type PushOptions } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
@@ -210,7 +211,7 @@ describe('a push', () => {
     const { trackedAlerts, close } = await openStore();
     cleanups.push(close);
     const store = async () => {
-      if (away) throw new Error('away');
+      if (away) throw databaseAway();
       return trackedAlerts('a');
     };
     await push(thing, { urls: [shared.url] }, { store });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { databaseAway } from '../../src/model/database-failure.ts';
 import { createSharedSaver } from '../../src/notify/create-shared-saver.ts';
 import { createFakePart, type FakePart } from '../support/fake-part.ts';
 
@@ -39,6 +40,7 @@ function createShared(...stored: readonly Row[]) {
 function run(shared: ReturnType<typeof createShared>, part: FakePart, ...known: readonly Row[]) {
   const current = new Map(known.map((row) => [row.subnet, row]));
   const read: string[] = [];
+  const bugs: string[] = [];
   const saver = createSharedSaver<Row>({
     part,
     store: async () => shared.store,
@@ -53,8 +55,9 @@ function run(shared: ReturnType<typeof createShared>, part: FakePart, ...known: 
         current.set(row.subnet, row);
       }
     },
+    onBug: (error) => bugs.push(String(error)),
   });
-  return { ...saver, current, read };
+  return { ...saver, current, read, bugs };
 }
 
 describe('an instance that begins to keep a subnet while it reads', () => {
@@ -122,4 +125,18 @@ describe('a subnet that has left the inventory', () => {
     for (const each of [one, two, one, two]) await each.save();
     expect([one.read, two.read]).toEqual([['removed 1'], []]);
   });
+});
+
+it('a saver that fails for a bug reports it, and one whose database is down does not', async () => {
+  const shared = createShared();
+  const one = run(shared, createFakePart('own'), { subnet: 'own', value: 1 });
+  const { save } = shared.store;
+  for (const error of [databaseAway(), new Error('a bug')]) {
+    shared.store.save = () => Promise.reject(error);
+    await one.save();
+  }
+  expect(one.bugs).toEqual(['Error: a bug']);
+  shared.store.save = save;
+  await one.save();
+  expect(shared.rows.get('own')?.value).toBe(1);
 });

@@ -67,6 +67,14 @@ describe('the status page of an instance of a fleet', () => {
     expect(partOf(page, 'state-problems')).toBe('No problem is known');
   });
 
+  test('says of a shard that is silent and has no subnet to itself that nothing is unwatched because of it', () => {
+    const view = viewOf('unseen');
+    const elsewhere = view.elsewhere.filter(({ shard }) => shard.index !== 1);
+    expect(partOf(pageOf({ ...view, elsewhere }), 'state-notices')).toContain(
+      'Shard 1/3 is unseen since 03:02:39 UTC No subnet is unwatched because of it. Start subnetd-1 again',
+    );
+  });
+
   test('says of a subnet that a shard which is seen has not reported that this is so, and does not count what was', () => {
     const [view, name] = [viewOf('unseen', reported('east', { problemCount: 12 })), 'north'];
     const shown = (fleet: FleetView) => partOf(pageOf(fleet, { only: name }), 'banner');

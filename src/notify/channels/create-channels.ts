@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createInhibition } from '../../alerts/inhibit-rules.ts';
 import type { Channel } from '../../model/channel.ts';
 import type { Clock } from '../../model/clock.ts';
+import { isDatabaseFailure } from '../../model/database-failure.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import { groupKey, type NotifiedGroup, type NotifiedStore } from '../../model/notified-alert.ts';
 import { mayNotify, type TrackedAlerts } from '../../model/tracked-alert.ts';
@@ -84,6 +85,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       onRead: (stored) => {
         for (const life of lives) life.restore(stored);
       },
+      onBug: deps.onBug,
     });
 
   const save = async () => {
@@ -105,9 +107,10 @@ export function createChannels(deps: ChannelsDeps): Channels {
         saved = groups;
         // A message that was accepted meanwhile must not be sent again after a crash.
       } while (isChanged);
-    } catch {
-      // The database link reports the outage; the next update tries again.
+    } catch (error) {
+      // The database link reports an outage; the next update tries again.
       isChanged = true;
+      if (!isDatabaseFailure(error)) deps.onBug(error);
     }
   };
   let saving: Promise<void> | undefined;

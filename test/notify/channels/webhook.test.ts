@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databaseAway } from '../../../src/model/database-failure.ts';
 import { alertKey } from '../../../src/model/tracked-alert.ts';
 import { alertsOf, firingAlert, haltedAlert, resolvedAlert } from '../../support/alerts-at.ts';
 import { createNotifiedMemory, createSecrets, DEVNET, runChannels } from '../../support/channel-run.ts';
@@ -167,7 +168,7 @@ describe('a webhook', () => {
 
   it('gets a message with the same id when the process ends before it could note the first', async () => {
     const store = createNotifiedMemory();
-    const first = run(undefined, { store: async () => ({ ...store, save: () => Promise.reject(new Error('lost')) }) });
+    const first = run(undefined, { store: async () => ({ ...store, save: () => Promise.reject(databaseAway()) }) });
     const alert = firingAlert('n1', first.time.clock.now());
     first.set(alert);
     await first.run(40);
@@ -186,7 +187,7 @@ describe('a webhook', () => {
     store.rows.set(DEVNET, { channel: 'ops', group: 'devnet', alerts: earlier, sentAt: HAND_CLOCK_START, thread: 't' });
     let isAway = true;
     const open = async () => {
-      if (isAway) throw new Error('away');
+      if (isAway) throw databaseAway();
       return store;
     };
     const channels = run(undefined, { store: open });
