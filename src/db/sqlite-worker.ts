@@ -4,10 +4,10 @@ import type { Answer, Request } from './start-sqlite-thread.ts';
 
 /** The thread that writes a SQLite file: it answers one request after the other, and ends after `close`. */
 function serve(port: NonNullable<typeof parentPort>): void {
-  const file = createSqliteFile() as Readonly<Record<string, (...words: readonly unknown[]) => unknown>>;
-  const answer = ([name, ...words]: Request): Answer => {
+  const file = createSqliteFile() as Readonly<Record<string, (...parameters: readonly unknown[]) => unknown>>;
+  const answer = ([name, ...parameters]: Request): Answer => {
     try {
-      return { value: file[name]?.(...words) };
+      return { value: file[name]?.(...parameters) };
     } catch (error) {
       // A thread is sent the message of an error, but not the code by which SQLite and Node.js say what it is.
       const { message, code } = error as NodeJS.ErrnoException;

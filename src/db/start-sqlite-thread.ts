@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** One call of a function of the file, by its name. */
-export type Request = readonly [name: keyof SqliteFile, ...words: readonly unknown[]];
+export type Request = readonly [name: keyof SqliteFile, ...parameters: readonly unknown[]];
 
 /** What it returned or threw. */
 export interface Answer {
@@ -15,10 +15,10 @@ export interface SqliteThread {
   /** Calls a function there; the calls run in their order. Rejects with what it throws, with the code of SQLite or Node.js. */
   call<Name extends keyof SqliteFile>(
     name: Name,
-    ...words: Parameters<SqliteFile[Name]>
+    ...parameters: Parameters<SqliteFile[Name]>
   ): Promise<ReturnType<SqliteFile[Name]>>;
   /** Closes the file, and resolves when the thread has ended. */
-  close(...words: Parameters<SqliteFile['close']>): Promise<void>;
+  close(...parameters: Parameters<SqliteFile['close']>): Promise<void>;
 }
 
 /** How often it is checked whether the thread waits, and from when on that is slow. */
@@ -61,22 +61,22 @@ export function startSqliteThread(onSlow: (ms: number) => void): SqliteThread {
     end(new Error('the thread that writes the database has ended'));
     ended.resolve();
   });
-  const call: SqliteThread['call'] = (name, ...words) =>
+  const call: SqliteThread['call'] = (name, ...parameters) =>
     new Promise((resolve, reject) => {
       if (gone !== undefined) return reject(gone);
-      if (waiting.push({ resolve, reject }) === 1) {
-        worker.ref();
-        if (Number.isFinite(begun)) begun = performance.now();
-      }
-      worker.postMessage([name, ...words] satisfies Request);
+      // It throws for what no thread can be sent: then no answer comes, and nothing may wait for one.
+      worker.postMessage([name, ...parameters] satisfies Request);
+      if (waiting.push({ resolve, reject }) > 1) return;
+      worker.ref();
+      if (Number.isFinite(begun)) begun = performance.now();
     });
   return {
     call,
-    close: async (...words) => {
+    close: async (...parameters) => {
       if (gone !== undefined) return;
       isClosing = true;
       try {
-        await call('close', ...words);
+        await call('close', ...parameters);
       } finally {
         await ended.promise;
       }

@@ -33,7 +33,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
   /** That of what has left the inventory; none until all rows were read. */
   let epochOfOthers = 0;
   const isWatched = (subnet: string) => isOwner(self.shard, subnet) || leaving.has(subnet);
-  const hasHeld = () => {
+  const hasHeldSincePlan = () => {
     hasLapsed ||= !holds();
     return !hasLapsed;
   };
@@ -41,7 +41,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
   return {
     isWatched,
     // A subnet that has left the inventory is not among those that are watched, and its shard ends what is known of it.
-    keeps: (subnet) => hasHeld() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
+    keeps: (subnet) => hasHeldSincePlan() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
     epochOf: (subnet) => epochs.get(subnet) ?? epochOfOthers,
     isSpeaker: () => isSpeaker,
     isShadowed: (subnet) => elsewhere.has(subnet) && !ready.has(subnet),

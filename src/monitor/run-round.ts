@@ -1,3 +1,4 @@
+import { sleep } from '../model/sleep.ts';
 import type { Slots } from './create-slots.ts';
 
 /** How the probes of a round are spread in time. */
@@ -13,19 +14,6 @@ export interface RoundPlan {
  * hang would take the places of those that answer.
  */
 const LEAST_GAP_MS = 0.2;
-
-/** Ends early when the signal fires, and leaves no timer. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
-}
 
 /**
  * Probes every target once. Resolves after the last probe to the milliseconds in which at least one was running,

@@ -1,6 +1,6 @@
+import { sleep } from '../model/sleep.ts';
 import type { Client } from './create-client.ts';
 import { createSender } from './create-sender.ts';
-import { sleep } from './sleep.ts';
 import type { PostableAlert } from './to-alert.ts';
 
 /** The result of a drill at one Alertmanager; `receivers` are the names in its configuration. */

@@ -10,7 +10,7 @@ import type { Verdict } from './banner.ts';
 import { commandBlock, commandsOf, withCommands } from './commands.ts';
 import { badge, type Html, standingOfSeverity } from './marks.ts';
 import { subnetPath } from './paths.ts';
-import { runbookPath } from './problem-card.ts';
+import { problemId, runbookPath, toneOf } from './problem-card.ts';
 import { ago, atSecond, clockSince, since } from './times.ts';
 
 /** A subnet that another instance watches, as the page shows it: what is not seen now is grey. Times are wall time. */
@@ -90,10 +90,9 @@ export const describeWhere = (elsewhere: ElsewhereSubnet): string =>
 /** A problem that another instance has found. */
 export function elsewhereCard(elsewhere: ElsewhereSubnet, problem: FleetProblem, nowWall: number): Html {
   const { severity, summary, fix, name } = problem;
-  const id = ['problem', elsewhere.name, problem.problem, name].filter(Boolean).join('-');
-  const tone = severity === 'critical' ? 'alarm' : severity === 'warning' ? 'heed' : 'note';
+  const id = problemId(elsewhere.name, problem);
   const alert = Object.entries(problemCatalog).find(([known]) => known === problem.problem)?.[1].alert;
-  return html`<article class="problem ${tone}" aria-labelledby="${id}">
+  return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
 <p class="tags">${badge(standingOfSeverity(severity), severity)}<a href="${subnetPath(elsewhere.name)}">${elsewhere.name}</a><span>${since(problem.since, nowWall)}</span></p></header>

@@ -1,12 +1,11 @@
 import { html } from 'hono/html';
 import { beginSentence } from '../model/begin-sentence.ts';
 import type { ExplainedCheck, Problem } from '../model/problem.ts';
+import type { ProblemSeverity } from '../model/severity.ts';
 import { commandBlock, commandsOf, withCommands } from './commands.ts';
 import { badge, type Html, standingOfSeverity } from './marks.ts';
 import { incidentPath, subnetPath, targetPath } from './paths.ts';
 import { at, since } from './times.ts';
-
-const STATES = { suspected: 'suspected', open: 'open', clearing: 'clearing' } as const;
 
 /** The explained checks, one line for each target. */
 function listExplained(explains: readonly ExplainedCheck[]): Html {
@@ -21,6 +20,16 @@ function listExplained(explains: readonly ExplainedCheck[]): Html {
 /** Where the runbook of an alert is, filled in for a target. */
 export const runbookPath = (alert: string, subnet: string, name?: string): string =>
   `/alerts/${alert}?${new URLSearchParams({ subnet, ...(name !== undefined && { name }) })}`;
+
+/** The style of a problem's card. */
+export const toneOf = (severity: ProblemSeverity): string =>
+  severity === 'critical' ? 'alarm' : severity === 'warning' ? 'heed' : 'note';
+
+/** The id of the title of a problem's card. */
+export const problemId = (
+  subnet: string,
+  { problem, name }: { readonly problem: string; readonly name?: string },
+): string => ['problem', subnet, problem, name].filter(Boolean).join('-');
 
 export interface CardOptions {
   /** The problems of single targets, whose commands are the way out of one of the whole subnet. */
@@ -49,12 +58,11 @@ export function problemCard(
   { causes = [], namesSubnet = false, incident }: CardOptions = {},
 ): Html {
   const { severity, state, summary, evidence, fix, alert, explains, name, component, planned } = problem;
-  const id = ['problem', subnet, problem.problem, name].filter(Boolean).join('-');
-  const tone = severity === 'critical' ? 'alarm' : severity === 'warning' ? 'heed' : 'note';
-  return html`<article class="problem ${tone}" aria-labelledby="${id}">
+  const id = problemId(subnet, problem);
+  return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
-<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${STATES[state]}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
+<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
 ${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'Nobody is notified before.' : 'It began before that.'}</p>`}
 <p>${beginSentence(evidence)}.</p>
 ${explains.length === 0 ? '' : listExplained(explains)}

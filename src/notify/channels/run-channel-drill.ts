@@ -1,6 +1,6 @@
 import type { NotifiedAlert } from '../../model/notified-alert.ts';
+import { sleep } from '../../model/sleep.ts';
 import { alertKey } from '../../model/tracked-alert.ts';
-import { sleep } from '../sleep.ts';
 import type { Deliver, Delivery } from './delivery.ts';
 import { afterMessage } from './plan-message.ts';
 import { toMessage } from './to-message.ts';
