@@ -1,4 +1,4 @@
-import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
+import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import { type Comparison, createComparison } from './create-comparison.ts';
 import { createIntervals } from './create-intervals.ts';
 import { createSectionWriter } from './create-section-writer.ts';
@@ -6,31 +6,22 @@ import { areLike, cutSnapshot, type Units } from './cut-snapshot.ts';
 import type { Part, SubnetPart, TargetPart, View } from './parts.ts';
 import { emptySection, type Section } from './section.ts';
 
-interface Block {
-  readonly units: Units;
-  /** The places of those that may have other values than in the snapshot before. */
-  readonly targetPlaces: readonly number[];
-  readonly subnetPlaces: readonly number[];
-  /** Of its targets, and of its subnets, when a part has no sample of them. */
-  readonly none: { readonly target: Section; readonly subnet: Section };
-  /** By part. */
-  readonly sections: Section[];
-}
-
 /** A block of a page. It stays as it is when the next page is rendered. */
-export interface PageBlock {
+export interface Block {
   readonly units: Units;
   /** By part. */
   readonly sections: readonly Section[];
+  /** Of its targets, and of its subnets, when a part has no sample of them. */
+  readonly none: { readonly target: Section; readonly subnet: Section };
 }
 
 /** The text of all targets, kept by blocks of them. */
 export interface Blocks {
   /**
-   * Renders a snapshot in steps of a few milliseconds, and returns its blocks. Only what differs from the snapshot before is
-   * written again, so that one must have been rendered to its end.
+   * Renders a snapshot in steps of a few milliseconds, and returns its blocks. Only what differs from the last snapshot that was
+   * rendered to its end is written again.
    */
-  render(snapshot: Snapshot): Generator<void, readonly PageBlock[]>;
+  render(snapshot: Snapshot): Generator<void, readonly Block[]>;
 }
 
 /** A part, where it stands among all, and what its samples are compared with. */
@@ -39,11 +30,6 @@ interface Placed<P> {
   readonly place: number;
   readonly comparison: Comparison;
 }
-
-/** Whether a subnet is as it was, but for its targets. */
-const isUnchanged = ({ targets: _, ...one }: SubnetState, { targets: __, ...other }: SubnetState): boolean =>
-  Object.keys(one).length === Object.keys(other).length &&
-  Object.entries(one).every(([key, value]) => value === (other as Readonly<Record<string, unknown>>)[key]);
 
 function placesOf<T>(units: readonly T[], isMeant: (unit: T, place: number) => boolean): readonly number[] {
   const places: number[] = [];
@@ -56,6 +42,9 @@ function placesOf<T>(units: readonly T[], isMeant: (unit: T, place: number) => b
  * event loop alone.
  */
 const BLOCK_TARGETS = 1_024;
+
+/** So many targets are read in a step, which takes a millisecond. */
+const STEP_TARGETS = 256;
 
 /** Creates blocks without text. `parts` are in the order of the page. */
 export function createBlocks(
@@ -86,43 +75,15 @@ export function createBlocks(
 
   const createBlock = (units: Units): Block => {
     const none = { target: emptySection(units.targets.length), subnet: emptySection(units.subnets.length) };
-    return { units, targetPlaces: [], subnetPlaces: [], none, sections: parts.map(({ of }) => none[of]) };
-  };
-
-  /** Finds what may have other values than before. */
-  const prepare = (snapshot: Snapshot): readonly Block[] => {
-    const changed = intervals.renew(new Set(snapshot.map(({ subnet }) => subnet.name)));
-    // When the wall clock is set, all times move.
-    const isClockSet = toWall(0) !== wallOfZero;
-    wallOfZero = toWall(0);
-    const changedSubnets = new Set<string>();
-    const prepared = cutSnapshot(snapshot, blockTargets).map((units, index) => {
-      const before = blocks[index];
-      const isKept = before !== undefined && areLike(before.units, units);
-      const isAll = !isKept || isClockSet || units.slices.some(({ subnet }) => changed.has(subnet));
-      const targetPlaces = placesOf(units.targets, (state, place) => isAll || state !== before.units.targets[place]);
-      for (const place of targetPlaces) changedSubnets.add((units.targets[place] as TargetState).target.subnet);
-      return {
-        ...(isKept ? before : createBlock(units)),
-        units,
-        targetPlaces,
-        before: isAll ? undefined : before?.units,
-      };
-    });
-    return prepared.map(({ before, ...block }) => ({
-      ...block,
-      subnetPlaces: placesOf(block.units.subnets, (state, place) => {
-        const known = before?.subnets[place];
-        return known === undefined || changedSubnets.has(state.subnet.name) || !isUnchanged(known, state);
-      }),
-    }));
+    return { units, none, sections: parts.map(({ of }) => none[of]) };
   };
 
   /** Reads all samples of the targets that may have changed. */
-  const compareTargets = ({ units, targetPlaces, sections }: Block) => {
+  function* compareTargets({ units, sections }: Block, places: readonly number[]): Generator<void, void> {
     for (const { comparison, place } of targetParts) comparison.begin(sections[place] as Section);
     const filled = targetParts.filter(({ place }) => (sections[place] as Section).keys.length > 0);
-    for (const place of targetPlaces) {
+    for (const [index, place] of places.entries()) {
+      if (index % STEP_TARGETS === STEP_TARGETS - 1) yield;
       const state = units.targets[place] as TargetState;
       for (const { comparison } of filled) comparison.beginUnit(place);
       for (const check of state.checks) {
@@ -135,50 +96,66 @@ export function createBlocks(
           for (const { part, comparison } of group) part.read(state, comparison, view);
       for (const { comparison } of filled) comparison.endUnit(place);
     }
-  };
+  }
 
-  const compareSubnets = (
-    { part, place: index, comparison }: Placed<SubnetPart>,
-    { units, subnetPlaces, sections }: Block,
-  ) => {
-    comparison.begin(sections[index] as Section);
-    for (const place of subnetPlaces) {
-      comparison.beginUnit(place);
-      part.read(units.subnets[place] as SubnetState, comparison, view);
-      comparison.endUnit(place);
+  /** Reads all samples of the subnets, which are few. */
+  const compareSubnets = ({ part, place, comparison }: Placed<SubnetPart>, { units, sections }: Block) => {
+    comparison.begin(sections[place] as Section);
+    for (const [index, state] of units.subnets.entries()) {
+      comparison.beginUnit(index);
+      part.read(state, comparison, view);
+      comparison.endUnit(index);
     }
   };
 
-  const keep = ({ sections, none }: Block, place: number, of: Part['of'], section: Section) => {
-    sections[place] = section.keys.length === 0 ? none[of] : section;
-  };
-
-  function* renderBlock(block: Block): Generator<void, void> {
-    const { units, targetPlaces, subnetPlaces, sections } = block;
-    if (targetPlaces.length > 0) {
-      compareTargets(block);
+  /** The block with what its units have now. Targets at other places than these are as they were. */
+  function* renew(block: Block, places: readonly number[]): Generator<void, Block> {
+    const { units, none } = block;
+    const sections = [...block.sections];
+    const keep = (place: number, of: Part['of'], section: Section) => {
+      sections[place] = section.keys.length === 0 ? none[of] : section;
+    };
+    if (places.length > 0) {
+      yield* compareTargets(block, places);
       yield;
       for (const { part, place, comparison } of targetParts) {
-        const renewal = { part, units: units.targets, places: targetPlaces, view };
-        keep(block, place, 'target', writer.renew(sections[place] as Section, comparison, renewal));
+        const source = { part, units: units.targets, view };
+        keep(place, 'target', writer.renew(sections[place] as Section, comparison, source));
         yield;
       }
     }
-    if (subnetPlaces.length === 0) return;
     for (const placed of subnetParts) {
       const { part, place, comparison } = placed;
       compareSubnets(placed, block);
-      const renewal = { part, units: units.subnets, places: subnetPlaces, view };
-      keep(block, place, 'subnet', writer.renew(sections[place] as Section, comparison, renewal));
+      const source = { part, units: units.subnets, view };
+      keep(place, 'subnet', writer.renew(sections[place] as Section, comparison, source));
       yield;
     }
+    return { ...block, sections };
   }
 
   return {
     *render(snapshot) {
-      blocks = prepare(snapshot);
-      for (const block of blocks) yield* renderBlock(block);
-      return blocks.map(({ units, sections }) => ({ units, sections: [...sections] }));
+      const changed = intervals.renew(new Set(snapshot.map(({ subnet }) => subnet.name)));
+      // When the wall clock is set, all times move. After a page that broke, nothing is known.
+      const wall = toWall(0);
+      const isClockSet = wall !== wallOfZero;
+      wallOfZero = undefined;
+      const rendered: Block[] = [];
+      for (const [index, units] of cutSnapshot(snapshot, blockTargets).entries()) {
+        const last = blocks[index];
+        const before = last !== undefined && areLike(last.units, units) ? last : undefined;
+        const isAll = isClockSet || units.slices.some(({ subnet }) => changed.has(subnet));
+        const places = placesOf(
+          units.targets,
+          (state, place) => isAll || before === undefined || state !== before.units.targets[place],
+        );
+        yield;
+        rendered.push(yield* renew(before === undefined ? createBlock(units) : { ...before, units }, places));
+      }
+      blocks = rendered;
+      wallOfZero = wall;
+      return rendered;
     },
   };
 }

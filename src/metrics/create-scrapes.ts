@@ -3,7 +3,7 @@ import type { ExpositionFormat, ScrapeAnswer, ScrapeRequest } from '../model/exp
 import { listNames } from '../model/list-names.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { RoundName } from '../model/target.ts';
-import { createBlocks, type PageBlock } from './create-blocks.ts';
+import { type Block, createBlocks } from './create-blocks.ts';
 import { families } from './families.ts';
 import { gzipPieces, joinPieces, type Piece } from './gzip-pieces.ts';
 import { type Part, toParts, type View } from './parts.ts';
@@ -42,7 +42,7 @@ const describeParts = (format: ExpositionFormat): readonly Piece[] => {
 function pickSubnets(
   section: Section,
   of: Part['of'],
-  { targets, slices }: PageBlock['units'],
+  { targets, slices }: Block['units'],
   subnets: ReadonlySet<string>,
 ): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -69,35 +69,24 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
     },
   };
   const descriptions = { text: describeParts('text'), openmetrics: describeParts('openmetrics') };
-  let blocks = createBlocks(parts, view);
-  let current: Promise<readonly PageBlock[]> | undefined;
+  const blocks = createBlocks(parts, view);
+  let current: Promise<readonly Block[]> | undefined;
   let askedAt: WatchedMs | undefined;
 
-  /** Renders a page in turns. */
-  const render = async () => {
-    try {
-      return await runInTurns(blocks.render(snapshot()));
-    } catch (error) {
-      // What is half renewed is not kept.
-      blocks = createBlocks(parts, view);
-      throw error;
-    }
-  };
-
   /** The page that is being rendered, for whoever scrapes meanwhile, or a new one. */
-  const share = (): Promise<readonly PageBlock[]> => {
+  const share = (): Promise<readonly Block[]> => {
     if (current === undefined) {
       const end = () => {
         current = undefined;
       };
-      current = render();
+      current = runInTurns(blocks.render(snapshot()));
       current.then(end, end);
     }
     return current;
   };
 
   /** The pieces of a page, in its order. */
-  function* read(page: readonly PageBlock[], { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
+  function* read(page: readonly Block[], { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
     const wanted = subnets.length === 0 ? undefined : new Set(subnets);
     let described: Piece | undefined;
     for (const [place, { of }] of parts.entries())
