@@ -1,4 +1,5 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
+import { readBounded } from '../model/read-bounded.ts';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
 import { ownOrigin } from './own-origin.ts';
 
@@ -20,6 +21,9 @@ export function toDaemonUrl(given: string | undefined): URL | undefined {
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
+/** Several times the status of 10,000 nodes. */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+
 /** What is wrong with an address that is none. */
 export const BAD_URL = '--url must be the address of subnetd, such as http://127.0.0.1:10545';
 
@@ -31,7 +35,12 @@ export async function askDaemon(url: URL, wanted: string, withinMs: number): Pro
   const path = `${origin}${url.pathname.replace(/\/$/, '')}${wanted}`;
   try {
     const answer = await fetch(path, { ...(headers && { headers }), signal: AbortSignal.timeout(withinMs) });
-    if (answer.status !== 401) return { ok: true, status: answer.status, text: await answer.text(), path };
+    if (answer.status !== 401) {
+      const bytes = answer.body === null ? Buffer.alloc(0) : await readBounded(answer.body, MAX_ANSWER_BYTES);
+      if (bytes !== undefined) return { ok: true, status: answer.status, text: bytes.toString(), path };
+      const error = `${path} answers with more than 128 MiB, which subnetd never does; correct --url`;
+      return { ok: false, isRefused: false, error };
+    }
     const error = `${origin} wants a user name and password; give them in --url http://USER:PASSWORD@…`;
     return { ok: false, isRefused: true, error };
   } catch (error) {

@@ -107,6 +107,29 @@ describe('a node that is asked by its socket alone', () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
+  test('that sends a frame of 100 MB is cut off after the first of them, and asked again by the next probe', async () => {
+    const frame = Buffer.alloc(100 * 1024 * 1024, 'x');
+    frame.write('{"a":"');
+    frame.write('"}\n', frame.length - 3);
+    const { promise: taken, resolve } = Promise.withResolvers<number>();
+    let isFirst = true;
+    const node = await startIpcNode((value, socket) => {
+      if (!isFirst) return void socket.write(answerText(value));
+      isFirst = false;
+      let written = 0;
+      socket.on('error', () => {}).on('close', () => resolve(written));
+      for (let at = 0; at < frame.length; at += 65_536)
+        socket.write(frame.subarray(at, at + 65_536), (error) => {
+          if (!error) written += 65_536;
+        });
+    });
+    const probe = probeOf(node.path);
+    const { latest } = await probe.probe(20_000);
+    expect(latest).toMatchObject({ ok: false, fault: { kind: 'too-large', maxBytes: 1024 * 1024 } });
+    expect(await taken).toBeLessThan(8 * 1024 * 1024);
+    expect(await probe.probe(20_000)).toMatchObject(well);
+  });
+
   test('that answers too late does not have it taken for the next answer', async () => {
     let first = true;
     const node = await startIpcNode((value, socket) => {
