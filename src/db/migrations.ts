@@ -238,6 +238,7 @@ export const migrations: readonly Migration[] = [
       );`,
   },
   {
+    // The second 15: databases know it by its whole name, so it stays.
     name: '0015-notes-of-changes',
     // JSON of an `AccountChange`. The address of a note is that of its user when it was queued.
     sql: () => 'alter table mail add column change text;',

@@ -3,6 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { ContainerRef, Subnet, Target } from '../model/target.ts';
 import { createMonitorExposure } from '../probes/setup/create-monitor-exposure.ts';
+import { createPace } from '../probes/setup/create-pace.ts';
 import {
   createSubnetProber,
   SUBNET_PROBE_KINDS,
@@ -118,7 +119,7 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
     wall: () => clock.toWall(clock.now()),
     namedContainers: () => named,
     known: new WeakMap(),
-    isPaced: scheduled,
+    takeTurn: scheduled ? createPace(clock.now) : () => 0,
     ...(ownPort !== undefined && { readMonitor: createMonitorExposure(ownPort, clock.now, stopping.signal) }),
   };
 

@@ -32,7 +32,7 @@ async function readFrom(info: (request: IncomingMessage, response: ServerRespons
     wall: () => 0,
     namedContainers: () => [],
     known: new WeakMap(),
-    isPaced: false,
+    takeTurn: () => 0,
   };
   const read = await readEngine('default', [], tools, AbortSignal.timeout(10_000));
   if (!read.ok) throw new Error(read.why);

@@ -17,10 +17,6 @@ const FIRST_AFTER_MS = 5_000;
 /** As many targets are read at the same time. */
 const AT_ONCE = 8;
 
-/** So many are read at once even beside rounds; of more, each takes its time: 50 a second, for a tenth of a processor. */
-const UNPACED = 50;
-const PACE_MS = 20;
-
 /** For how long what was read counts: an hour and up to a half, by the target, so that thousands are not due together. */
 const validMs = (target: Target): number => HOUR + (toPhaseMs(targetKey(target)) / MINUTE) * (HOUR / 2);
 
@@ -42,7 +38,7 @@ type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy'> & 
 
 /** Reads how the targets of a subnet are set up, each about once an hour. */
 export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
-  const { now, known, isPaced, namedContainers } = tools;
+  const { now, known, takeTurn, namedContainers } = tools;
   const projectsOf = findEngines(subnet);
   let engines: { readonly read: ReadonlyMap<string, SetupResult<EngineSetup>>; readonly until: number } | undefined;
 
@@ -55,12 +51,13 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
     const waiting = due.values();
     const work = async () => {
       for (const target of waiting) {
+        const waitMs = takeTurn();
+        if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {});
         const setup = await readTarget(target, tools, signal);
         // What was broken off says nothing.
         if (signal.aborted) return;
         const isKept = isLasting(setup, known.get(target)?.setup);
         known.set(target, { setup, until: now() + (isKept ? validMs(target) : EVERY_MS) });
-        if (isPaced && due.length > UNPACED) await wait(PACE_MS * AT_ONCE, undefined, { signal }).catch(() => {});
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));

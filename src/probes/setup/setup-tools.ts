@@ -20,8 +20,8 @@ export interface SetupTools {
   readonly namedContainers: () => readonly ContainerRef[];
   /** What is known of each target. A target that a new inventory leaves as it is stays the same object. */
   readonly known: WeakMap<Target, KnownSetup>;
-  /** Whether the targets of a large subnet are read slowly, because rounds run beside. */
-  readonly isPaced: boolean;
+  /** How many milliseconds to wait before the next target of any subnet is read: rounds may run beside. */
+  readonly takeTurn: () => number;
   /** What subnetd itself shows to anyone; absent where it is not known at which port it listens. */
   readonly readMonitor?: () => Promise<SetupResult<MonitorExposure>>;
 }

@@ -13,6 +13,7 @@ function useSource() {
   let at = 0;
   let inspected: string[] = [];
   let listed = 0;
+  let waited = 0;
   let onInspected = () => {};
   const ids = new Map(NAMES.map((name) => [name, `${name}-a`]));
   const inspectSetup = async (ref: ContainerRef): Promise<SetupInspection> => {
@@ -38,7 +39,10 @@ function useSource() {
       wall: () => 1_000,
       namedContainers: () => [],
       known: new WeakMap<Target, KnownSetup>(),
-      isPaced: false,
+      takeTurn: () => {
+        waited += 1;
+        return 1;
+      },
     },
   };
   const targets: readonly Target[] = NAMES.map((name) =>
@@ -63,6 +67,8 @@ function useSource() {
       const { seen } = await source.probe(new AbortController().signal);
       return { seen, inspected: inspected.toSorted() };
     },
+    /** How often the probes waited for a turn. */
+    waited: () => waited,
   };
 }
 
@@ -82,10 +88,11 @@ test('each target is read once in 60 to 90 minutes, and not all at the same time
   expect(later.filter((names) => names.length > 0).length).toBeGreaterThan(1);
 });
 
-test('a new inventory that leaves a target as it is asks it for nothing', async () => {
-  const { create, probeAt } = useSource();
+test('a new inventory that leaves a target as it is asks it for nothing, and each that is asked waits for its turn', async () => {
+  const { create, probeAt, waited } = useSource();
   await probeAt(create(), 0);
   const { inspected, seen } = await probeAt(create(), 10);
+  expect(waited()).toBe(NAMES.length);
   expect(inspected).toEqual([]);
   expect(seen.targets.size).toBe(NAMES.length);
 });
