@@ -50,7 +50,8 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
   const stepsOf = (subnets: readonly string[] | undefined, startedAt: number): readonly Step[] => {
     /** The newest changes from before the start. */
     let remembered: readonly StoredChange[] = [];
-    const isMeant = subnets === undefined ? () => true : ({ subnet }: Target) => subnets.includes(subnet);
+    const names = new Set(subnets);
+    const isMeant = ({ subnet }: Target) => subnets === undefined || names.has(subnet);
     const restoreBars = (before: readonly StoredChange[]) => {
       const hourOf = (time: number) => Math.floor(time / SPAN_MS.hour);
       let last: { readonly target: Target; readonly hours: TargetHistory['hours'] } | undefined;

@@ -165,9 +165,9 @@ export function startMailer(deps: MailerDeps): Mailer {
     const { writeMail } = await loaded.get();
     const { to = emailId, change } = 'to' in mail ? mail : {};
     const facts = { publicUrl: settings.publicUrl, at: createdAt, address: link?.address, change };
+    const text = writeMail(kind, change ?? recipient, facts);
     const kept = keepClaim(store, claim);
-    const failure = await send(to, writeMail(kind, change ?? recipient, facts), kept.lost);
-    kept.end();
+    const failure = await send(to, text, kept.lost).finally(kept.end);
     if (failure === undefined) {
       await store.removeMail(claim);
       log.info({ mail: kind, userId, attempts }, 'a mail was sent');
