@@ -1,18 +1,6 @@
-import { styleText } from 'node:util';
 import type { FleetStatus } from '../http/fleet-route.ts';
-import { formatDuration } from '../model/duration.ts';
 import { escapeText } from './quote.ts';
-
-const INDENT = '  ';
-const COLOR = { ok: 'green', warn: 'yellow', bad: 'red', off: 'gray' } as const;
-/** A shape beside the colour, as on the page. */
-const SIGN = { ok: '✓', warn: '!', bad: '✗', off: '?' } as const;
-
-const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
-  styleText(style, text, { stream: process.stdout });
-
-const second = (iso: string): string => `${iso.slice(11, 19)} UTC`;
-const minute = (iso: string): string => `${iso.slice(11, 16)} UTC`;
+import { clock, INDENT, lasting, paint, signOf } from './status-words.ts';
 
 type Subnet = FleetStatus['subnets'][number];
 
@@ -21,25 +9,20 @@ function describeSubnet(one: Subnet, now: number): readonly string[] {
   const { name, shard, instance, state, lastSeen, headline, problems = [] } = one;
   const who = instance === undefined ? `shard ${shard}` : `${instance} (shard ${shard})`;
   if (state !== 'seen' || headline === undefined) {
-    const when = lastSeen === undefined ? '' : ` since ${second(lastSeen)}`;
+    const when = lastSeen === undefined ? '' : ` since ${clock(lastSeen)}, for ${lasting(lastSeen, now)}`;
     const known = headline === undefined ? '' : ` The last that was known: ${headline.sentence}.`;
     const title = state === 'missing' ? `nobody is known to watch ${name}` : `${name} is ${state}${when}`;
-    return [
-      `${paint('gray', SIGN.off)} ${paint('bold', escapeText(title))}`,
-      `${INDENT}${escapeText(`${who}.${known}`)}`,
-      '',
-    ];
+    return [`${signOf('off')} ${paint('bold', escapeText(title))}`, `${INDENT}${escapeText(`${who}.${known}`)}`, ''];
   }
   const { standing, sentence, detail, since } = headline;
-  const begun =
-    since === undefined ? '' : `since ${minute(since)}, for ${formatDuration(Math.max(0, now - Date.parse(since)))}. `;
+  const begun = since === undefined ? '' : `since ${clock(since)}, for ${lasting(since, now)}. `;
   return [
-    `${paint(COLOR[standing], SIGN[standing])} ${paint('bold', escapeText(sentence))}`,
+    `${signOf(standing)} ${paint('bold', escapeText(sentence))}`,
     `${INDENT}${begun}${escapeText(detail)}`,
     `${INDENT}watched by ${escapeText(who)}`,
     '',
     ...problems.flatMap(({ severity, summary, fix, since: from }) => [
-      `${INDENT}${paint('bold', escapeText(`${severity}: ${summary} (since ${minute(from)})`))}`,
+      `${INDENT}${paint('bold', escapeText(`${severity}: ${summary} (since ${clock(from)}, ${lasting(from, now)})`))}`,
       ...(fix === '' ? [] : [`${INDENT}${INDENT}to do: ${escapeText(fix)}`]),
       '',
     ]),
@@ -53,11 +36,11 @@ export function describeFleet({ instance, shards, subnets }: FleetStatus, now: n
     if (state !== 'unseen' || lastSeen === undefined) return [];
     const names = instances.map((one) => one.instance).join(' and ');
     return [
-      `shard ${shard} (${names}) is unseen since ${second(lastSeen)}: start it again, or let it reach the database`,
+      `shard ${shard} (${names}) is unseen since ${clock(lastSeen)}, for ${lasting(lastSeen, now)}: start it again, or let it reach the database`,
     ];
   });
   return [
-    ...silent.flatMap((line) => [`${paint('red', SIGN.bad)} ${paint('bold', escapeText(line))}`, '']),
+    ...silent.flatMap((line) => [`${signOf('bad')} ${paint('bold', escapeText(line))}`, '']),
     ...subnets.filter((one) => one.instance !== instance).flatMap((one) => describeSubnet(one, now)),
   ];
 }

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { styleText } from 'node:util';
 import type { FleetStatus } from '../http/fleet-route.ts';
 import type { Status } from '../http/to-status.ts';
-import { formatDuration } from '../model/duration.ts';
 import { describePlanned } from '../model/planned-work.ts';
 import { askDaemon, BAD_URL, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { describeFleet, isFleetWell } from './describe-fleet.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
+import { clock, INDENT, lasting, paint, signOf } from './status-words.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** The flags of `subnetd status`, as they are typed. */
@@ -19,20 +18,8 @@ export interface StatusFlags {
 
 const WITHIN_MS = 5_000;
 const EVERY_MS = 2_000;
-const INDENT = '  ';
 
 type Subnet = Status['subnets'][number];
-
-const COLOR = { ok: 'green', warn: 'yellow', bad: 'red', off: 'gray' } as const;
-/** A shape beside the colour, as on the page. */
-const SIGN = { ok: '✓', warn: '!', bad: '✗', off: '?' } as const;
-
-const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
-  styleText(style, text, { stream: process.stdout });
-
-const clock = (iso: string): string => `${iso.slice(11, 16)} UTC`;
-
-const lasting = (iso: string, now: number): string => formatDuration(Math.max(0, now - Date.parse(iso)));
 
 function describeProblem(
   { severity, state, summary, since, evidence, fix, plannedUntil, plannedReason }: Subnet['problems'][number],
@@ -55,7 +42,7 @@ function describeProblem(
 export function describeStatus({ subnets }: Status, now: number): readonly string[] {
   if (subnets.length === 0) return ['the inventory names no subnet'];
   return subnets.flatMap(({ headline: { standing, sentence, detail, since }, problems }) => [
-    `${paint(COLOR[standing], SIGN[standing])} ${paint('bold', escapeText(sentence))}`,
+    `${signOf(standing)} ${paint('bold', escapeText(sentence))}`,
     `${INDENT}${since === undefined ? '' : `since ${clock(since)}, for ${lasting(since, now)}. `}${escapeText(detail)}`,
     ...problems.flatMap((problem) => ['', ...describeProblem(problem, now)]),
     '',

@@ -21,7 +21,7 @@ test('the status of a fleet has the subnets of other instances with their worst 
     '  since 03:03 UTC, for 1m. Start n1.',
     '  watched by subnetd-1 (shard 1/3)',
     '',
-    '  warning: n1 is down (since 03:03 UTC)',
+    '  warning: n1 is down (since 03:03 UTC, 1m)',
     '    to do: start it with `docker start n1`',
     '',
     ...NORTH,
@@ -30,10 +30,10 @@ test('the status of a fleet has the subnets of other instances with their worst 
 
 test('the status of a fleet names a shard that is silent, and what was last known of its subnets', () => {
   expect(linesOf(viewOf('unseen'))).toEqual([
-    '✗ shard 1/3 (subnetd-1) is unseen since 03:02:39 UTC: start it again, or let it reach the database',
+    '✗ shard 1/3 (subnetd-1) is unseen since 03:02 UTC, for 1m 30s: start it again, or let it reach the database',
     '',
     ...NEVER,
-    '? east is unseen since 03:02:39 UTC',
+    '? east is unseen since 03:02 UTC, for 1m 30s',
     '  subnetd-1 (shard 1/3). The last that was known: east runs, but n1 is down.',
     '',
     ...NORTH,

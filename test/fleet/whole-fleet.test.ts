@@ -89,7 +89,7 @@ it('every instance shows the whole fleet, and a shard that is killed as unseen w
   expect([status.code, status.stdout]).toEqual([
     1,
     expect.stringMatching(
-      /✗ shard 1\/3 \(subnetd-1\) is unseen since .* UTC: start it again, or let it reach the database/,
+      /✗ shard 1\/3 \(subnetd-1\) is unseen since .* UTC, for .*: start it again, or let it reach the database/,
     ),
   ]);
   const page = await browser.newPage({ bypassCSP: true });
