@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   portal: { rooms: ['model', 'pages', 'platform'], packages: ['hono'] },
   reference: { rooms: ['model', 'pages', 'platform'], packages: ['hono'] },
   mail: { rooms: ['model'], packages: ['nodemailer', 'hono', 'pino'] },
-  db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino'] },
+  db: { rooms: ['model'], packages: ['kysely', 'better-sqlite3', 'pg', 'pino', 'zod'] },
   alerts: { rooms: ['model'], packages: [] },
   notify: { rooms: ['model', 'net', 'alerts', 'mail'], packages: ['undici', 'pino'] },
   demo: { rooms: [], packages: ['viem', 'yaml'] },

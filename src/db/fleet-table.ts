@@ -1,4 +1,6 @@
-import type { FleetMember, FleetStore, FleetSubnet } from '../model/fleet.ts';
+import type { FleetMember, FleetStore } from '../model/fleet.ts';
+import { formatShard, parseShard } from '../model/shard.ts';
+import { parseFleetSubnets } from './parse-fleet-subnets.ts';
 import type { PlainSql } from './run-sql.ts';
 import { rawSql, rowsSql, sql } from './sql.ts';
 
@@ -13,23 +15,13 @@ interface MemberRow {
 
 const COLUMNS = rawSql('instance, shard, total, beat, written_at, subnets');
 
-/** Another version may have written what this one cannot read: its subnets are then unknown, and the instance is there. */
-function parseSubnets(text: string): readonly FleetSubnet[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter((one) => Array.isArray(one?.problems)) : [];
-  } catch {
-    return [];
-  }
+/** Only what a subnetd can have written: a row with a time or a shard that is none would break what is made of all rows. */
+function toMembers({ instance, shard, total, beat, written_at, subnets }: MemberRow): readonly FleetMember[] {
+  const writtenAt = Date.parse(written_at);
+  const isShard = parseShard(formatShard({ index: shard, total })) !== undefined;
+  if (Number.isNaN(writtenAt) || !isShard) return [];
+  return [{ instance, shard: { index: shard, total }, beat, writtenAt, subnets: parseFleetSubnets(subnets) }];
 }
-
-const toMember = ({ instance, shard, total, beat, written_at, subnets }: MemberRow): FleetMember => ({
-  instance,
-  shard: { index: shard, total },
-  beat,
-  writtenAt: Date.parse(written_at),
-  subnets: parseSubnets(subnets),
-});
 
 /** The instances that share a database. */
 export function createFleetTable({ run }: PlainSql): FleetStore {
@@ -49,7 +41,8 @@ export function createFleetTable({ run }: PlainSql): FleetStore {
           shard = excluded.shard, total = excluded.total, beat = excluded.beat,
           written_at = excluded.written_at, subnets = excluded.subnets`);
     },
-    list: async () => (await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`)).map(toMember),
+    list: async () =>
+      (await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`)).flatMap(toMembers),
     trim: async (before) =>
       void (await run(sql`delete from fleet_member where written_at < ${new Date(before).toISOString()}`)),
   };

@@ -36,13 +36,48 @@ describe.each(DATABASE_KINDS)('the fleet in %s', (kind) => {
     await connection.close();
   });
 
-  it('knows an instance whose subnets another version has written', async () => {
+  it.each([
+    ['no JSON', '{not json'],
+    ['no list', '{"name":"devnet"}'],
+    ['nothing', '[null]'],
+    ['no members', '[{"name":"devnet"}]'],
+    ['no name', JSON.stringify([{ ...subnet, name: undefined }])],
+    ['a problem that is none', JSON.stringify([{ ...subnet, problems: [null] }])],
+    ['a problem since no time', JSON.stringify([{ ...subnet, problems: [{ ...subnet.problems[0], since: 1e300 }] }])],
+    ['another standing', JSON.stringify([{ ...subnet, headline: { standing: 'purple', sentence: '', detail: '' } }])],
+    ['a word as a number', JSON.stringify([{ ...subnet, targets: 'many' }])],
+  ])('knows an instance whose subnets another version has written with %s', async (_, subnets) => {
     const { store, connection } = await open();
     await store.write(member('a'));
     const lent = await connection.lend();
-    await lent.query(`update fleet_member set subnets = '[{"name":"devnet"}]'`, []);
+    await lent.query(`update fleet_member set subnets = '${subnets}'`, []);
     lent.release();
     expect(await store.list()).toEqual([member('a', { subnets: [] })]);
     await connection.close();
   });
+
+  it('reads of a subnet that a later version has written what it knows', async () => {
+    const { store, connection } = await open();
+    await store.write(member('a'));
+    const lent = await connection.lend();
+    const later = [{ ...subnet, mood: 'new', problems: [{ ...subnet.problems[0], weight: 7 }] }, { name: 'unlike' }];
+    await lent.query(`update fleet_member set subnets = '${JSON.stringify(later)}'`, []);
+    lent.release();
+    expect(await store.list()).toEqual([member('a')]);
+    await connection.close();
+  });
+
+  it.each(["written_at = 'soon'", 'shard = 3', 'shard = -1', 'shard = 0, total = 0'])(
+    'leaves out a row that no subnetd writes: %s',
+    async (change) => {
+      const { store, connection } = await open();
+      await store.write(member('a'));
+      await store.write(member('b'));
+      const lent = await connection.lend();
+      await lent.query(`update fleet_member set ${change} where instance = 'a'`, []);
+      lent.release();
+      expect(await store.list()).toEqual([member('b')]);
+      await connection.close();
+    },
+  );
 });
