@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../model/clock.ts';
-import { isDatabaseFailure } from '../model/database-failure.ts';
+import { describeCause, isAway, isDatabaseFailure } from '../model/database-failure.ts';
 import type { Election } from '../model/election.ts';
 import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Inventory } from '../model/target.ts';
+import { createNameWatch } from './create-name-watch.ts';
 import { createPart } from './create-part.ts';
 import { keepSubnets } from './keep-subnets.ts';
 import { toFleetSubnets } from './to-fleet-subnets.ts';
@@ -85,6 +86,8 @@ export function startFleet(deps: FleetDeps): Fleet {
   );
   const readMembers = () => tracker.read(clock.now());
   const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
+  const nameWatch = createNameWatch();
+  let isFailing = false;
   let beat = 0;
   let trimmedAt = Number.NEGATIVE_INFINITY;
   let inventory: Inventory | undefined;
@@ -111,6 +114,12 @@ export function startFleet(deps: FleetDeps): Fleet {
     const store = await database.fleet();
     const rows = await store.list();
     tracker.take(rows, clock.now());
+    const ownRow = rows.find((row) => row.instance === instance);
+    if (nameWatch.take(ownRow?.writtenAt))
+      log.error(
+        { instance },
+        'another subnetd writes to the fleet by the same name, so neither knows what is its own; give each a SUBNETD_INSTANCE of its own',
+      );
     const members = readMembers();
     if (part.planWatch(members)) watchOthers();
     const current = snapshot();
@@ -118,19 +127,33 @@ export function startFleet(deps: FleetDeps): Fleet {
     planned = part.planKeeping(watched, members);
     const subnets = toFleetSubnets(current, planned, clock.toWall);
     // A beat that an earlier run has written must not come again.
-    beat = Math.max(beat, rows.find((row) => row.instance === instance)?.beat ?? 0) + 1;
-    await store.write({ instance, shard, beat, writtenAt: clock.toWall(clock.now()), subnets });
+    beat = Math.max(beat, ownRow?.beat ?? 0) + 1;
+    // A row has whole milliseconds.
+    const writtenAt = Math.floor(clock.toWall(clock.now()));
+    nameWatch.willWrite(writtenAt);
+    await store.write({ instance, shard, beat, writtenAt, subnets });
     if (clock.now() - trimmedAt < TRIM_EVERY_MS) return;
     trimmedAt = clock.now();
     await store.trim(clock.toWall(trimmedAt) - KEPT_MS);
   };
+  /** The next beat tries again. The database link reports when it is away. */
+  const report = (error: unknown) => {
+    if (!isDatabaseFailure(error)) return deps.onBug(error);
+    const cause = describeCause(error);
+    if (isAway(cause)) return;
+    if (!isFailing)
+      log.error(
+        { cause },
+        'the table fleet_member of the database cannot be read or written; what is known of the fleet stays, and the others soon do not see this instance; let its user read and write that table, or restore the database from a backup',
+      );
+    isFailing = true;
+  };
   let beating: Promise<void> | undefined;
   const beatNow = () => {
     beating ??= beatOnce()
-      .catch((error: unknown) => {
-        // The database link reports an outage; the next beat tries again.
-        if (!isDatabaseFailure(error)) deps.onBug(error);
-      })
+      .then(() => {
+        isFailing = false;
+      }, report)
       .finally(() => {
         beating = undefined;
       });
