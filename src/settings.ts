@@ -186,7 +186,9 @@ export function parsePlatformSettings(
   const before = errors.length;
   const database = parseDatabaseUrl(read('SUBNETD_DATABASE_URL') ?? 'sqlite:data/subnetd.db');
   if (database === undefined)
-    errors.push('SUBNETD_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE');
+    errors.push(
+      'SUBNETD_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; in a password, write / as %2F, ? as %3F, # as %23 and @ as %40',
+    );
   const trusted = parseTrustedProxies(read('SUBNETD_TRUSTED_PROXIES') ?? '');
   if (!trusted.ok)
     errors.push(`SUBNETD_TRUSTED_PROXIES: ${trusted.bad} is no address or CIDR, as in 10.0.0.0/8, 192.0.2.7`);

@@ -3,11 +3,17 @@ export type DatabaseAddress =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** Parses `sqlite:PATH` and `postgres://…`; undefined for anything else. */
+/**
+ * Parses `sqlite:PATH` and `postgres://…`; undefined for anything else. A `/`, `?` or `#` in a password must be encoded: it would
+ * end the host within the password. An `@` after the host tells, and a log would show the rest as the database.
+ */
 export function parseDatabaseUrl(text: string): DatabaseAddress | undefined {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/s.exec(text)?.[1];
   if (path !== undefined) return path.includes('\0') ? undefined : { kind: 'sqlite', path };
-  return /^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text) ? { kind: 'postgres', url: text } : undefined;
+  const url = /^postgres(?:ql)?:\/\/./.test(text) ? URL.parse(text) : null;
+  if (url === null || /@/.test(url.pathname + url.hash) || (url.username === '' && url.search.includes('@')))
+    return undefined;
+  return { kind: 'postgres', url: text };
 }
 
 /** The address for a log: without user and password. */
