@@ -113,7 +113,8 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
       const names = page.flatMap(({ units }) => units.subnets.map(({ subnet }) => subnet.name));
       const unknown = subnets.find((subnet) => !names.includes(subnet));
       if (unknown !== undefined) {
-        const error = `no subnet here is called ${JSON.stringify(unknown)}; ask for one of: ${listNames(names, 10)}`;
+        const advice = names.length === 0 ? 'none is watched here' : `ask for one of: ${listNames(names, 10)}`;
+        const error = `no subnet here is called ${JSON.stringify(unknown)}; ${advice}`;
         return { kind: 'unknown', error };
       }
       const pieces = read(page, request, own);

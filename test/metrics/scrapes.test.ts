@@ -95,6 +95,10 @@ describe('a scrape', () => {
       kind: 'unknown',
       error: 'no subnet here is called "c\\n"; ask for one of: a, b',
     });
+    expect(await start({}).scrapes.answer({ format: 'text', isGzip: false, subnets: ['a'] })).toEqual({
+      kind: 'unknown',
+      error: 'no subnet here is called "a"; none is watched here',
+    });
   });
 
   it('ends with # EOF in OpenMetrics, also of named subnets', async () => {
