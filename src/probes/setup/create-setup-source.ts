@@ -11,6 +11,9 @@ const HOUR = 60 * MINUTE;
 /** Each probe reads only what is due: what is old, could not be read before, or has changed. */
 const EVERY_MS = 5 * MINUTE;
 
+/** What is to be read again must be due at the next probe, which may begin a moment early. */
+const AGAIN_MS = EVERY_MS - 1_000;
+
 /** After the first rounds. */
 const FIRST_AFTER_MS = 5_000;
 
@@ -47,6 +50,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
   const readDue = async (signal: AbortSignal) => {
     const due = subnet.targets.filter(isDue);
     if (due.length === 0) return;
+    const begun = now();
     const { isLasting, readTarget } = await import('./read-target.ts');
     const waiting = due.values();
     const work = async () => {
@@ -57,7 +61,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
         // What was broken off says nothing.
         if (signal.aborted) return;
         const isKept = isLasting(setup, known.get(target)?.setup);
-        known.set(target, { setup, until: now() + (isKept ? validMs(target) : EVERY_MS) });
+        known.set(target, { setup, until: begun + (isKept ? validMs(target) : AGAIN_MS) });
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));

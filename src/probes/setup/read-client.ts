@@ -28,6 +28,15 @@ function toVersion(result: CallResult): SetupResult<string> {
     : failed('its answer to web3_clientVersion is no version');
 }
 
+/**
+ * How long an answer takes, in milliseconds: the time in which this process had nothing else to do. While it is busy, as at its
+ * start, an answer that has arrived waits to be read, and the node did not take that time.
+ */
+function startWait(): () => number {
+  const before = performance.eventLoopUtilization();
+  return () => performance.eventLoopUtilization(before).idle;
+}
+
 /** Asks a node for its version, some times in a row over one connection. Undefined when it has neither RPC nor IPC. */
 export async function readClient(
   { rpc, ipc }: NodeTarget,
@@ -40,10 +49,11 @@ export async function readClient(
   try {
     while (tookMs.length < REQUESTS) {
       const started = performance.now();
+      const waited = startWait();
       const ask = { method: 'POST', contentType: 'application/json', body: BODY } as const;
       const exchange = await exchangeWithRetry(transport, ask, parseSingle, started + WITHIN_MS, signal);
       if (!exchange.ok) return failed('it does not answer');
-      tookMs.push(performance.now() - started);
+      tookMs.push(waited());
       version = toVersion(exchange.value);
     }
     return { ok: true, value: { version, tookMs } };

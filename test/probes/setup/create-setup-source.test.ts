@@ -53,6 +53,12 @@ function useSource() {
     create,
     ids,
     targets,
+    /** Each inspection takes so many milliseconds. */
+    passWhileReading: (ms: number) => {
+      onInspected = () => {
+        at += ms;
+      };
+    },
     /** How often an engine was asked by a probe that is stopped during its first inspection, and the targets that it inspected. */
     stopProbe: async (source: ReturnType<typeof create>) => {
       const stopping = new AbortController();
@@ -103,6 +109,15 @@ test('what could not be read is read again after five minutes', async () => {
   const source = create();
   await probeAt(source, 0);
   expect((await probeAt(source, 4)).inspected).toEqual([]);
+  expect((await probeAt(source, 5)).inspected).toEqual(['n3']);
+});
+
+test('it is due at the next probe, however long it took to read the targets', async () => {
+  const { create, probeAt, ids, passWhileReading } = useSource();
+  ids.delete('n3');
+  const source = create();
+  passWhileReading(2_000);
+  await probeAt(source, 0);
   expect((await probeAt(source, 5)).inspected).toEqual(['n3']);
 });
 
