@@ -8,7 +8,6 @@ import type { Clock } from '../model/clock.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
-import type { Prober } from '../model/prober.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
@@ -22,7 +21,7 @@ import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
 import { createSubnetSecrets } from './create-subnet-secrets.ts';
-import { closeWatch, createSubnetWatch, probersOf, type SubnetWatch } from './create-subnet-watch.ts';
+import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { createTargetProbes } from './create-target-probes.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
@@ -176,7 +175,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     readySubnets.firstEnded(watch, round);
   };
 
-  const close = (watch: SubnetWatch, kept: ReadonlySet<Prober>) => closeWatch(watch, kept, shared);
+  const close = (watch: SubnetWatch, kept: ReturnType<typeof usedBy>) => closeWatch(watch, kept, shared);
 
   /** Builds everything, or changes nothing. */
   const build = (inventory: Inventory) => {
@@ -195,7 +194,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       return { next, created, plan };
     } catch (error) {
       plan.abandon();
-      const running = new Set(probersOf(watches));
+      const running = usedBy(watches);
       for (const watch of created) void close(watch, running);
       throw error;
     }
@@ -233,18 +232,20 @@ export function createMonitor(options: MonitorOptions): Monitor {
       receivers = inventory;
       secrets.clear();
 
-      const probers = new Set(probersOf(next));
-      for (const watch of before) if (!next.includes(watch)) void close(watch, probers);
+      const kept = usedBy(next);
+      for (const watch of before) if (!next.includes(watch)) void close(watch, kept);
       const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
       readySubnets.load(next);
-      for (const watch of created)
-        for (const round of watch.rounds) {
-          round.start();
-          round.first.then(() => onFirstEnded(watch, round.name)).catch(onBug);
+      for (const watch of created) {
+        watch.start();
+        for (const { name, first } of watch.rounds) {
+          const isNew = watch.newRounds.some((round) => round.name === name);
+          first.then(() => (isNew ? onFirstEnded(watch, name) : readySubnets.firstEnded(watch, name))).catch(onBug);
         }
+      }
     },
     snapshot: board.snapshot,
     unexplained: board.unexplained,

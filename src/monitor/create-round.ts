@@ -19,12 +19,16 @@ export interface Round {
   intervalMs(): number;
   /** Resolves when the first round has ended. */
   readonly first: Promise<void>;
+  /** Has it ended? */
+  hasEndedOnce(): boolean;
   /** Does the schedule work: is no tick more than a minute late? */
   isAlive(): boolean;
   /** Runs the round at once, and then by its schedule. */
   start(): void;
   /** Runs the round if its tick is overdue; the watchdog calls this. */
   wake(): void;
+  /** Goes on with other targets on the same schedule. Those that were not among them before are probed at once. */
+  continueWith(work: Pick<RoundOptions, 'targets' | 'probe'>): void;
   /** Resolves when no probe is running any more. */
   stop(): Promise<void>;
 }
@@ -55,9 +59,12 @@ export interface RoundOptions extends RoundEvents {
  * hangs when it is due is probed again as soon as that probe ends, and no other target waits for it.
  */
 export function createRound(options: RoundOptions): Round {
-  const { subnet, name, targets, schedule, timeoutMs, probe, onFinished, onLate, awakeMs, slots } = options;
+  const { subnet, name, schedule, timeoutMs, onFinished, onLate, awakeMs, slots } = options;
+  let { targets, probe } = options;
+  let present: ReadonlySet<Target> = new Set(targets);
   const stopping = new AbortController();
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
+  let hasEndedOnce = false;
   /** Is the last run still starting its probes? */
   let isStarting = false;
   const running = new Set<Promise<void>>();
@@ -73,9 +80,10 @@ export function createRound(options: RoundOptions): Round {
   };
 
   const probeTarget = async (target: Target): Promise<void> => {
+    if (!present.has(target)) return;
     busy.add(target);
     await probe(target);
-    if (due.delete(target)) void probeAgain(target);
+    if (due.delete(target) && present.has(target)) void probeAgain(target);
     else busy.delete(target);
   };
   /** Not part of a run, so that no run waits for it. */
@@ -89,6 +97,8 @@ export function createRound(options: RoundOptions): Round {
     dueOfRuns.add(next);
     let isLate = false;
     const takeTurn = async (target: Target): Promise<void> => {
+      // An inventory that was loaded since the run began is without it.
+      if (!present.has(target)) return;
       if (!busy.has(target)) return probeTarget(target);
       if (due.has(target) && !isLate) {
         isLate = true;
@@ -123,7 +133,12 @@ export function createRound(options: RoundOptions): Round {
     name,
     intervalMs: () => toIntervalMs(dueOfRuns.values().next().value ?? timer.due(), performance.now()),
     first,
-    start: () => void run(0).then(firstEnded),
+    hasEndedOnce: () => hasEndedOnce,
+    start: () =>
+      void run(0).then(() => {
+        hasEndedOnce = true;
+        firstEnded();
+      }),
     isAlive: () => overdueMs() < DEAD_MS,
     wake: () => {
       if (overdueMs() < OVERDUE_MS) return;
@@ -131,6 +146,16 @@ export function createRound(options: RoundOptions): Round {
       timer.stop();
       timer = createTimer(schedule, tick);
       tick();
+    },
+    continueWith: (work) => {
+      const added = work.targets.filter((target) => !present.has(target));
+      ({ targets, probe } = work);
+      present = new Set(targets);
+      for (const target of due) if (!present.has(target)) due.delete(target);
+      const ended = runRound(added, { spreadMs: 0, slots }, stopping.signal, probeTarget).then(() => {
+        running.delete(ended);
+      });
+      running.add(ended);
     },
     stop: async () => {
       stopping.abort();

@@ -13,6 +13,10 @@ export interface SubnetWatch {
   readonly targets: ReadonlyMap<string, Target>;
   readonly probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
   readonly rounds: readonly Round[];
+  /** Those of its rounds that begin with it. The others go on from the watch before. */
+  readonly newRounds: readonly Round[];
+  /** Starts the new rounds, and gives the others its targets. */
+  readonly start: () => void;
 }
 
 /** What the watches of all subnets share. */
@@ -49,13 +53,17 @@ function findReusable(
   return isSame ? before.probers.get(roundOf[kind](old))?.get(old) : undefined;
 }
 
-/** Stops the rounds, and aborts the probes of all probers except the kept ones. */
+/** What is used by the watches that remain. */
+export const usedBy = (watches: readonly SubnetWatch[]): ReadonlySet<Prober | Round> =>
+  new Set([...probersOf(watches), ...watches.flatMap(({ rounds }) => rounds)]);
+
+/** Stops the rounds, and aborts the probes of all probers, except the kept ones. */
 export async function closeWatch(
   watch: SubnetWatch,
-  kept: ReadonlySet<Prober>,
+  kept: ReadonlySet<Prober | Round>,
   { runs, onBug }: Pick<SubnetWatchOptions, 'runs' | 'onBug'>,
 ): Promise<void> {
-  const stopped = watch.rounds.map((round) => round.stop());
+  const stopped = watch.rounds.filter((round) => !kept.has(round)).map((round) => round.stop());
   const ended = probersOf([watch])
     .filter((prober) => !kept.has(prober))
     .map((prober) => runs.close(prober));
@@ -63,8 +71,14 @@ export async function closeWatch(
     if (result.status === 'rejected') onBug(result.reason);
 }
 
+/** The round of the previous watch, if all of its targets are known and a new inventory changes nothing of when and how it runs. */
+const findRound = (before: SubnetWatch | undefined, subnet: Subnet, name: RoundName): Round | undefined =>
+  before && isDeepStrictEqual(before.subnet.settings[name], subnet.settings[name])
+    ? before.rounds.find((round) => round.name === name && round.hasEndedOnce())
+    : undefined;
+
 /**
- * Builds the probers and the rounds of a subnet; nothing starts. Probers of the previous watch continue if their inputs are
+ * Builds the probers and the rounds of a subnet; nothing starts. Probers and rounds of the previous watch continue if their inputs are
  * unchanged. If something throws, the new probers are closed again.
  */
 export function createSubnetWatch(
@@ -76,6 +90,14 @@ export function createSubnetWatch(
   const probers = new Map(ROUNDS.map((round) => [round, new Map<Target, Prober>()]));
   const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
   const rounds: Round[] = [];
+  const newRounds: Round[] = [];
+  const starts: (() => void)[] = [];
+  const watch: SubnetWatch = {
+    ...{ subnet, targets, probers, rounds, newRounds },
+    start: () => {
+      for (const start of starts) start();
+    },
+  };
   try {
     for (const kind of PROBE_KINDS)
       for (const target of subnet.targets) {
@@ -84,25 +106,34 @@ export function createSubnetWatch(
       }
     for (const [name, byTarget] of probers) {
       if (byTarget.size === 0 || !scheduled) continue;
-      rounds.push(
-        createRound({
-          timeoutMs: LOGS_TIMEOUT_MS,
-          ...subnet.settings[name],
-          subnet: subnet.name,
-          name,
-          targets: [...byTarget.keys()],
-          probe: (target) => runs.runInTurn(target, name, byTarget.get(target) as Prober),
-          slots: connections.slotsOf(name),
-          onFinished,
-          onLate,
-          awakeMs,
-        }),
-      );
+      const work = {
+        targets: [...byTarget.keys()],
+        probe: (target: Target) => runs.runInTurn(target, name, byTarget.get(target) as Prober),
+      };
+      const known = findRound(before, subnet, name);
+      if (known !== undefined) {
+        rounds.push(known);
+        starts.push(() => known.continueWith(work));
+        continue;
+      }
+      const round = createRound({
+        timeoutMs: LOGS_TIMEOUT_MS,
+        ...subnet.settings[name],
+        ...work,
+        subnet: subnet.name,
+        name,
+        slots: connections.slotsOf(name),
+        onFinished,
+        onLate,
+        awakeMs,
+      });
+      rounds.push(round);
+      newRounds.push(round);
+      starts.push(round.start);
     }
-    return { subnet, targets, probers, rounds };
+    return watch;
   } catch (error) {
-    const watch = { subnet, targets, probers, rounds };
-    void closeWatch(watch, new Set(before === undefined ? [] : probersOf([before])), options);
+    void closeWatch(watch, usedBy(before === undefined ? [] : [before]), options);
     throw error;
   }
 }

@@ -23,7 +23,7 @@ async function useMute(): Promise<string> {
 }
 
 /** A monitor of a subnet whose nodes have an address and a log file each. */
-function useMonitor(folder: string) {
+function useMonitor(folder: string, every = '100ms') {
   const bugs: unknown[] = [];
   const monitor = createMonitor({
     clock: createProcessClock(),
@@ -40,7 +40,7 @@ function useMonitor(folder: string) {
     const rows = Object.entries(nodes).map(
       ([name, rpc]) => `      - { name: ${name}, rpc: '${rpc}', logFiles: ['${join(folder, `${name}.log`)}'] }\n`,
     );
-    const checks = `rpc: { schedule: 'every 100ms', timeout: ${timeout}, stallAfter: 1s }, logs: { schedule: 'every 100ms' }`;
+    const checks = `rpc: { schedule: 'every ${every}', timeout: ${timeout}, stallAfter: 1s }, logs: { schedule: 'every 100ms' }`;
     const parsed = parseInventory(`subnets:\n  - name: d\n    nodes:\n${rows.join('')}    checks: { ${checks} }\n`, {});
     if (!parsed.ok) throw new Error(parsed.errors.map(({ what }) => what).join());
     monitor.load(parsed.inventory);
@@ -141,4 +141,43 @@ test('an inventory that is replaced before its first round has ended does not ma
   load({ b: second }, '300ms');
   await eventually(() => expect(isReady()).toBe(true));
   expect(checkOf('b', 'latest_block')).toMatchObject({ verdict: 'fail', lastRun: expect.any(Number) });
+});
+
+const blocksAsked = ({ requests }: FakeNode): number =>
+  requests.flat().filter(({ method, params }) => method === 'XDPoS_getV2BlockByNumber' && params[0] === 'latest')
+    .length;
+
+test('a reload that changes one of many nodes probes that node, and leaves all others and their schedule alone', async () => {
+  const nodes = await Promise.all(Array.from({ length: 20 }, useNode));
+  const moved = await useNode();
+  const { load, stateOf, checkOf, isReady } = useMonitor(useFolder(), '1h');
+  const rpcs = Object.fromEntries(nodes.map(({ url }, i) => [`n${i}`, url]));
+  const others = nodes.slice(1);
+  load(rpcs);
+  await eventually(() => expect(isReady()).toBe(true));
+  const asked = others.map(blocksAsked);
+  const facts = others.map((_, i) => stateOf(`n${i + 1}`).facts.node);
+  const checks = others.map((_, i) => checkOf(`n${i + 1}`, 'latest_block').lastRun);
+
+  load({ ...rpcs, n0: moved.url });
+  expect(isReady()).toBe(true);
+  expect(checkOf('n0', 'latest_block').verdict).toBe('unknown');
+  await eventually(() => expect(checkOf('n0', 'latest_block').verdict).toBe('pass'));
+  expect([blocksAsked(moved), others.map(blocksAsked)]).toEqual([1, asked]);
+  for (const [i, fact] of facts.entries()) {
+    expect(stateOf(`n${i + 1}`).facts.node).toBe(fact);
+    expect(checkOf(`n${i + 1}`, 'latest_block').lastRun).toBe(checks[i]);
+  }
+});
+
+test('a node that leaves while its round runs is not probed any more, and one that comes is probed by the same schedule', async () => {
+  const mute = await useMute();
+  const [a, b] = await Promise.all([useNode(), useNode()]);
+  const { load, checkOf } = useMonitor(useFolder());
+  load({ a: a.url, gone: mute });
+  await eventually(() => expect(checkOf('a', 'latest_block').runs).toBeGreaterThan(1));
+  load({ a: a.url, b: b.url });
+  await eventually(() => expect(checkOf('b', 'latest_block').runs).toBeGreaterThan(3));
+  const runs = checkOf('a', 'latest_block').runs;
+  await eventually(() => expect(checkOf('a', 'latest_block').runs).toBeGreaterThan(runs));
 });
