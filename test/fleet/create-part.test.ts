@@ -96,6 +96,11 @@ describe('of those that watch a subnet', () => {
     let holds = true;
     const part = createHigher(() => holds);
     const removed = find((name) => name !== moving && shardOf(name, 4) === 3);
+    part.planWatch([]);
+    part.planKeeping(
+      [moving, removed].map((name) => ({ name, isReady: true })),
+      [],
+    );
     expect(keepingOf(part, true)).toBe('now');
     const before = [moving, removed].map(part.epochOf);
     holds = false;

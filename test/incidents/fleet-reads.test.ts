@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { createFleetIncidents } from '../../src/incidents/create-fleet-incidents.ts';
+import { NOTHING_FOLLOWED } from '../../src/incidents/follow-incidents.ts';
+import type { IncidentStore } from '../../src/model/incident.ts';
+import { createFakePart } from '../support/fake-part.ts';
+
+it('incidents that were read before an instance began to keep a subnet are read again before it writes any', async () => {
+  const part = Object.assign(createFakePart('moved'), { kept: [] });
+  const incidents = createFleetIncidents({ part, followed: () => NOTHING_FOLLOWED, now: () => 0 });
+  const answer = Promise.withResolvers<void>();
+  let lists = 0;
+  const database: Pick<IncidentStore, 'list'> = {
+    list: async () => {
+      lists += 1;
+      await answer.promise;
+      return [];
+    },
+  };
+  const reading = incidents.read(database as IncidentStore);
+  await expect.poll(() => lists).toBe(1);
+  Object.assign(part, { kept: ['moved'], epoch: 2 });
+  answer.resolve();
+  expect([await reading, incidents.isWritten('moved')]).toEqual([[], false]);
+  expect([await incidents.read(database as IncidentStore), incidents.isWritten('moved')]).toEqual([[], true]);
+  expect(await incidents.read(database as IncidentStore)).toBeUndefined();
+});
