@@ -59,6 +59,8 @@ export function createBrowser(ref: BrowserRef): Browser {
   let visits = 0;
   /** The last page did not open, which may be the fault of the browser: one without its helpers opens none any more. */
   let isSuspect = false;
+  /** Was the last browser killed because a page had it send too much? */
+  let isFlooded = () => false;
   let running = 0;
   let stopped = false;
 
@@ -82,6 +84,7 @@ export function createBrowser(ref: BrowserRef): Browser {
         current = undefined;
         if (started.ok) void removeFolder(started.folder);
       };
+      isFlooded = (started.ok && started.isFlooded) || (() => false);
       if (started.ok && started.browser.isConnected()) started.browser.on('disconnected', forget);
       else forget();
     });
@@ -135,7 +138,8 @@ export function createBrowser(ref: BrowserRef): Browser {
         isSuspect = seen.kind === 'no-page' && (seen.why === 'timeout' || seen.why === 'crashed');
         return seen;
       } catch {
-        return noBrowser('died');
+        // Of several pages it is not known which one it was.
+        return isFlooded() && running === 1 ? { kind: 'no-page', why: 'too-large' } : noBrowser('died');
       } finally {
         running -= 1;
         // It may have started while it was being stopped.

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { lookup } from 'node:dns/promises';
 import { constants } from 'node:fs';
 import { access, mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +14,14 @@ type Why = (PageObservation & { kind: 'no-browser' })['why'];
 
 /** A running browser, with its process id and its folder when it was started here; or why there is none. */
 export type Started =
-  | { readonly ok: true; readonly browser: Browser; readonly pid?: number | undefined; readonly folder?: string }
+  | {
+      readonly ok: true;
+      readonly browser: Browser;
+      readonly pid?: number | undefined;
+      readonly folder?: string;
+      /** Was it killed because a page had it send too much? */
+      readonly isFlooded?: () => boolean;
+    }
   | { readonly ok: false; readonly why: Why };
 
 /**
@@ -72,27 +81,62 @@ export async function removeFolder(folder: string | undefined): Promise<void> {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
 }
 
+/** Far more than Chromium reports of anything; a page can make it report a text as long as its memory allows. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/** The number of the pipe on which Chromium answers Playwright, which would collect a message of any length. */
+const ANSWERS = 4;
+
+/** Kills a browser that sends a longer message. Messages end with a zero byte. Returns whether that has happened. */
+function limitMessages(child: ChildProcess | undefined): () => boolean {
+  let size = 0;
+  let isOver = false;
+  child?.stdio[ANSWERS]?.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(0);
+    size = end === -1 ? size + chunk.length : chunk.length - end - 1;
+    if (size <= MAX_MESSAGE_BYTES || isOver) return;
+    isOver = true;
+    child.kill('SIGKILL');
+  });
+  return () => isOver;
+}
+
+/** The processes that are started while `work` runs: Playwright does not say which one is its browser. */
+async function collectProcesses<T>(work: () => Promise<T>) {
+  const processes: ChildProcess[] = [];
+  const collect = (message: unknown) => void processes.push((message as { readonly process: ChildProcess }).process);
+  subscribe('child_process', collect);
+  try {
+    return { value: await work(), processes };
+  } finally {
+    unsubscribe('child_process', collect);
+  }
+}
+
 async function launch(executablePath: string, timeout: number): Promise<Started> {
   const why = await checkExecutable(executablePath);
   if (why !== undefined) return { ok: false, why };
   // A browser that is killed leaves what it has in the temporary folder.
   const folder = await mkdtemp(join(tmpdir(), 'subnetd-browser-'));
   try {
-    const browser = await chromium.launch({
-      executablePath,
-      timeout,
-      headless: true,
-      // Chromium refuses to run as root with its sandbox. For other users the sandbox always stays on.
-      chromiumSandbox: process.getuid?.() !== 0,
-      args: [...FLAGS],
-      // Our own environment holds secrets, and we handle the signals.
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), TMPDIR: folder, LANG: 'C.UTF-8' },
-      handleSIGHUP: false,
-      handleSIGINT: false,
-      handleSIGTERM: false,
-    });
+    const { value: browser, processes } = await collectProcesses(() =>
+      chromium.launch({
+        executablePath,
+        timeout,
+        headless: true,
+        // Chromium refuses to run as root with its sandbox. For other users the sandbox always stays on.
+        chromiumSandbox: process.getuid?.() !== 0,
+        args: [...FLAGS],
+        // Our own environment holds secrets, and we handle the signals.
+        env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), TMPDIR: folder, LANG: 'C.UTF-8' },
+        handleSIGHUP: false,
+        handleSIGINT: false,
+        handleSIGTERM: false,
+      }),
+    );
     const pid = await pidOf(browser);
-    return { ok: true, browser, pid, folder };
+    const isFlooded = limitMessages(processes.find((one) => one.pid === pid));
+    return { ok: true, browser, pid, folder, isFlooded };
   } catch (error) {
     await removeFolder(folder);
     const { message, name } = error as Error;

@@ -142,6 +142,16 @@ describe('a page that is none', () => {
     2 * LONG_MS,
   );
 
+  test(
+    'that prints a text of 100 MB has that fault, is not read to its end, and the next one is opened',
+    async () => {
+      const script = '<script>console.error("x".repeat(1e8))</script>';
+      expect(await visit({ '/': pageWith(script) }, LONG_MS)).toEqual({ kind: 'no-page', why: 'too-large' });
+      expect(await visit({ '/': pageWith('') }, LONG_MS)).toEqual(nothing);
+    },
+    2 * LONG_MS,
+  );
+
   test('at an address without a listener is reported', async () => {
     expect(await browser.visit(await closedAddress(), [], TIMEOUT_MS)).toEqual({ kind: 'no-page', why: 'unreachable' });
   });
