@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net';
 import { hostname } from 'node:os';
 import { type DatabaseAddress, parseDatabaseUrl } from './db/parse-database-url.ts';
 import { type MailSettings, parseMailSettings } from './mail/mail-settings.ts';
+import { FLEET_STATE } from './model/fleet.ts';
 import { parseShard, type Shard } from './model/shard.ts';
 import { parseTrustedProxies } from './platform/client-address.ts';
 
@@ -241,6 +242,8 @@ export function parseSettings(
   if (!LOG_LEVELS.includes(logLevel)) errors.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
+  if (instance === FLEET_STATE)
+    errors.push(`SUBNETD_INSTANCE must not be ${FLEET_STATE}: by it the database has what a whole fleet keeps`);
   const shard = readShard(environment, flags, errors);
   const links = parseLinkSettings(environment, {}, errors);
   const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);

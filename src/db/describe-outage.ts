@@ -16,6 +16,14 @@ const REMEDIES: readonly (readonly [code: string, sentence: string])[] = [
   ],
   ['SQLITE_READONLY', 'the database may not be written; let the user of subnetd write to the file and its folder'],
   ['SQLITE_CANTOPEN', 'the database cannot be opened; let the user of subnetd write to the file and its folder'],
+  [
+    'EROFS',
+    'the database cannot be opened, because its disk may not be written; mount the folder so that subnetd may write',
+  ],
+  [
+    'DATABASE_THREAD_ENDED',
+    'the thread that writes the database has ended, and is started again; look whether the machine is short of memory',
+  ],
   ['EACCES', 'the database cannot be opened; let the user of subnetd write to its folder'],
   ['SQLITE_CORRUPT', 'the database is damaged; stop subnetd and run subnetd restore with the last backup'],
   ['SQLITE_NOTADB', 'the database file is no database; correct SUBNETD_DATABASE_URL, or run subnetd restore'],

@@ -35,7 +35,8 @@ export async function openSqlite(
   let log: FileIdentity | undefined;
   let isLost = false;
   let closeReader = () => {};
-  let pinging: Promise<void> | undefined;
+  /** The pings that run, by whether they write. */
+  const pinging = new Map<boolean, Promise<void>>();
   const turns = createTurns({
     atOnce: 1,
     withinMs: TURN_WITHIN_MS,
@@ -68,11 +69,11 @@ export async function openSqlite(
     column: (sql) => whileBusy(() => session.column(sql), signal),
     ping: async (writes) => {
       if (isFile) await checkFiles();
-      // While one ping waits for the disk, no other one waits behind it.
-      pinging ??= whileBusy(() => call('ping', writes), signal).finally(() => {
-        pinging = undefined;
-      });
-      if ((await valueWithin(PING_WITHIN_MS, pinging, LATE)) === LATE) throw stuck();
+      // While one ping waits for the disk, no other one of its kind waits behind it.
+      const ping =
+        pinging.get(writes) ?? whileBusy(() => call('ping', writes), signal).finally(() => pinging.delete(writes));
+      pinging.set(writes, ping);
+      if ((await valueWithin(PING_WITHIN_MS, ping, LATE)) === LATE) throw stuck();
     },
     retry: (attempt) => whileBusy(attempt, signal),
     lend,
