@@ -51,7 +51,7 @@ function apply(folder: string, { file, language, code }: Step): void {
 /** A copy of what the example needs, with the same packages. */
 function copyRepository(folder: string): void {
   mkdirSync(folder);
-  for (const name of ['bin', 'src', 'test', 'scripts', 'config', 'docs', 'package.json'])
+  for (const name of ['bin', 'src', 'test', 'scripts', 'bench', 'config', 'docs', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));

@@ -46,6 +46,9 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
   return planned && { ...planned, mutes: true };
 }
 
+/** The first round shows whether a container runs, or a service answers. */
+const SEEN_AT_ONCE: ReadonlySet<string> = new Set(['SubnetContainerDown', 'SubnetServiceDown']);
+
 /**
  * Whether an alert of an earlier run stays as it is, although its problem is not found: to find a halt again takes as long as it
  * took at first. What has left the inventory is looked for by nobody.
@@ -53,7 +56,7 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
 function isAwaited({ labels, restoredAt }: TrackedAlert, { now, snapshot }: AlertInput): boolean {
   if (restoredAt === undefined || now - restoredAt >= FOUND_AGAIN_MS) return false;
   const { alertname = '', subnet, component, name } = labels;
-  if (problemsOfAlert(alertname).length === 0) return false;
+  if (SEEN_AT_ONCE.has(alertname) || problemsOfAlert(alertname).length === 0) return false;
   const targets = snapshot.find((one) => one.subnet.name === subnet)?.targets ?? [];
   return targets.some(({ target }) => name === undefined || (target.component === component && target.name === name));
 }

@@ -266,6 +266,7 @@ describe('a problem', () => {
     ['ends it when the problem is not found by then', {}, {}, 300_000, ['resolved']],
     ['ends at once what has left the inventory', { name: 'removed' }, {}, 1, ['resolved']],
     ['ends at once what is no problem', { alertname: 'SubnetdRoundsLate' }, {}, 1, ['resolved']],
+    ['ends at once what the first round shows', { alertname: 'SubnetContainerDown' }, {}, 1, ['resolved']],
     ['ends at once what was found in this run', {}, { restoredAt: undefined }, 1, ['resolved']],
   ])('%s', (_, other, over, passedMs, to) => {
     const labels = { alertname: 'SubnetNodeDown', severity: 'warning', ...labelsOf(a), ...other };

@@ -21,10 +21,21 @@ const positions = createKeptPositions({
 });
 let isFirst = true;
 let pending = '';
+const CELL = new Int32Array(new SharedArrayBuffer(4));
+/** Writes as much as the pipe takes. A full one refuses, because the thread of the database has made it non-blocking. */
+const writeSome = (bytes: Uint8Array): number => {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    Atomics.wait(CELL, 0, 0, 1);
+    return 0;
+  }
+};
 const print = (line: string): void => {
   if (pending === '')
     queueMicrotask(() => {
-      for (let bytes = Buffer.from(pending); bytes.length > 0; ) bytes = bytes.subarray(writeSync(1, bytes));
+      for (let bytes = Buffer.from(pending); bytes.length > 0; ) bytes = bytes.subarray(writeSome(bytes));
       pending = '';
     });
   pending += `${line}\n`;
