@@ -216,7 +216,7 @@ Shards that ran gave no answer to ${unanswered.length} samples within 5 s.
 
 ## Alerts
 
-Alertmanager notified a webhook of each alert by itself. It showed no alert any more ${toSeconds(settledAfterMs)} s after the last fault.
+Alertmanager notified a webhook of each alert by itself. ${toSeconds(settledAfterMs)} s after the last fault it showed ${run.stillFiring.length} alerts.
 
 ${renderAlerts(run)}
 
