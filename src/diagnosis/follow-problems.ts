@@ -100,21 +100,32 @@ const byUrgency = (one: Problem, other: Problem): number =>
 /** How long a warning that is confirmed waits for what may page in its place. */
 const MOST_WAIT_MS = 60_000;
 
-/** The components whose warnings wait, as something is suspected that pages for them. */
-function findWaiting(raised: readonly Problem[]): readonly Component[] {
+/** The components for whose warnings one of the problems that are meant pages. */
+function findPagedFor(problems: readonly Problem[], isMeant: (one: Problem) => boolean): readonly Component[] {
   // Each node of thousands may have a problem, but there are few names of problems.
-  const suspected = new Set<ProblemName>();
-  for (const { state, problem } of raised) if (state === 'suspected') suspected.add(problem);
-  return COMPONENTS.filter((component) => [...suspected].some((problem) => pagesFor(component, problem)));
+  const names = new Set<ProblemName>();
+  for (const one of problems) if (isMeant(one)) names.add(one.problem);
+  return COMPONENTS.filter((component) => [...names].some((problem) => pagesFor(component, problem)));
 }
+
+const isIn = (components: readonly Component[], { component }: Problem): boolean =>
+  components.some((one) => one === component);
 
 /** A warning that would open now waits while something is suspected that pages for it: one message a cause. */
 function holdBack(one: Problem, before: Problem | undefined, waiting: readonly Component[], now: number): Problem {
   if (waiting.length === 0) return one;
   const opens = one.state === 'open' && (before === undefined || !isStanding(before));
   if (!opens || one.severity !== 'warning' || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
-  if (!waiting.some((component) => component === one.component)) return one;
+  if (!isIn(waiting, one)) return one;
   return { ...one, state: 'suspected', openedAt: undefined };
+}
+
+/** The components for whose warnings something has paged until now. */
+function findFreed(before: readonly Problem[], after: readonly Problem[]): readonly Component[] {
+  const paged = findPagedFor(before, isStanding);
+  if (paged.length === 0) return paged;
+  const still = findPagedFor(after, isStanding);
+  return paged.filter((component) => !still.includes(component));
 }
 
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
@@ -129,7 +140,7 @@ export function followProblems(
   for (const one of endedBefore) ended.set(one);
   const reopened = new Set<EndedProblem>();
   const raised = found.values.map((one) => raise(known.get(one), ended.get(one), one, now));
-  const waiting = findWaiting(raised);
+  const waiting = findPagedFor(raised, ({ state }) => state === 'suspected');
   const problems = raised.map((one) => {
     const problem = holdBack(one, known.get(one), waiting, now);
     const before = isStanding(problem) ? ended.get(problem) : undefined;
@@ -137,13 +148,24 @@ export function followProblems(
     return problem;
   });
   let subjectsOf: SubjectsOf | undefined;
+  const end = (one: Problem) => {
+    subjectsOf ??= indexSubjects(targets);
+    if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
+  };
   for (const one of known.values) {
     if (found.get(one) !== undefined) continue;
     subjectsOf ??= indexSubjects(targets);
     const left = clear(one, subjectsOf, now);
     if (left !== undefined) problems.push(left);
-    else if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
+    else end(one);
   }
+  // A warning that is not found any more ends with what paged for it. Else its own alert would start then.
+  const freed = findFreed(known.values, problems);
+  const standing = problems.filter((one) => {
+    const isOver = one.state === 'clearing' && one.severity === 'warning' && isIn(freed, one);
+    if (isOver) end(one);
+    return !isOver;
+  });
   const over = reopened.size === 0 ? ended.values : ended.values.filter((one) => !reopened.has(one));
-  return { problems: problems.sort(byUrgency), ended: keepEnded(over, now) };
+  return { problems: standing.sort(byUrgency), ended: keepEnded(over, now) };
 }

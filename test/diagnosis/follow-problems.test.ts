@@ -252,3 +252,32 @@ describe('a warning of a node', () => {
     expect(seen.at(-1)).toEqual(['suspected', 'open', 'open']);
   });
 });
+
+describe('a warning that is not found any more', () => {
+  const halted = suspicion({ problem: 'subnet_halted', component: undefined, name: undefined, explains: [] });
+  const haltOver = confirmMs + problemCatalog.subnet_halted.clearMs;
+  const found = [suspicion()];
+
+  test('ends with what paged for it, so that no alert of its own starts then', () => {
+    const both = [halted, suspicion()];
+    expect(
+      follow([0, both], [confirmMs, both], [confirmMs + SECOND, found], [haltOver, []], [haltOver + SECOND, []]),
+    ).toEqual([['open', 'suspected'], ['open', 'open'], ['clearing', 'open'], ['clearing', 'clearing'], []]);
+  });
+
+  test('clears by itself when something still pages for it, or nothing did', () => {
+    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, explains: [] });
+    const all = [halted, risk, suspicion()];
+    expect(
+      follow([0, all], [confirmMs, all], [confirmMs + SECOND, [risk, suspicion()]], [haltOver + SECOND, [risk]]).at(-1),
+    ).toEqual(['open', 'clearing']);
+    expect(follow([0, found], [confirmMs, found], [confirmMs + SECOND, []]).at(-1)).toEqual(['clearing']);
+  });
+
+  test('that is found when it does stays open, and is reported itself from then on', () => {
+    const both = [halted, suspicion()];
+    expect(
+      follow([0, both], [confirmMs, both], [confirmMs + SECOND, found], [haltOver + SECOND, found]).at(-1),
+    ).toEqual(['open']);
+  });
+});
