@@ -12,8 +12,8 @@ export interface DescriptorBudget {
   readonly logFiles: number;
 }
 
-/** The event loop, the listening socket, the log, the database, directory watches, Docker's events, name look-ups. */
-const OWN = 32;
+/** The event loop, the listening socket, the log, the database and its thread, directory watches, Docker's events, name look-ups. */
+const OWN = 40;
 
 /** The minimum for each part, to work at all. */
 const MIN_DESCRIPTORS = 4;

@@ -71,7 +71,7 @@ it('with 64 descriptors and 200 nodes, every node is watched, probes and scrapes
   });
   // A node sees the end of a connection a little later than subnetd does, which has opened the next one by then.
   expect(nodes.most()).toBeLessThanOrEqual(2 * planDescriptors(64).probes);
-  expect(daemon.output().match(/may open 64 file descriptors and would use 384/g)).toHaveLength(1);
+  expect(daemon.output().match(/may open 64 file descriptors and would use 392/g)).toHaveLength(1);
   expect(daemon.output()).not.toContain('no file descriptor left');
 }, 60_000);
 
@@ -151,9 +151,9 @@ it('without a descriptor left a node is unknown and not down, the log says it on
 it.each([
   [undefined, { connections: 4_096, probes: Number.POSITIVE_INFINITY, logFiles: 64 }],
   [16, { connections: 4, probes: 4, logFiles: 4 }],
-  [64, { connections: 8, probes: 16, logFiles: 8 }],
-  [1_024, { connections: 248, probes: 680, logFiles: 64 }],
-  [20_000, { connections: 4_096, probes: 15_808, logFiles: 64 }],
+  [64, { connections: 6, probes: 12, logFiles: 6 }],
+  [1_024, { connections: 246, probes: 674, logFiles: 64 }],
+  [20_000, { connections: 4_096, probes: 15_800, logFiles: 64 }],
 ])('a limit of %s is shared out', (limit, budget) => {
   expect(planDescriptors(limit)).toEqual(budget);
 });
@@ -173,8 +173,8 @@ it('what an inventory needs is what lets all of it stay open', () => {
     {},
   );
   if (!parsed.ok) throw new Error('unreachable');
-  // Six connections of probes and three for the parent chain are half of what is left above the 32 for subnetd itself.
-  expect(descriptorsFor(parsed.inventory)).toBe(50);
+  // Six connections of probes and three for the parent chain are half of what is left above the 40 for subnetd itself.
+  expect(descriptorsFor(parsed.inventory)).toBe(58);
 });
 
 it.each([1, 9, 100, 128, 129, 1_000, 12_288, 12_289, 15_808])(
@@ -185,7 +185,7 @@ it.each([1, 9, 100, 128, 129, 1_000, 12_288, 12_289, 15_808])(
     if (!parsed.ok) throw new Error('unreachable');
     const limit = descriptorsFor(parsed.inventory);
     expect(planDescriptors(limit).probes).toBeGreaterThanOrEqual(count);
-    // The least is 48, with four for each part; quarters are rounded.
-    if (limit > 48) expect(planDescriptors(limit - 4).probes).toBeLessThan(count);
+    // The least is 56, with four for each part; quarters are rounded.
+    if (limit > 56) expect(planDescriptors(limit - 4).probes).toBeLessThan(count);
   },
 );
