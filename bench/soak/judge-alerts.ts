@@ -1,7 +1,7 @@
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
+import { type Demand, demandOf, findConfirmed, LATE_MS } from './demand.ts';
 import { FAULTS, subjectsOf } from './faults.ts';
 import { nodeName } from './fleet.ts';
-import { OPEN_LIMIT_MS } from './judge-samples.ts';
 import type { Episode } from './plan.ts';
 import { type Span, seenSpans, subtract, type Truth } from './truth.ts';
 
@@ -12,9 +12,6 @@ export interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly labels: Readonly<Record<string, string>>;
 }
-
-/** Whether a fault must, may or must not be notified of. */
-type Demand = 'must' | 'may' | 'must not';
 
 /** What became of the alert of one fault. */
 export interface AlertOutcome {
@@ -45,22 +42,12 @@ export interface AlertResult {
   readonly own: ReadonlyMap<string, number>;
 }
 
-/** How long an alert may take beside the time to confirm: until its problem is open, an evaluation, Alertmanager's group. */
-const LATE_MS = OPEN_LIMIT_MS + 14_000;
 /** What was sent while nobody took it comes again with the next resend. */
 const RESEND_MS = 60_000;
-/** What is found for less than this is not confirmed by any probe. */
-const LEAST_MS = 8_500;
 const keyOf = (labels: Notification['labels']) =>
   [labels.alertname, labels.subnet ?? '', labels.name ?? labels.shard ?? labels.instance ?? ''].join(' ');
 
 const lengthOf = (spans: readonly Span[]) => spans.reduce((sum, { from, to }) => sum + (to - from), 0);
-
-function demandOf(spans: readonly Span[], dueMs: number): Demand {
-  const longest = Math.max(0, ...spans.map(({ from, to }) => to - from));
-  if (longest >= dueMs + LATE_MS) return 'must';
-  return longest > LEAST_MS ? 'may' : 'must not';
-}
 
 /** How long one of these was down between two moments. */
 function downWithin(downs: readonly Span[], from: number, to: number): number {
@@ -90,8 +77,8 @@ export function judgeAlerts(truth: Truth, all: readonly Notification[]): AlertRe
     for (const one of own) claimed.add(one);
     const spans = seenSpans(truth, episode, node);
     const { dueMs } = FAULTS[episode.fault];
-    const demand = demandOf(spans, dueMs);
-    const confirmed = spans.find((span) => span.to - span.from >= dueMs + LATE_MS);
+    const demand = demandOf(truth, episode, node);
+    const confirmed = findConfirmed(spans, episode);
     const first = own.find(({ status }) => status === 'firing');
     const last = own.findLast(({ status }) => status === 'resolved');
     const dueAt = (confirmed?.from ?? 0) + dueMs;

@@ -6,7 +6,12 @@ import type { Episode } from './plan.ts';
 import { type Expected, expectBlock, expectPeers, expectProblems, type Truth } from './truth.ts';
 
 /** What is compared with the simulation. */
-export type Compared = 'latest_block' | 'peers' | 'problem that must be open' | 'problem that must not be open';
+export type Compared =
+  | 'latest_block'
+  | 'peers'
+  | 'problem that must be open'
+  | 'problem that must not be open'
+  | 'problem that must have cleared';
 
 /** How long something was reported wrongly, and what. */
 export interface Wrong {
@@ -22,11 +27,16 @@ export interface Wrong {
 const SAMPLE_MS = 1_000;
 /** A verdict is right with the probe that follows: an interval, the time that a probe may take, and one for the sample. */
 export const VERDICT_LIMIT_MS = INTERVAL_MS + TIMEOUT_MS + SAMPLE_MS;
-/** A problem that was found by one probe is confirmed with the round that follows its time to confirm. */
+/**
+ * A problem is found by one round, and open with the round that follows its time to confirm. It clears from the round that does
+ * not find it any more, and is over with the round that follows its time to clear.
+ */
 export const OPEN_LIMIT_MS = VERDICT_LIMIT_MS + INTERVAL_MS;
 
 const limitOf = (compared: Compared): number =>
-  compared === 'problem that must be open' ? OPEN_LIMIT_MS : VERDICT_LIMIT_MS;
+  compared === 'problem that must be open' || compared === 'problem that must have cleared'
+    ? OPEN_LIMIT_MS
+    : VERDICT_LIMIT_MS;
 
 /** What all samples gave. */
 export interface SampleResult {
@@ -118,7 +128,8 @@ export function createSampleJudge(truth: Truth): SampleJudge {
       const lateMs = state === 'open' ? 0 : problemCatalog[problem as ProblemName].clearMs;
       const over = Math.max(0, ...causes.map(({ to }) => to + lateMs));
       const value = over > now ? state : 'over';
-      compare('problem that must not be open', `${name}: ${key}`, state, { value, since: over }, shard, now);
+      const compared = state === 'open' ? 'problem that must not be open' : 'problem that must have cleared';
+      compare(compared, `${name}: ${key}`, state, { value, since: over }, shard, now);
     }
   };
 

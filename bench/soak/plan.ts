@@ -1,5 +1,5 @@
 import { candidatesOf, FAULT_NAMES, FAULTS, type FaultName } from './faults.ts';
-import { nodesOf, type SimulatedSubnet } from './fleet.ts';
+import { nodesOf, type SimulatedSubnet, STALL_MS } from './fleet.ts';
 
 /** How a fault goes: for minutes; for seconds, so that nobody is notified; with pauses; or its nodes leave the inventory. */
 export type Pattern = 'long' | 'short' | 'flapping' | 'removed';
@@ -105,11 +105,13 @@ function planEpisode(episode: Episode, at: number, { between }: Dice): readonly 
     ];
   const steps = [begin(0)];
   let after = first;
+  // Each return lasts until it was seen: of two that are seen more than two minutes apart, each has an alert of its own.
+  const unseen = FAULTS[fault].mood === 'stalled' ? STALL_MS / 1_000 : 0;
   for (let times = between(1, 4); times > 0; times -= 1) {
     steps.push(pause(after));
     after += between(15, 50);
     steps.push(begin(after));
-    after += between(30, 60);
+    after += unseen + between(30, 60);
   }
   return [...steps, end(after)];
 }

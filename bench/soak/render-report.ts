@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { median } from '../measure.ts';
+import { LATE_MS, SEND_PAUSE_MS } from './demand.ts';
 import { FAULT_NAMES } from './faults.ts';
 import { INTERVAL_MS, SHARDS, STALL_MS, TIMEOUT_MS } from './fleet.ts';
 import type { AlertOutcome } from './judge-alerts.ts';
@@ -73,6 +74,11 @@ function renderAlerts({ alerts: { outcomes, missed, doubled, unwanted, withoutEn
     [
       ['faults that had to be notified of', of('must').length],
       ['of them notified', fired(of('must'))],
+      [
+        'faults whose alert nobody could take, because Alertmanager was down while it fired',
+        of('undeliverable').length,
+      ],
+      ['of them notified', fired(of('undeliverable'))],
       ['faults that might be, because they were there for about the time to confirm', of('may').length],
       ['of them notified', fired(of('may'))],
       ['faults that had not to be, because they were shorter', of('must not').length],
@@ -186,8 +192,9 @@ ${renderFailures(failures)}
 
 ## What happened
 
-A *long* fault lasts for minutes. A *flapping* one pauses for 15 to 50 s between. The nodes of a *removed* one leave the inventory
-during the fault. A *short* one is over before it is confirmed, so nobody may be notified of it.
+A *long* fault lasts for minutes. A *flapping* one pauses for 15 to 50 s, and each time returns for 30 to 60 s. A stall returns for
+${STALL_MS / 1_000} s more, as it is not seen before. The nodes of a *removed* one leave the inventory during the fault. A *short* one is over before
+it is confirmed, so nobody may be notified of it.
 
 ${renderFaults(run)}
 
@@ -202,10 +209,11 @@ is wrong from when the truth changes until a sample shows it right.
   block, or after its shard was ready. A node that left the inventory must be absent.
 - \`peers\` of a node that answers must fail while another node of its subnet refuses connections.
 - A problem must be open once its fault is as old as the time to confirm in the [list of problems](problems.md). It must be clearing when
-  the fault is over, and gone two minutes later.
+  the fault is over, and have cleared two minutes later.
 
 Allowed are an interval, the timeout of a probe, and a second for the sample: ${VERDICT_LIMIT_MS / 1_000} s. For a problem that must be
-open it is an interval more, ${OPEN_LIMIT_MS / 1_000} s: one round finds it, and the round after its time to confirm opens it.
+open it is an interval more, ${OPEN_LIMIT_MS / 1_000} s: one round finds it, and the round after its time to confirm opens it. The same holds for one
+that must have cleared: one round does not find it any more, and the round after its time to clear ends it.
 
 Of all verdicts ${samples.wrong} were not what was true at that moment, each for as long as this at most:
 
@@ -219,6 +227,11 @@ Shards that ran gave no answer to ${unanswered.length} samples within 5 s.
 Alertmanager notified a webhook of each alert by itself. ${toSeconds(settledAfterMs)} s after the last fault it showed ${run.stillFiring.length} alerts.
 
 ${renderAlerts(run)}
+
+A fault must be notified of when it was seen without a break for its time to confirm and ${LATE_MS / 1_000} s: until its problem is open,
+an evaluation, and Alertmanager's group. Its alert then fires for two minutes after the fault, unless the node leaves the inventory
+or the shard is killed. An alert that begins and ends while Alertmanager is down cannot be delivered: Alertmanager says nothing of an
+alert that it learns of when that has ended. A shard tries again within ${SEND_PAUSE_MS / 1_000} s after Alertmanager is back, so that time counts too.
 
 ## What it used
 

@@ -129,12 +129,15 @@ export function subtract(spans: readonly Span[], others: readonly Span[]): reado
 export const gapsOf = (lives: readonly Span[]): readonly Span[] =>
   subtract([{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }], lives);
 
-/** The times in which a fault of a subject was there, its shard watched, and its nodes were in the inventory. */
-export function seenSpans(truth: Truth, episode: Episode, node: number | undefined): readonly Span[] {
-  const { subnet, nodes } = episode;
+/** The times in which nobody could see a subject: its nodes were not in the inventory, or its shard did not watch. */
+export function breaksOf(truth: Truth, { subnet, nodes }: Episode, node: number | undefined): readonly Span[] {
   const unlisted = truth.nodes[node ?? nodes[0] ?? subnet.first]?.unlisted ?? [];
-  return subtract(truth.episodes.get(episode) ?? [], [...unlisted, ...gapsOf(truth.lives[subnet.shard] ?? [])]);
+  return [...unlisted, ...gapsOf(truth.lives[subnet.shard] ?? [])];
 }
+
+/** The times in which a fault of a subject was there and could be seen. */
+export const seenSpans = (truth: Truth, episode: Episode, node: number | undefined): readonly Span[] =>
+  subtract(truth.episodes.get(episode) ?? [], breaksOf(truth, episode, node));
 
 /** A problem that a subnet has, or had until `to`. */
 export interface ExpectedProblem {

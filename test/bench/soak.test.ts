@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { candidatesOf } from '../../bench/soak/faults.ts';
-import { listSubnets, nodesOf, SHARDS, type SimulatedSubnet, STALL_MS } from '../../bench/soak/fleet.ts';
+import { demandOf } from '../../bench/soak/demand.ts';
+import { type SimulatedSubnet, STALL_MS } from '../../bench/soak/fleet.ts';
 import { judgeAlerts, type Notification } from '../../bench/soak/judge-alerts.ts';
 import { createSampleJudge } from '../../bench/soak/judge-samples.ts';
-import { type Episode, planSoak } from '../../bench/soak/plan.ts';
+import type { Episode } from '../../bench/soak/plan.ts';
 import { toTrend } from '../../bench/soak/resources.ts';
 import { beginSpan, createTruth, endSpan, setListed, setMood, subtract } from '../../bench/soak/truth.ts';
 import type { Status } from '../../src/http/to-status.ts';
-import { shardOf } from '../../src/model/shard.ts';
 
 const subnet: SimulatedSubnet = { name: 'net0', shard: 0, first: 0, size: 3 };
 
@@ -107,6 +106,22 @@ describe('the samples of a soak', () => {
     expect(judge.result().wrong).toBe(0);
     judge.take(0, tell(['pass', 'pass', 'pass'], [clearing]), 221_000);
     expect(judge.result().wrong).toBe(1);
+    judge.take(0, tell(['pass', 'pass', 'pass'], [clearing]), 246_000);
+    expect(judge.result().tooLong).toEqual([]);
+    judge.take(0, tell(['pass', 'pass', 'pass'], [clearing]), 247_000);
+    expect(judge.result().tooLong).toMatchObject([
+      { compared: 'problem that must have cleared', subject: 'net0: node_down of n2', forMs: 27_000 },
+    ]);
+  });
+
+  it('expect a problem not to be open for longer than a round after its fault', () => {
+    const truth = createWorld();
+    const judge = createSampleJudge(truth);
+    refuse(truth, 10, 100);
+    judge.take(0, tell(['pass', 'pass', 'pass'], [found]), 116_000);
+    expect(judge.result().tooLong).toEqual([]);
+    judge.take(0, tell(['pass', 'pass', 'pass'], [found]), 117_000);
+    expect(judge.result().tooLong).toMatchObject([{ compared: 'problem that must not be open', forMs: 17_000 }]);
   });
 
   it('expect what left the inventory to be absent', () => {
@@ -163,36 +178,60 @@ describe('the alerts of a soak', () => {
   });
 });
 
-describe('the plan of a soak', () => {
-  const subnets = listSubnets();
+describe('the alert of a fault while Alertmanager is down', () => {
+  /** The node 2 refuses from 10 s to 100 s, so its problem is open from 56 s until 220 s, or until the node is removed. */
+  const demandWith = (downs: readonly (readonly [number, number])[], unlistedAt?: number) => {
+    const truth = createWorld();
+    refuse(truth, 10, 100);
+    truth.alertmanagerDown.push(...downs.map(([from, to]) => ({ from: from * 1_000, to: to * 1_000 })));
+    if (unlistedAt !== undefined) setListed(truth, [2], false, unlistedAt * 1_000);
+    return demandOf(truth, episode, 2);
+  };
 
-  it('gives each shard 2,000 nodes, each in one subnet', () => {
-    for (const { name, shard } of subnets) expect(shardOf(name, SHARDS)).toBe(shard);
-    const all = subnets.flatMap(nodesOf);
-    expect(all).toEqual([...Array(6_000).keys()]);
-    for (let shard = 0; shard < SHARDS; shard += 1)
-      expect(subnets.filter((one) => one.shard === shard).flatMap(nodesOf)).toHaveLength(2_000);
+  it('must be notified of when it fired long enough before', () => {
+    expect(demandWith([[70, 400]])).toBe('must');
+    expect(demandWith([[69, 400]])).toBe('undeliverable');
   });
 
-  it('is the same for the same seed, and another for another', () => {
-    expect(planSoak(5, 600, subnets)).toEqual(planSoak(5, 600, subnets));
-    expect(planSoak(5, 600, subnets)).not.toEqual(planSoak(6, 600, subnets));
+  it('must be notified of when it fires after a shard has tried again', () => {
+    expect(demandWith([[5, 176]])).toBe('must');
+    expect(demandWith([[5, 177]])).toBe('undeliverable');
   });
 
-  it('lets a subnet rest between two faults, and takes only nodes that the fault may take', () => {
-    const steps = planSoak(5, 3_600, subnets);
-    const lastEnd = new Map<string, { readonly at: number; readonly episode: Episode }>();
-    for (const step of steps) {
-      if (!('episode' in step)) continue;
-      const { name } = step.episode.subnet;
-      const before = lastEnd.get(name);
-      if (before !== undefined && before.episode !== step.episode) expect(step.at - before.at).toBeGreaterThan(600);
-      lastEnd.set(name, step);
-      for (const node of step.episode.nodes)
-        expect(candidatesOf(step.episode.fault, step.episode.subnet)).toContain(node);
-    }
-    for (const what of ['begin', 'pause', 'end', 'list', 'unlist', 'kill', 'postgres', 'alertmanager'])
-      expect(steps.filter((step) => step.do === what).length, what).toBeGreaterThan(3);
+  it('must be notified of between two times', () => {
+    expect(
+      demandWith([
+        [5, 50],
+        [94, 400],
+      ]),
+    ).toBe('must');
+    expect(
+      demandWith([
+        [5, 50],
+        [93, 400],
+      ]),
+    ).toBe('undeliverable');
+  });
+
+  it('ends when its node leaves the inventory, or its shard dies', () => {
+    expect(demandWith([], 90)).toBe('must');
+    expect(demandWith([[5, 46]], 90)).toBe('must');
+    expect(demandWith([[5, 47]], 90)).toBe('undeliverable');
+    const truth = createWorld();
+    refuse(truth, 10, 100);
+    truth.alertmanagerDown.push({ from: 5_000, to: 70_000 });
+    endSpan(truth.lives[0] ?? [], 113_000);
+    expect(demandOf(truth, episode, 2)).toBe('undeliverable');
+  });
+
+  it('is not missed when it could not be delivered, and is when it could', () => {
+    const judge = (to: number) => {
+      const truth = createWorld();
+      refuse(truth, 10, 100);
+      truth.alertmanagerDown.push({ from: 5_000, to: to * 1_000 });
+      return judgeAlerts(truth, []).missed.length;
+    };
+    expect([judge(177), judge(176)]).toEqual([0, 1]);
   });
 });
 
