@@ -11,7 +11,7 @@ import {
 } from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
-import { alertRules } from './alert-rules.ts';
+import { type AlertName, alertRules } from './alert-rules.ts';
 import type { Active } from './condition.ts';
 import { conditionOf } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
@@ -47,7 +47,7 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
 }
 
 /** The first round shows whether a container runs, or a service answers. */
-const SEEN_AT_ONCE: ReadonlySet<string> = new Set(['SubnetContainerDown', 'SubnetServiceDown']);
+const SEEN_AT_ONCE: ReadonlySet<string> = new Set<AlertName>(['SubnetContainerDown', 'SubnetServiceDown']);
 
 /**
  * Whether an alert of an earlier run stays as it is, although its problem is not found: to find a halt again takes as long as it

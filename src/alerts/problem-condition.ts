@@ -1,24 +1,17 @@
 import { isJudged, isJudgedFor } from '../model/is-judged.ts';
+import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { isMuted, isStanding, type Problem } from '../model/problem.ts';
-import { type ProblemName, pagesFor, problemsOfAlert } from '../model/problem-catalog.ts';
+import { type ProblemName, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
-import { COMPONENTS } from '../model/target.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import { isSpendJudged } from '../model/wallet-spend.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 
-/**
- * The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. What is
- * muted pages for nothing.
- */
+/** The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. */
 function raisingProblems({ problems }: SubnetState): readonly Problem[] {
   const standing = problems.filter(isStanding);
-  // Each node of thousands may have a problem, but there are few names of problems.
-  const names = [...new Set(standing.filter((one) => !isMuted(one)).map(({ problem }) => problem))];
-  const covered = new Set(COMPONENTS.filter((component) => names.some((name) => pagesFor(component, name))));
-  return standing.filter(
-    ({ component, severity }) => component === undefined || severity !== 'warning' || !covered.has(component),
-  );
+  const pagedFor = findPagedFor(standing);
+  return standing.filter((one) => !isWarningOf(one, pagedFor));
 }
 
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>

@@ -1,10 +1,11 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
+import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
-import { type ProblemName, pagesFor, problemCatalog } from '../model/problem-catalog.ts';
+import { problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import { COMPONENTS, type Component } from '../model/target.ts';
+import type { Component } from '../model/target.ts';
 import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
 import { checkOf } from './subnet-view.ts';
 
@@ -100,32 +101,16 @@ const byUrgency = (one: Problem, other: Problem): number =>
 /** How long a warning that is confirmed waits for what may page in its place. */
 const MOST_WAIT_MS = 60_000;
 
-/** The components for whose warnings one of the problems that are meant pages. */
-function findPagedFor(problems: readonly Problem[], isMeant: (one: Problem) => boolean): readonly Component[] {
-  // Each node of thousands may have a problem, but there are few names of problems.
-  const names = new Set<ProblemName>();
-  for (const one of problems) if (isMeant(one)) names.add(one.problem);
-  return COMPONENTS.filter((component) => [...names].some((problem) => pagesFor(component, problem)));
-}
-
-const isIn = (components: readonly Component[], { component }: Problem): boolean =>
-  components.some((one) => one === component);
-
 /** A warning that would open now waits while something is suspected that pages for it: one message a cause. */
-function holdBack(one: Problem, before: Problem | undefined, waiting: readonly Component[], now: number): Problem {
-  if (waiting.length === 0) return one;
+function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySet<Component>, now: number): Problem {
   const opens = one.state === 'open' && (before === undefined || !isStanding(before));
-  if (!opens || one.severity !== 'warning' || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
-  if (!isIn(waiting, one)) return one;
+  if (!opens || !isWarningOf(one, waiting) || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
   return { ...one, state: 'suspected', openedAt: undefined };
 }
 
 /** The components for whose warnings something has paged until now. */
-function findFreed(before: readonly Problem[], after: readonly Problem[]): readonly Component[] {
-  const paged = findPagedFor(before, isStanding);
-  if (paged.length === 0) return paged;
-  const still = findPagedFor(after, isStanding);
-  return paged.filter((component) => !still.includes(component));
+function findFreed(before: readonly Problem[], after: readonly Problem[]): ReadonlySet<Component> {
+  return findPagedFor(before.filter(isStanding)).difference(findPagedFor(after.filter(isStanding)));
 }
 
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
@@ -140,7 +125,7 @@ export function followProblems(
   for (const one of endedBefore) ended.set(one);
   const reopened = new Set<EndedProblem>();
   const raised = found.values.map((one) => raise(known.get(one), ended.get(one), one, now));
-  const waiting = findPagedFor(raised, ({ state }) => state === 'suspected');
+  const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
   const problems = raised.map((one) => {
     const problem = holdBack(one, known.get(one), waiting, now);
     const before = isStanding(problem) ? ended.get(problem) : undefined;
@@ -162,7 +147,7 @@ export function followProblems(
   // A warning that is not found any more ends with what paged for it. Else its own alert would start then.
   const freed = findFreed(known.values, problems);
   const standing = problems.filter((one) => {
-    const isOver = one.state === 'clearing' && one.severity === 'warning' && isIn(freed, one);
+    const isOver = one.state === 'clearing' && isWarningOf(one, freed);
     if (isOver) end(one);
     return !isOver;
   });

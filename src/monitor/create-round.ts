@@ -80,9 +80,10 @@ export function createRound(options: RoundOptions): Round {
   };
 
   const probeTarget = async (target: Target): Promise<void> => {
-    if (!present.has(target)) return void busy.delete(target);
-    busy.add(target);
-    await probe(target);
+    if (present.has(target)) {
+      busy.add(target);
+      await probe(target);
+    }
     if (due.delete(target) && present.has(target)) void probeAgain(target);
     else busy.delete(target);
   };

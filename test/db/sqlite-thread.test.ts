@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { openSqlite } from '../../src/db/open-sqlite.ts';
 import { startSqliteThread } from '../../src/db/start-sqlite-thread.ts';
 
 it('a call whose parameters no thread can be sent fails alone: the next one gets its own answer', async () => {
@@ -9,4 +10,11 @@ it('a call whose parameters no thread can be sent fails alone: the next one gets
   const answers = await Promise.all([1, 2].map((value) => call('query', `select ${value} as value`, [])));
   expect(answers).toEqual([[{ value: 1 }], [{ value: 2 }]]);
   await close();
+});
+
+it('a check that only reads answers for none that writes, also when both run at once', async () => {
+  const connection = await openSqlite(':memory:');
+  const checks = [false, true, false].map((writes) => connection.ping(writes).then(() => 'well', String));
+  expect(await Promise.all(checks)).toEqual(['well', 'Error: no such table: kept_value', 'well']);
+  await connection.close();
 });

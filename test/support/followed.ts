@@ -1,0 +1,54 @@
+import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import type { Suspicion } from '../../src/model/problem.ts';
+import type { TargetState } from '../../src/model/snapshot.ts';
+import type { CheckName, Verdict } from '../../src/model/verdict.ts';
+import { follow } from './diagnosed.ts';
+import { nodeTarget } from './views.ts';
+
+/** When the first moment of a test is. */
+export const T0 = 1_000_000;
+
+/** A node whose checks say this. */
+export const nodeState = (name: string, verdicts: Partial<Record<CheckName, Verdict>>): TargetState => ({
+  target: nodeTarget(name),
+  facts: {},
+  failures: {},
+  shownFailures: [],
+  checks: Object.entries(verdicts).map(([check, verdict]) => ({
+    check: check as CheckName,
+    round: 'rpc',
+    verdict,
+    seen: '',
+    fix: '',
+    since: 0,
+    runs: 1,
+    failures: 0,
+  })),
+});
+
+/** Node a is down, which node b notices. */
+export const suspicion = (more: Partial<Suspicion> = {}): Suspicion => ({
+  problem: 'node_down',
+  component: 'node',
+  name: 'a',
+  summary: 'a does not answer',
+  evidence: 'nothing listens',
+  fix: 'restart it',
+  explains: [{ component: 'node', name: 'b', check: 'peers' }],
+  causes: [],
+  ...more,
+});
+/** The nodes while a is down, and after. */
+export const failing = [nodeState('a', { latest_block: 'fail' }), nodeState('b', { peers: 'fail' })];
+export const well = [nodeState('a', { latest_block: 'pass' }), nodeState('b', { peers: 'pass' })];
+
+/** The states of the problems after each of these moments, when something was found or not. */
+export function statesAfter(
+  ...moments: readonly (readonly [ms: number, found: readonly Suspicion[], targets?: readonly TargetState[]])[]
+) {
+  let followed = NOTHING_FOLLOWED;
+  return moments.map(([ms, found, targets = found.length > 0 ? failing : well]) => {
+    followed = follow(followed, found, targets, T0 + ms);
+    return followed.problems.map((one) => one.state);
+  });
+}
