@@ -97,7 +97,17 @@ async function runSoak(soak: Soak): Promise<Run> {
   const processes: (readonly (ProcessSample | undefined)[])[] = [];
   const tables: TableSample[] = [];
   const over = new AbortController();
-  let printed = 0;
+  const printed = new Set<string>();
+  /** What a run of an hour shows already before its end: that an alert is missed or endless is known only then. */
+  const printNew = () => {
+    const { doubled, unwanted, late } = judgeAlerts(truth, toNotifications(soak));
+    for (const one of [...sampler.result().tooLong.map(describeWrong), ...doubled, ...unwanted, ...late]) {
+      // How long it was, or how often, may still grow.
+      const subject = one.replace(/(?: for up to|: \d| at \d).*/, '');
+      if (!printed.has(subject)) print(one);
+      printed.add(subject);
+    }
+  };
   actor.begin();
   const startedAt = webhook.now();
   const loops = [
@@ -110,10 +120,9 @@ async function runSoak(soak: Soak): Promise<Run> {
       if (sizes !== undefined) tables.push(sizes);
     }),
     every(60_000, over.signal, async () => {
-      const { samples, wrong, worst, tooLong } = sampler.result();
+      const { samples, wrong, worst } = sampler.result();
       const longest = [...worst.values()].map(({ compared, forMs }) => `${compared} ${Math.round(forMs / 1_000)} s`);
-      for (const one of tooLong.slice(printed)) print(describeWrong(one));
-      printed = tooLong.length;
+      printNew();
       print(
         `${Math.round(webhook.now() / 1_000)} s: ${samples} samples, ${wrong} wrong; longest: ${longest.join(', ')}`,
       );
