@@ -111,9 +111,7 @@ async function measure(subnets: number, nodes: number, way: Way) {
   const scrape = async () => {
     const answer = await scrapes.answer({ format: 'text', isGzip: false, subnets: [] });
     if (answer.kind !== 'page') throw new Error(answer.error);
-    let bytes = 0;
-    for await (const chunk of answer.chunks) bytes += chunk.length;
-    return bytes;
+    return answer.chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
   };
   const cpu = (work: () => void): number => {
     const started = process.cpuUsage();

@@ -72,9 +72,7 @@ type Fleet = ReturnType<typeof createFleet>;
 async function scrape({ scrapes }: Fleet, request: Partial<ScrapeRequest> = {}): Promise<readonly Uint8Array[]> {
   const answer = await scrapes.answer({ format: 'text', isGzip: false, subnets: [], ...request });
   if (answer.kind !== 'page') throw new Error(answer.error);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of answer.chunks) chunks.push(chunk);
-  return chunks;
+  return answer.chunks;
 }
 
 const read = async (fleet: Fleet, request?: Partial<ScrapeRequest>): Promise<Buffer> =>

@@ -3,20 +3,7 @@ import type { ScrapeAnswer, ScrapeRequest } from '../model/exposition.ts';
 import { acceptsGzip } from './cached-text.ts';
 import { negotiateFormat } from './negotiate-format.ts';
 
-type Chunk = Uint8Array<ArrayBuffer>;
-
-/** Chunks that were taken from an iterator already, and the rest. */
-async function* withFirst(first: readonly Chunk[], rest: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
-  try {
-    yield* first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-  } finally {
-    // The scraper may have gone.
-    await rest.return?.();
-  }
-}
-
-/** `/metrics`. A page of one chunk has a length; a longer one is rendered first, and then sent in chunks. */
+/** `/metrics`. A page of one chunk has a length; a longer one is sent in chunks, as fast as the scraper reads. */
 export const answerMetrics =
   (scrape: (request: ScrapeRequest) => Promise<ScrapeAnswer>) =>
   async (c: Context): Promise<Response> => {
@@ -27,9 +14,6 @@ export const answerMetrics =
     c.header('Content-Type', type);
     c.header('Vary', 'Accept, Accept-Encoding');
     if (isGzip) c.header('Content-Encoding', 'gzip');
-    const chunks = answer.chunks[Symbol.asyncIterator]();
-    const [first, second] = [await chunks.next(), await chunks.next()];
-    if (first.done === true) return c.body('');
-    if (second.done === true) return c.body(first.value);
-    return c.body(ReadableStream.from(withFirst([first.value, second.value], chunks)));
+    const [first, second] = answer.chunks;
+    return c.body(second === undefined ? (first ?? '') : ReadableStream.from(answer.chunks));
   };

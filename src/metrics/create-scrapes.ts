@@ -118,7 +118,7 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
         return { kind: 'unknown', error };
       }
       const pieces = read(page, request, own);
-      return { kind: 'page', chunks: isGzip ? gzipPieces(pieces) : joinPieces(pieces) };
+      return { kind: 'page', chunks: await runInTurns(isGzip ? gzipPieces(pieces) : joinPieces(pieces)) };
     },
   };
 }

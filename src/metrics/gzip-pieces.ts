@@ -1,7 +1,6 @@
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw } from 'node:zlib';
-
-const deflate = promisify(deflateRaw);
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { copyUnpooled } from '../model/copy-unpooled.ts';
+import { joinChecksums } from './join-checksums.ts';
 
 /** Bytes of a page, in memory of their own. */
 export type Bytes = Buffer<ArrayBuffer>;
@@ -15,9 +14,10 @@ export interface Piece {
 /** Pieces that were compressed as one. */
 interface Packed {
   readonly pieces: readonly Piece[];
-  readonly deflated: Promise<Bytes>;
-  /** The checksum of the page up to these pieces, and with them. */
-  crc: { readonly before: number; readonly after: number };
+  readonly deflated: Bytes;
+  readonly crc: number;
+  /** Before it was compressed. */
+  readonly length: number;
 }
 
 /** A piece of this size is compressed by itself, whatever is beside it; smaller ones are joined up to this. */
@@ -25,9 +25,6 @@ const PACKED_BYTES = 32 * 1024;
 
 /** Smaller chunks than this are joined. */
 const CHUNK_BYTES = 64 * 1024;
-
-/** So many are compressed ahead of the one that is sent next. */
-const AHEAD = 2;
 
 /** The head of a gzip member without name and time, by RFC 1952. */
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -44,54 +41,55 @@ const OPTIONS = { level: 1, finishFlush: constants.Z_FULL_FLUSH };
 const areSame = (one: readonly Piece[], other: readonly Piece[]): boolean =>
   one.length === other.length && one.every((piece, index) => piece === other[index]);
 
-const checksum = (pieces: readonly Piece[], before: number) => ({
-  before,
-  after: pieces.reduce((crc, { bytes }) => crc32(bytes, crc), before),
-});
-
-/** Compresses pieces as one, unless they have been, for this scraper or another one. */
-function pack(pieces: readonly [Piece, ...Piece[]], before: number): Packed {
+/**
+ * Compresses pieces as one, unless they have been, for this scraper or another one. A piece takes a third of a millisecond; a thread
+ * would take as long again to be handed it.
+ */
+function pack(pieces: readonly [Piece, ...Piece[]]): Packed {
   const [first, ...others] = pieces;
-  const { packed } = first;
-  if (packed !== undefined && areSame(packed.pieces, pieces)) {
-    if (packed.crc.before !== before) packed.crc = checksum(pieces, before);
-    return packed;
-  }
+  if (first.packed !== undefined && areSame(first.packed.pieces, pieces)) return first.packed;
   const bytes = others.length === 0 ? first.bytes : Buffer.concat(pieces.map((piece) => piece.bytes));
-  const deflated = deflate(bytes, OPTIONS);
-  // Who waits for it has the error.
-  deflated.catch(() => {});
-  first.packed = { pieces, deflated, crc: checksum(pieces, before) };
+  // What zlib returns lies in memory of 16 KiB.
+  const deflated = copyUnpooled(deflateRawSync(bytes, OPTIONS));
+  first.packed = { pieces, deflated, crc: crc32(bytes), length: bytes.length };
   return first.packed;
 }
 
 /** Joins small buffers to chunks; a large one is a chunk as it is. */
 function createJoiner() {
+  const chunks: Bytes[] = [];
   let joined: Bytes[] = [];
   let length = 0;
-  const take = (): readonly Bytes[] => {
-    const chunks = joined.length < 2 ? joined : [Buffer.concat(joined)];
+  const end = (): readonly Bytes[] => {
+    if (joined.length > 0) chunks.push(joined.length === 1 ? (joined[0] as Bytes) : Buffer.concat(joined));
     joined = [];
     length = 0;
     return chunks;
   };
   return {
-    /** The chunks that are complete with it. */
-    add: (bytes: Bytes): readonly Bytes[] => {
-      if (bytes.length >= CHUNK_BYTES) return [...take(), bytes];
+    add: (bytes: Bytes) => {
+      if (bytes.length >= CHUNK_BYTES) {
+        end();
+        chunks.push(bytes);
+        return;
+      }
       joined.push(bytes);
       length += bytes.length;
-      return length < CHUNK_BYTES ? [] : take();
+      if (length >= CHUNK_BYTES) end();
     },
-    take,
+    /** All chunks. */
+    end,
   };
 }
 
 /** The pieces of a page as they are, in chunks. */
-export async function* joinPieces(pieces: Iterable<Piece>): AsyncGenerator<Bytes> {
+export function* joinPieces(pieces: Iterable<Piece>): Generator<void, readonly Bytes[]> {
   const joiner = createJoiner();
-  for (const { bytes } of pieces) yield* joiner.add(bytes);
-  yield* joiner.take();
+  for (const { bytes } of pieces) {
+    joiner.add(bytes);
+    yield;
+  }
+  return joiner.end();
 }
 
 /** Pieces that are compressed as one: a large one alone, whatever is beside it, or small ones that follow each other. */
@@ -116,23 +114,22 @@ function* groupPieces(pieces: Iterable<Piece>): Generator<readonly [Piece, ...Pi
   if (small !== undefined) yield small;
 }
 
-/** The pieces of a page as one gzip member, as many programs read no second one. */
-export async function* gzipPieces(pieces: Iterable<Piece>): AsyncGenerator<Bytes> {
+/** The pieces of a page as one gzip member, as many programs read no second one, in chunks. */
+export function* gzipPieces(pieces: Iterable<Piece>): Generator<void, readonly Bytes[]> {
   const joiner = createJoiner();
-  const waiting: Packed[] = [];
   let [crc, length] = [0, 0];
-  yield* joiner.add(HEAD);
+  joiner.add(HEAD);
   for (const group of groupPieces(pieces)) {
-    const packed = pack(group, crc);
-    crc = packed.crc.after;
-    for (const { bytes } of group) length += bytes.length;
-    waiting.push(packed);
-    if (waiting.length > AHEAD) yield* joiner.add(await (waiting.shift() as Packed).deflated);
+    const packed = pack(group);
+    joiner.add(packed.deflated);
+    crc = joinChecksums(crc, packed.crc, packed.length);
+    length += packed.length;
+    yield;
   }
-  for (const { deflated } of waiting) yield* joiner.add(await deflated);
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc, 0);
   trailer.writeUInt32LE(length % 2 ** 32, 4);
-  yield* joiner.add(Buffer.concat([LAST_BLOCK, trailer]));
-  yield* joiner.take();
+  joiner.add(LAST_BLOCK);
+  joiner.add(trailer);
+  return joiner.end();
 }

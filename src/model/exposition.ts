@@ -11,5 +11,5 @@ export interface ScrapeRequest {
 
 /** The page of metrics in chunks, or what is wrong with the request. */
 export type ScrapeAnswer =
-  | { readonly kind: 'page'; readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>> }
+  | { readonly kind: 'page'; readonly chunks: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly kind: 'unknown'; readonly error: string };
