@@ -25,8 +25,8 @@ const WHEN: Readonly<Record<Component, string>> = {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const row = ({ name, means, literal, what, fix, stdoutOnly }: LogPattern): string =>
-  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(formatReason({ seen: what, fix }))}${stdoutOnly ? ' (printed to stdout only)' : ''} |`;
+const row = ({ name, means, literal, what, fix, containerOnly }: LogPattern): string =>
+  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(formatReason({ seen: what, fix }))}${containerOnly ? ' (in the log of the container only)' : ''} |`;
 
 /** The page about log patterns, made of the packs. */
 export function logPatternsPage(): string {

@@ -24,7 +24,7 @@ export const failureRules = [
     name: 'SubnetNodeHeadFell',
     summary: 'The height of a node of {{ $labels.subnet }} has fallen.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} was killed, as each `docker stop` does, and lost its recent state. Wait until it has caught up; if it falls again and again, check its disk and its memory.',
+      '{{ $labels.name }} of {{ $labels.subnet }} has lost blocks: it was killed, as each `docker stop` does, or its data was wiped. Wait until it has caught up; if it falls again and again, check its disk and its memory.',
   }),
   reportProblems({
     ...ofNode,

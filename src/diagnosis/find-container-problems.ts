@@ -1,8 +1,12 @@
+import { LINE_TOLERANCE_MS } from '../model/clock.ts';
 import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
+import type { PatternFacts } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../model/restart-cause.ts';
+import { RELAYER_START_ERRORS } from '../model/relayer-start-errors.ts';
+import { findCrashes, isLooping, isRestartPlanned, isStoppedOnOrder, LOOP_MS } from '../model/restart-cause.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -11,13 +15,39 @@ const NEAR_LIMIT = 0.9;
 const LARGE_BYTES = 10e9;
 
 /** How a container ended, as the end of a sentence. */
-function describeEnd({ exitCode, finishedAt, oomKilled }: Container, now: number): string {
+function describeEnd({ exitCode, finishedAt, oomKilled }: Container, onOrder: boolean, now: number): string {
   const ago = finishedAt === undefined ? '' : ` ${formatDuration(Math.max(0, now - finishedAt))} ago`;
+  if (onOrder) return `was stopped on order${ago}, by a person or a program`;
   if (oomKilled) return `ended${ago} out of memory`;
   return exitCode === undefined ? `ended${ago}` : `ended${ago} with exit code ${exitCode}`;
 }
 
-const readLog = ({ name }: Container): string => `read why it ended with \`docker logs --tail 100 ${name}\``;
+/** Why the last run of a relayer that has ended came no further than its start, by its log. A new run may have shown it again. */
+function findStartError(
+  { target, facts: { container, logs } }: TargetState,
+  isRunning: boolean,
+): PatternFacts | undefined {
+  if (target.component !== 'relayer' || logs === undefined) return undefined;
+  const ended = (isRunning ? container?.runBefore : undefined) ?? container?.run;
+  const since = ended?.startedAt ?? 0;
+  let last: PatternFacts | undefined;
+  for (const name of RELAYER_START_ERRORS) {
+    const pattern = logs.patterns[name];
+    if (pattern !== undefined && pattern.at >= since - LINE_TOLERANCE_MS && pattern.order > (last?.order ?? -1))
+      last = pattern;
+  }
+  return last;
+}
+
+/** What is known of the end of a container, and what to do while it is started again and once it is not. */
+function explainEnd(state: TargetState, { name, running }: Container, onOrder: boolean) {
+  const start = `start it with \`docker start ${name}\``;
+  const { what, fix } = findStartError(state, running) ?? {};
+  const why = what === undefined ? '' : `; at its start its log says that ${what}`;
+  if (fix !== undefined) return { why, fix, fixOfStopped: `${fix}, then ${start}` };
+  const readLog = `read why it ended with \`docker logs --tail 100 ${name}\``;
+  return { why, fix: readLog, fixOfStopped: onOrder ? start : `${start}; if it ends again, ${readLog}` };
+}
 
 /** A container that does not run, or does not stay up. It explains all that its target does not answer. */
 function findDown(one: TargetView, now: number): Suspicion | undefined {
@@ -48,6 +78,8 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       evidence: `Docker has paused ${container.name}, so its processes do nothing`,
       fix: `go on with \`docker unpause ${container.name}\``,
     };
+  const onOrder = facts.container !== undefined && isStoppedOnOrder(facts.container, container) === true;
+  const { why, fix, fixOfStopped } = explainEnd(state, container, onOrder);
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
   const isSaid = hasEndedFailure(state);
   const isLoop =
@@ -61,16 +93,16 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
         crashes.length > 1 || (crashes.length === 0 && container.restartCount > 1)
           ? `the container of ${name} restarts again and again`
           : `the container of ${name} has crashed and is restarted`,
-      evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, now)}`,
-      fix: readLog(container),
+      evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, false, now)}${why}`,
+      fix,
     };
   if (view.kind === 'stopped')
     return {
       ...subject,
       problem: 'container_down',
       summary: `the container of ${name} does not run`,
-      evidence: `${container.name} ${describeEnd(container, now)}`,
-      fix: `start it with \`docker start ${container.name}\`; if it ends again, ${readLog(container)}`,
+      evidence: `${container.name} ${describeEnd(container, onOrder, now)}${why}`,
+      fix: fixOfStopped,
     };
   if (!fails(one, 'container') || isRestartPlanned(facts.container)) return undefined;
   // The check fails for some minutes after a start. A loop that is over, and a crash of a known failure, have been said.
@@ -80,8 +112,8 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
     explains: explain(one, 'container'),
     problem: 'container_restarting',
     summary: `the container of ${name} has crashed and was restarted`,
-    evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request`,
-    fix: readLog(container),
+    evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request${why}`,
+    fix,
   };
 }
 

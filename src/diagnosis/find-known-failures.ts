@@ -1,3 +1,4 @@
+import { hasLostData } from '../model/lost-data.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../model/snapshot.ts';
@@ -25,7 +26,8 @@ export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, stat
   out_of_memory: (name, state) =>
     isOnlyKilled(state) ? `${name} was killed, as when memory runs out` : `${name} ran out of memory`,
   silent_restart_loop: (name) => `${name} ends again and again with exit code 0`,
-  head_regression: (name) => `${name} has lost its newest blocks`,
+  head_regression: (name, { facts }) =>
+    `${name} has lost ${hasLostData(facts) ? 'all of its blocks' : 'its newest blocks'}`,
   miner_loop_stopped: (name) => `${name} proposes no blocks any more`,
   masternode_update_failed: (name) => `${name} could not update its masternodes`,
   address_in_use: (name) => `another program has taken a port of ${name}`,
@@ -39,6 +41,12 @@ export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, stat
   frontend_without_registry: () => 'the frontend cannot reach the package registry',
 };
 
+/** Why a node falls further than by a kill. */
+const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {
+  cause: 'It began with an empty data folder, so it takes all blocks from the others again.',
+  fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
+};
+
 /** What a program that cannot run brings with it. */
 const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
 
@@ -49,13 +57,15 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
   const { component, name } = state.target;
   const named = EXPLAINS[problem];
   const ends = named === undefined;
+  const isWiped = problem === 'head_regression' && hasLostData(state.facts);
+  const shown = isWiped ? { ...failure, ...WIPED } : failure;
   return {
     problem,
     component,
     name,
     summary: SUMMARIES[problem]?.(name, state) ?? `${name} shows the known failure ${problem}`,
-    evidence: describeFailure(state, failure, problem, now),
-    fix: failure.fix,
+    evidence: describeFailure(state, shown, problem, now),
+    fix: shown.fix,
     explains: named === undefined ? explainAll(view) : explain(view, ...named),
     causes: ends ? CONSEQUENCES.map((one) => ({ problem: one, component, name })) : [],
   };

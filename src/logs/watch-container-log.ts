@@ -45,9 +45,9 @@ function patternsOf({ component, logFiles, patterns }: Target): Patterns {
   const pack = packs[component];
   if (logFiles.length === 0) return { pack, own: patterns, uncounted: new Set() };
   return {
-    pack: pack.filter(({ means, stdoutOnly }) => means === 'fatal' || stdoutOnly),
+    pack: pack.filter(({ means, containerOnly }) => means === 'fatal' || containerOnly),
     own: [],
-    uncounted: new Set(pack.filter(({ stdoutOnly }) => !stdoutOnly).map(({ name }) => name)),
+    uncounted: new Set(pack.filter(({ containerOnly }) => !containerOnly).map(({ name }) => name)),
   };
 }
 

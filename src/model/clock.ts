@@ -47,6 +47,9 @@ export const GAP_MS = 3_000;
 /** The watched time of a gap. Not zero, so that times within it keep their order. */
 export const SQUEEZED_MS = 500;
 
+/** Times by Docker and those of log lines may differ by this. */
+export const LINE_TOLERANCE_MS = 5_000;
+
 /** The two clocks are read one after the other. Only a larger difference means that one was set. */
 const SET_MS = 250;
 

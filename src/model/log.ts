@@ -28,8 +28,8 @@ export interface LogPattern {
   readonly what: string;
   /** What to do about it. */
   readonly fix?: string;
-  /** Printed only to the stdout of the container, so it counts there even when files are read. */
-  readonly stdoutOnly?: boolean;
+  /** Printed only to the log of the container, so it counts there even when files are read. */
+  readonly containerOnly?: boolean;
 }
 
 /** All patterns of a component. */

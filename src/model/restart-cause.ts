@@ -1,4 +1,5 @@
 import type { ContainerFacts } from './facts.ts';
+import type { Container } from './observation.ts';
 
 /** What led to the last restart. `crash`: the program or its container had ended without a request. */
 export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | 'recreation' | undefined {
@@ -8,6 +9,23 @@ export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | '
   // Started by hand, although nobody had stopped it.
   const endedAt = unrequestedExit?.id === run?.id ? unrequestedExit?.at : undefined;
   return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'request';
+}
+
+/** Docker reports a request to stop and the exit it causes close together, in either order. */
+const REQUEST_EXIT_GAP_MS = 5_000;
+
+/** Whether what was seen of a container belongs to what happened to the one with this id at `at`. */
+export const belongsTo = (
+  one: { readonly id: string; readonly at: number } | undefined,
+  id: string,
+  at: number,
+): boolean => one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
+
+/** Whether a container that has ended was stopped on order; undefined when no event of Docker says so. */
+export function isStoppedOnOrder(facts: ContainerFacts, { id, finishedAt }: Container): boolean | undefined {
+  if (finishedAt === undefined) return undefined;
+  if (belongsTo(facts.lastStopRequest, id, finishedAt)) return true;
+  return belongsTo(facts.unrequestedExit, id, finishedAt) ? false : undefined;
 }
 
 /** Was the last restart requested? Undefined before any restart. */

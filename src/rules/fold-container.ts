@@ -1,6 +1,6 @@
 import type { ContainerFacts, ContainerRun, StartedBy } from '../model/facts.ts';
 import type { Container, ContainerObservation } from '../model/observation.ts';
-import { findCrashes } from '../model/restart-cause.ts';
+import { belongsTo, findCrashes } from '../model/restart-cause.ts';
 
 /** The part of a Docker event that is folded. */
 export interface ContainerEvent {
@@ -101,24 +101,18 @@ export function foldContainer(
   return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), inspected: true };
 }
 
-/** Docker reports a request to stop and the exit it causes close together, in either order. */
-const REQUEST_EXIT_GAP_MS = 5_000;
-
 const STOP_REQUESTS = ['kill', 'stop', 'restart'];
-
-const belongs = (one: { readonly id: string; readonly at: number } | undefined, id: string, at: number): boolean =>
-  one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
 /** Whether the last run ended because somebody ordered that after `at`. */
 export const endedOnOrder = ({ lastExit, lastStopRequest }: ContainerFacts, at: number): boolean =>
   lastExit !== undefined &&
   lastStopRequest !== undefined &&
   lastStopRequest.at > at &&
-  Math.abs(lastExit.at - lastStopRequest.at) < REQUEST_EXIT_GAP_MS;
+  belongsTo(lastStopRequest, lastStopRequest.id, lastExit.at);
 
 function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
   const ended = foldExit(facts, exitCode, at);
-  if (belongs(facts.lastStopRequest, id, at)) return ended;
+  if (belongsTo(facts.lastStopRequest, id, at)) return ended;
   return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
 }
 
@@ -127,8 +121,8 @@ function foldStopRequest(facts: ContainerFacts, { id, at }: ContainerEvent): Con
   return {
     ...rest,
     lastStopRequest: { id, at },
-    ...(unrequestedKill && !belongs(unrequestedKill, id, at) && { unrequestedKill }),
-    ...(unrequestedExit && !belongs(unrequestedExit, id, at) && { unrequestedExit }),
+    ...(unrequestedKill && !belongsTo(unrequestedKill, id, at) && { unrequestedKill }),
+    ...(unrequestedExit && !belongsTo(unrequestedExit, id, at) && { unrequestedExit }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { RelayerLogFacts, RelayerModeFacts } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import type { RelayerMode } from '../model/relayer-queue.ts';
+import { RELAYER_START_ERRORS } from '../model/relayer-start-errors.ts';
 
 const MODES: Readonly<Record<string, RelayerMode>> = {
   FULL: 'full',
@@ -25,15 +26,6 @@ const JOBS: Readonly<Record<string, RelayerMode>> = {
   'xdc-zero': 'zero',
   'reverse-xdc-zero': 'reverse_zero',
 };
-
-const START_ERRORS = [
-  'unreachable_at_start',
-  'wrong_contract',
-  'no_contract',
-  'mode_unreadable',
-  'reverse_mode_unreadable',
-  'redis_unreachable',
-];
 
 /** Error lines that name no chain, or not the one of their mode. */
 const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
@@ -84,7 +76,7 @@ function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
   const cause = endsCycle && known?.hasCause ? (known.error?.pattern ?? pattern) : pattern;
   const error = { pattern: cause, at };
   const next = change(facts, mode, { phase: 'failed', phaseAt: at, error, hasCause: !endsCycle }, at);
-  return START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
+  return RELAYER_START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
 }
 
 function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHit): RelayerLogFacts {
@@ -152,7 +144,7 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
     case 'lite_completed':
       return succeed(facts, 'lite', hit, facts.byMode.lite?.attempted === true);
     default:
-      if (START_ERRORS.includes(pattern) && hit.means === 'note') return { ...facts, startError: pattern };
+      if (RELAYER_START_ERRORS.includes(pattern) && hit.means === 'note') return { ...facts, startError: pattern };
       return hit.means === 'error' ? fail(facts, hit) : facts;
   }
 }

@@ -3,8 +3,8 @@ import { formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Exit } from '../model/facts.ts';
 import { formatCount } from '../model/format-count.ts';
 import type { Container } from '../model/observation.ts';
-import { findRestartCause } from '../model/restart-cause.ts';
-import type { ContainerRef } from '../model/target.ts';
+import { findRestartCause, isStoppedOnOrder } from '../model/restart-cause.ts';
+import type { Component, ContainerRef } from '../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
 import type { View } from './view.ts';
@@ -14,14 +14,28 @@ const explainMissing = (ref: ContainerRef): Required<Finding> => ({
   fix: commandToCreate(ref),
 });
 
-/** Explains an exit code: `docker stop` and a dead node can have the same one. */
-function explainCode(code: number): string {
-  if (code === 0) return "which a node's container does even when its process died of a fatal error";
-  if (code === 1) return 'which a plain stop of a relayer or stats server causes too';
+/**
+ * How a plain `docker stop` ends a program. A shell that ignores SIGTERM is killed; npm ends with 1; the bootnode is the first
+ * process of its container, for which the runtime of Go turns SIGTERM into 2.
+ */
+const CODE_OF_STOP: Readonly<Record<Component, number>> = {
+  node: 137,
+  frontend: 137,
+  relayer: 1,
+  stats: 1,
+  bootnode: 2,
+};
+
+/** Explains an exit code. Where no event says whether somebody stopped it, a stop and a dead program can have the same one. */
+function explainCode(code: number, component: Component, onOrder: boolean | undefined): string {
+  const isLikeStop = onOrder === undefined && CODE_OF_STOP[component] === code;
+  if (code === 0 && component === 'node')
+    return 'which the container of a node does even when its process died of a fatal error';
   if (code === 137)
-    return 'killed, as a plain `docker stop` of a node or frontend is too, and Docker does not call it out of memory';
+    return `killed${isLikeStop ? ', as by a plain `docker stop`' : ''}, and Docker does not call it out of memory`;
   if (code === 143) return 'ended by SIGTERM, as a stop causes';
-  return 'an error';
+  if (isLikeStop) return 'which a plain `docker stop` causes too';
+  return code === 0 ? 'no error' : 'an error';
 }
 
 type ToWall = (at: number) => number;
@@ -29,7 +43,7 @@ type ToWall = (at: number) => number;
 const formatTime = (at: number | undefined, toWall: ToWall): string =>
   at === undefined ? '' : ` at ${new Date(toWall(at)).toISOString()}`;
 
-function explainExited(container: Container, toWall: ToWall): Required<Finding> {
+function explainExited(container: Container, { component, onOrder }: Ended, toWall: ToWall): Required<Finding> {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
   const when = formatTime(finishedAt, toWall);
   if (oomKilled) {
@@ -39,22 +53,35 @@ function explainExited(container: Container, toWall: ToWall): Required<Finding> 
       fix: `raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``,
     };
   }
-  const code = exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode)})`;
+  if (onOrder)
+    return {
+      seen: `${name} was stopped on order${when}, by a person or a program`,
+      fix: `start it with \`docker start ${name}\``,
+    };
+  const code = exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode, component, onOrder)})`;
   return {
     seen: `${name} has exited${when}${code}`,
     fix: `read \`docker logs --tail 100 ${name}\`, then \`docker start ${name}\``,
   };
 }
 
-function explainStopped(container: Container, toWall: ToWall): Required<Finding> {
+/** Of what component it is, and whether it ended on order. */
+interface Ended {
+  readonly component: Component;
+  readonly onOrder: boolean | undefined;
+}
+
+function explainStopped(container: Container, ended: Ended, toWall: ToWall): Required<Finding> {
   const { name, exitCode } = container;
-  const code = exitCode === undefined ? '' : ` after exit code ${exitCode} (${explainCode(exitCode)})`;
   switch (container.status) {
     case 'exited':
-      return explainExited(container, toWall);
+      return explainExited(container, ended, toWall);
     case 'paused':
       return { seen: `${name} is paused, so its processes do nothing`, fix: `go on with \`docker unpause ${name}\`` };
     case 'restarting': {
+      // Docker starts nothing again that was stopped on order.
+      const code =
+        exitCode === undefined ? '' : ` after exit code ${exitCode} (${explainCode(exitCode, ended.component, false)})`;
       const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
       return {
         seen: `${name} ends again and again and waits for its next restart${why}`,
@@ -104,7 +131,12 @@ function explainPlanned(
   };
 }
 
-function explainRestart(facts: ContainerFacts, container: Container, times: RestartTimes): Required<Finding> {
+function explainRestart(
+  facts: ContainerFacts,
+  container: Container,
+  component: Component,
+  times: RestartTimes,
+): Required<Finding> {
   const { name } = container;
   const { at, agoMs } = times;
   const cause = findRestartCause(facts);
@@ -115,7 +147,7 @@ function explainRestart(facts: ContainerFacts, container: Container, times: Rest
     ? ", out of memory by Docker's verdict"
     : exit === undefined
       ? ''
-      : ` after exit code ${exit.code} (${explainCode(exit.code)})`;
+      : ` after exit code ${exit.code} (${explainCode(exit.code, component, false)})`;
   const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
   return {
     seen: `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}`,
@@ -142,14 +174,18 @@ export function judgeContainer({ target, facts: { container: facts }, settings, 
   const { container } = observation;
   const also = formatTwins(observation.twins);
   if (!container.running) {
-    const { seen, fix } = explainStopped(container, toWall);
+    const { seen, fix } = explainStopped(
+      container,
+      { component: target.component, onOrder: isStoppedOnOrder(facts, container) },
+      toWall,
+    );
     return fail(`${seen}${also}`, fix);
   }
   const { errorWindowMs } = settings.logs;
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs) {
     const agoMs = Math.max(0, now - lastRestartAt);
     const times = { at: lastRestartAt, agoMs, leftMs: errorWindowMs - agoMs };
-    const { seen, fix } = explainRestart(facts, container, times);
+    const { seen, fix } = explainRestart(facts, container, target.component, times);
     return fail(`${seen}${also}`, fix);
   }
   const since =

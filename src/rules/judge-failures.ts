@@ -1,3 +1,4 @@
+import { LINE_TOLERANCE_MS } from '../model/clock.ts';
 import type { ContainerFacts } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
 import { isRestartPlanned } from '../model/restart-cause.ts';
@@ -7,12 +8,9 @@ import { type Evidence, failuresByComponent, failuresOf, type KnownFailure } fro
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
 
-/** Docker's times and those of log lines may differ by this. */
-const TOLERANCE_MS = 5_000;
-
 /** Whether the sign belongs to the run of a container that has ended. */
 const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
-  startedAt === undefined || seenAt >= startedAt - TOLERANCE_MS;
+  startedAt === undefined || seenAt >= startedAt - LINE_TOLERANCE_MS;
 
 /** Whether the sign belongs to the run that has ended. Its line may be read shortly after its end, and a loop shows it each time. */
 const isOfEndedRun = (
@@ -22,11 +20,13 @@ const isOfEndedRun = (
   now: number,
 ) =>
   isOfLastRun(seenAt, startedAt) ||
-  (now - finishedAt < TOLERANCE_MS && facts?.runBefore !== undefined && isOfLastRun(seenAt, facts.runBefore.startedAt));
+  (now - finishedAt < LINE_TOLERANCE_MS &&
+    facts?.runBefore !== undefined &&
+    isOfLastRun(seenAt, facts.runBefore.startedAt));
 
 /** Whether somebody restarted or recreated the container after the sign. */
 const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
-  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + TOLERANCE_MS;
+  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + LINE_TOLERANCE_MS;
 
 /**
  * Whether a target has shown a known failure lately. It lasts until the target has run for ten minutes since its last sign, and

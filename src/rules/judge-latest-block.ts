@@ -2,6 +2,7 @@ import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
+import { hasLostData } from '../model/lost-data.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { judgeFault } from './explain-fault.ts';
@@ -48,7 +49,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const where = `${target.name} is at block ${number}`;
   if (fall && now - fall.at < stallAfterMs)
     return pass(
-      `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(now - fall.at)} ago, as an unclean stop causes`,
+      `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(now - fall.at)} ago, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
     );
   return pass(
     latest.risen

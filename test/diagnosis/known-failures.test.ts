@@ -212,3 +212,47 @@ describe('the evidence of', () => {
     );
   });
 });
+
+describe('a node whose height fell', () => {
+  const fallen = (from: number, to: number, patterns: Readonly<Record<string, PatternFacts>> = {}): Known => {
+    const node = restarted(20_000, { patterns });
+    const { container, ...facts } = node.facts;
+    const latest = { ...facts.node?.latest, number: to, fall: { from, to, at: NOW - 10_000, repeated: false } };
+    return {
+      ...node,
+      facts: {
+        ...facts,
+        container: { ...container, run: { id: 'n2', startedAt: NOW - 20_000, restartCount: 0 } },
+        node: { ...facts.node, latest },
+      },
+    } as Known;
+  };
+  const told = (node: Known) => {
+    const one = diagnosed([node, ...others()]).find(({ problem }) => problem === 'head_regression');
+    return [one?.summary, one?.evidence.replace(/^.*\. /, ''), one?.fix];
+  };
+  const killed = [
+    'n2 has lost its newest blocks',
+    'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory',
+    'wait until it has caught up; if it falls again and again, check its disk and its memory',
+  ];
+  const wiped = [
+    'n2 has lost all of its blocks',
+    'It began with an empty data folder, so it takes all blocks from the others again',
+    'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
+  ];
+
+  test('by no more than a kill costs was killed', () => {
+    expect(told(fallen(1_000, 743))).toEqual(killed);
+    expect(told(fallen(200, 0))).toEqual(killed);
+  });
+
+  test('further has lost its data, whatever its last exit was', () => {
+    expect(told(fallen(1_229, 5))).toEqual(wiped);
+  });
+
+  test('on a young chain has lost its data if its log says so since it started', () => {
+    expect(told(fallen(200, 0, { genesis_written: matched(1, 19_000) }))).toEqual(wiped);
+    expect(told(fallen(200, 0, { genesis_written: matched(1, 26_000) }))).toEqual(killed);
+  });
+});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation, DockerFault } from '../../src/model/observation.ts';
-import type { ContainerRef } from '../../src/model/target.ts';
+import type { Component, ContainerRef, Target } from '../../src/model/target.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { judgeContainer } from '../../src/rules/judge-container.ts';
 import { asRead, aView, nodeTarget } from '../support/views.ts';
@@ -66,7 +66,7 @@ describe('a container that does not run fails', () => {
       ['exited at 2026-03-01T11:59:00.000Z', 'code 0', 'fatal error', 'docker logs'],
       ['memory'],
     ],
-    [stopped('exited', { exitCode: 1 }), ['code 1', 'plain stop of a relayer or stats'], ['memory']],
+    [stopped('exited', { exitCode: 1 }), ['code 1 (an error)', 'docker logs --tail 100 subnet1'], ['docker stop']],
     [
       stopped('exited', { exitCode: 137 }),
       ['code 137', 'docker stop', 'does not call it out of memory', 'docker start subnet1'],
@@ -95,6 +95,56 @@ describe('a container that does not run fails', () => {
   });
 });
 
+describe('how a container has ended is told by what is known of it:', () => {
+  const ended = stopped('exited', { finishedAt: now - minute });
+  const judged = (component: Component, exitCode: number, ...actions: readonly string[]) => {
+    const events = actions.map((action) => ({ action, id: 'a', exitCode, at: now - minute - 200 }));
+    const container = found({ ...ended, exitCode }, events.reduce(foldContainerEvent, found(running)));
+    const target = { ...nodeTarget('subnet1'), component, container: byName } as Target;
+    return judgeContainer(aView(target, { container }, { now })).seen;
+  };
+  const when = 'subnet1 has exited at 2026-03-01T11:59:00.000Z';
+
+  test.each([
+    ['bootnode', 2, 'which a plain `docker stop` causes too'],
+    ['relayer', 1, 'which a plain `docker stop` causes too'],
+    ['stats', 1, 'which a plain `docker stop` causes too'],
+    ['frontend', 137, 'killed, as by a plain `docker stop`, and Docker does not call it out of memory'],
+    ['relayer', 2, 'an error'],
+    ['bootnode', 0, 'no error'],
+  ] as const)(
+    'a %s that ends with code %i may have been stopped before subnetd followed it',
+    (component, code, means) => {
+      expect(judged(component, code)).toBe(`${when} with code ${code} (${means})`);
+    },
+  );
+
+  test.each([
+    ['bootnode', 2, 'an error'],
+    ['relayer', 1, 'an error'],
+    ['frontend', 137, 'killed, and Docker does not call it out of memory'],
+  ] as const)(
+    'a %s that ends with code %i has not been stopped where Docker told of no order',
+    (component, code, means) => {
+      expect(judged(component, code, 'die')).toBe(`${when} with code ${code} (${means})`);
+    },
+  );
+
+  test.each(['kill', 'stop'])('after the order to %s it, its code says nothing', (action) => {
+    const seen = 'subnet1 was stopped on order at 2026-03-01T11:59:00.000Z, by a person or a program';
+    expect(judged('bootnode', 2, action, 'die')).toBe(seen);
+    expect(judged('bootnode', 2, 'die', action)).toBe(seen);
+    expect(judged('node', 137, action, 'die')).toBe(seen);
+  });
+
+  test('of a restart policy, which starts nothing that was stopped', () => {
+    const container = found(stopped('restarting', { exitCode: 137 }));
+    expect(judgeContainer(aView(nodeTarget('subnet1', { container: byName }), { container }, { now })).seen).toBe(
+      'subnet1 ends again and again and waits for its next restart after exit code 137 (killed, and Docker does not call it out of memory)',
+    );
+  });
+});
+
 describe('a container that runs but restarted', () => {
   const restarted = (agoMs: number) => found({ ...running, startedAt: now - agoMs, restartCount: 1 }, found(running));
 
@@ -113,7 +163,7 @@ describe('a container that runs but restarted', () => {
     const died = foldContainerEvent(found(running), { action: 'die', id: 'a', exitCode: 0, at: now - minute - 100 });
     const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, died));
     expect(reason).toContain('restarted 1m ago after exit code 0');
-    expect(reason).toContain("a node's container does even when its process died of a fatal error");
+    expect(reason).toContain('the container of a node does even when its process died of a fatal error');
     expect(reason).toContain('docker logs');
   });
 

@@ -13,7 +13,7 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   what: 'the chain advances',
 });
 
-type More = Pick<LogPattern, 'fix' | 'match'>;
+type More = Pick<LogPattern, 'fix' | 'match' | 'containerOnly'>;
 
 const line = (name: string, means: Meaning, literal: string, what: string, more?: More): LogPattern => ({
   name,
@@ -48,6 +48,9 @@ export const nodePack: PatternPack = {
       match: /^Set the log level to (\d)/,
     }),
     line('started', 'state', 'Starting nodes with bootnodes of', 'the node was started'),
+    line('genesis_written', 'state', 'Writing custom genesis block', 'the node began with an empty data folder', {
+      containerOnly: true,
+    }),
     line('loaded_head', 'state', 'Loaded most recent local full block', 'the head at the start', {
       match: /\snumber=(\d+)/,
     }),

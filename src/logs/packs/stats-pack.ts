@@ -62,7 +62,7 @@ export const statsPack: PatternPack = {
         /error: (?:SUBNET_URL and PARENTNET_URL|PARENTNET_WALLET and CHECKPOINT_CONTRACT) configuration must be set!/,
       what: 'the stats server ends because a setting is missing',
       fix: 'deploy the checkpoint contract and set CHECKPOINT_CONTRACT in common.env',
-      stdoutOnly: true,
+      containerOnly: true,
     },
   ],
 };

@@ -42,6 +42,12 @@ test.each(PROGRESS)('%s gives the height by its message and its key', async (nam
   expect(check).toMatchObject({ verdict: 'pass', reason: expect.stringContaining('block 1234') });
 });
 
+test('the first start with an empty data folder is known by what it writes', async () => {
+  // As real nodes printed it, twice: for the chain and for the light chain.
+  const { matches } = await judge(info(0, 'Writing custom genesis block ').repeat(2));
+  expect(matches).toEqual({ genesis_written: 2 });
+});
+
 test('xdc.log gives the height at any level', async () => {
   const { check } = await judge(
     'Set the log level to 2\n[yourturn] Masternode: index 0 address 0xAbC parentBlockNum 1234\nyourturn 0 2\n',
