@@ -168,7 +168,7 @@ export function renderResources(run: Run): string {
 
 /** The page docs/soak.md. `commit`: what ran. */
 export function renderReport(run: Run, failures: readonly string[], commit: string): string {
-  const { seed, seconds, samples, settledAfterMs, truth, scrapes, unanswered } = run;
+  const { seed, seconds, samples, settledAfterMs, truth, scrapes, unanswered, loads } = run;
   const unseen = truth.lives.map((lives) => {
     const [first] = lives;
     const gaps = gapsOf(lives).filter(({ from }) => Number.isFinite(from));
@@ -184,7 +184,8 @@ This page is written by the run that it reports:
 npm run soak:fleet -- --minutes ${seconds / 60} --seed ${seed}
 \`\`\`
 
-It ran commit \`${commit}\` on ${cpus().length} processors with ${Math.round(totalmem() / 1024 ** 3)} GiB, which other programs used too.
+It ran commit \`${commit}\` on ${cpus().length} processors with ${Math.round(totalmem() / 1024 ** 3)} GiB, which other programs used too:
+the load of the machine was ${median(loads).toFixed(1)} in the middle, and ${Math.max(...loads).toFixed(1)} at most.
 ${SHARDS} shards watched ${truth.nodes.length} simulated nodes in ${truth.subnets.length} subnets, each node every ${INTERVAL_MS / 1_000} s.
 PostgreSQL, Alertmanager and Prometheus were real. The same seed gives the same plan.
 
@@ -220,7 +221,7 @@ Of all verdicts ${samples.wrong} were not what was true at that moment, each for
 ${renderSamples(run)}
 
 While a shard did not run, its subnets were unseen and not compared: ${unseen.map((ms, shard) => `shard ${shard} for ${toSeconds(ms)} s`).join(', ')}.
-Shards that ran gave no answer to ${unanswered.length} samples within 5 s.
+Shards that ran gave no answer to ${unanswered.length} samples within 5 s. The slowest answer took ${toSeconds(run.slowestAnswerMs, 1)} s.
 
 ## Alerts
 

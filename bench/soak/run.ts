@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -53,13 +54,16 @@ async function every(ms: number, over: AbortSignal, work: () => Promise<void>) {
 function createSampler({ daemons, truth, webhook }: Soak) {
   const judge = createSampleJudge(truth);
   const unanswered: string[] = [];
+  let slowestMs = 0;
   const lifeOf = (shard: number) => truth.lives[shard]?.at(-1);
   const sampleOne = async (shard: number) => {
     const life = lifeOf(shard);
     if (life === undefined || life.to < webhook.now()) return;
+    const asked = performance.now();
     try {
       const response = await fetch(`${daemons[shard]?.url}/status.json`, { signal: AbortSignal.timeout(5_000) });
       const status = (await response.json()) as Status;
+      slowestMs = Math.max(slowestMs, performance.now() - asked);
       if (lifeOf(shard) === life && life.to > webhook.now()) judge.take(shard, status, webhook.now());
     } catch (error) {
       if (lifeOf(shard) === life && life.to > webhook.now())
@@ -71,6 +75,7 @@ function createSampler({ daemons, truth, webhook }: Soak) {
       for (const shard of daemons.keys()) await sampleOne(shard);
     },
     unanswered,
+    slowestMs: () => slowestMs,
     result: judge.result,
   };
 }
@@ -96,6 +101,7 @@ async function runSoak(soak: Soak): Promise<Run> {
   const sampler = createSampler(soak);
   const processes: (readonly (ProcessSample | undefined)[])[] = [];
   const tables: TableSample[] = [];
+  const loads: number[] = [];
   const over = new AbortController();
   const printed = new Set<string>();
   /** What a run of an hour shows already before its end: that an alert is missed or endless is known only then. */
@@ -114,6 +120,7 @@ async function runSoak(soak: Soak): Promise<Run> {
     every(SAMPLE_EVERY_MS, over.signal, sampler.sample),
     every(RESOURCES_EVERY_MS, over.signal, async () => {
       const at = webhook.now() - startedAt;
+      loads.push(loadavg()[0] ?? 0);
       const pids = [...daemons.map((daemon) => daemon.child()?.pid), nodes.child.pid];
       processes.push(pids.map((pid) => sampleProcess(pid, at)));
       const sizes = await sampleTables(database, at);
@@ -143,6 +150,8 @@ async function runSoak(soak: Soak): Promise<Run> {
     ...{ seed, seconds, lastedMs, settledAfterMs, steps, truth, processes, tables },
     samples: sampler.result(),
     unanswered: sampler.unanswered,
+    slowestAnswerMs: sampler.slowestMs(),
+    loads,
     alerts: judgeAlerts(truth, toNotifications(soak)),
     stillFiring: (await soak.alertmanager.alerts()).map(({ labels }) => JSON.stringify(labels)),
     scrapes: {

@@ -19,6 +19,9 @@ export interface Run {
   readonly samples: SampleResult;
   /** Shards that ran and did not answer for a sample. */
   readonly unanswered: readonly string[];
+  readonly slowestAnswerMs: number;
+  /** How many threads of the whole machine ran or waited for a processor, as a mean over a minute; over time. */
+  readonly loads: readonly number[];
   readonly alerts: AlertResult;
   readonly stillFiring: readonly string[];
   readonly scrapes: { readonly count: number; readonly seconds: number; readonly series: number };
