@@ -11,6 +11,14 @@ interface Chart {
   readonly unit: string;
   readonly xName: string;
   readonly lines: readonly Line[];
+  /** Over time: both axes begin at 0, no place is marked, and a line has a hole where two of its places are further apart. */
+  readonly hole?: number;
+}
+
+/** The values that are marked on an axis, and where each value is between two pixels. */
+interface Axis {
+  readonly marks: readonly number[];
+  readonly place: (value: number) => number;
 }
 
 const WIDTH = 720;
@@ -49,18 +57,39 @@ polyline.third { stroke-dasharray: 2 4 }
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** The powers of ten from one that is not above all values to one that is not below them. */
-function toPowers(values: readonly number[]): readonly number[] {
+const createAxis = (marks: readonly number[], from: number, to: number, scale: (value: number) => number): Axis => {
+  const [first, last] = [scale(marks[0] ?? 1), scale(marks.at(-1) ?? 10)];
+  return {
+    marks,
+    place: (value) => Number((from + ((scale(value) - first) / (last - first)) * (to - from)).toFixed(1)),
+  };
+};
+
+/** Powers of ten, from one that is not above all values to one that is not below them. */
+function createLogAxis(values: readonly number[], from: number, to: number): Axis {
   const first = Math.floor(Math.log10(Math.min(...values)));
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values))));
-  return Array.from({ length: last - first + 1 }, (_, step) => Number(`1e${first + step}`));
+  const powers = Array.from({ length: last - first + 1 }, (_, step) => Number(`1e${first + step}`));
+  return createAxis(powers, from, to, Math.log10);
 }
 
-/** Where a value is between two pixels, on an axis of powers of ten. */
-const createScale = (powers: readonly number[], from: number, to: number) => {
-  const [first, last] = [Math.log10(powers[0] ?? 1), Math.log10(powers.at(-1) ?? 10)];
-  return (value: number) => Number((from + ((Math.log10(value) - first) / (last - first)) * (to - from)).toFixed(1));
-};
+/** From 0 in at most six steps of 1, 2 or 5 times a power of ten. */
+function createLinearAxis(values: readonly number[], from: number, to: number): Axis {
+  const most = Math.max(1, ...values);
+  const power = 10 ** Math.floor(Math.log10(most / 6));
+  const step = power * ([1, 2, 5].find((times) => times * power * 6 >= most) ?? 10);
+  const marks = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
+  return createAxis(marks, from, to, (value) => value);
+}
+
+/** The parts of a line between its holes. */
+function splitLine({ points }: Line, hole: number): readonly Line['points'][] {
+  const begins = [...points.keys()].filter((place) => {
+    const before = points[place - 1];
+    return before === undefined || (points[place]?.x ?? 0) - before.x > hole;
+  });
+  return begins.map((begin, index) => points.slice(begin, begins[index + 1]));
+}
 
 /** The heights of names, from the top, each as near to its line as the one above it leaves room. */
 function placeNames(lines: readonly (readonly [Line, number])[]): ReadonlyMap<Line, number> {
@@ -74,29 +103,38 @@ function placeNames(lines: readonly (readonly [Line, number])[]): ReadonlyMap<Li
   return places;
 }
 
-/** Draws lines as SVG. Both axes have powers of ten, so that twice as much is the same way everywhere. */
-export function drawChart({ title, unit, xName, lines }: Chart): string {
+/** Draws lines as SVG. Both axes have powers of ten, so that twice as much is the same way everywhere, or begin at 0. */
+export function drawChart({ title, unit, xName, lines, hole }: Chart): string {
   const points = lines.flatMap((line) => line.points);
-  const [xPowers, yPowers] = [toPowers(points.map(({ x }) => x)), toPowers(points.map(({ y }) => y))];
-  const toX = createScale(xPowers, LEFT, WIDTH - RIGHT);
-  const toY = createScale(yPowers, HEIGHT - BOTTOM, TOP);
+  const create = hole === undefined ? createLogAxis : createLinearAxis;
+  const { marks: xMarks, place: toX } = create(
+    points.map(({ x }) => x),
+    LEFT,
+    WIDTH - RIGHT,
+  );
+  const { marks: yMarks, place: toY } = create(
+    points.map(({ y }) => y),
+    HEIGHT - BOTTOM,
+    TOP,
+  );
   const format = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 6 });
-  const across = yPowers.map(
+  const across = yMarks.map(
     (value) =>
       `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${toY(value)}" y2="${toY(value)}"/>` +
       `<text x="${LEFT - 8}" y="${toY(value) + 4}" text-anchor="end">${format(value)}</text>`,
   );
-  const upright = xPowers.map(
+  const upright = xMarks.map(
     (value) =>
       `<line class="grid" x1="${toX(value)}" x2="${toX(value)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/>` +
       `<text x="${toX(value)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${format(value)}</text>`,
   );
   const names = placeNames(lines.map((line) => [line, toY(line.points.at(-1)?.y ?? 1)]));
   const drawn = lines.map((line) => {
-    const places = line.points.map(({ x, y }) => [toX(x), toY(y)] as const);
-    const dots = places.map(([x, y]) => `<circle class="${line.kind}" cx="${x}" cy="${y}" r="3.5"/>`);
+    const parts = splitLine(line, hole ?? Infinity).map((part) => part.map(({ x, y }) => [toX(x), toY(y)] as const));
+    const polylines = parts.map((places) => `<polyline class="${line.kind}" points="${places.join(' ')}"/>`);
+    const dots = parts.flat().map(([x, y]) => `<circle class="${line.kind}" cx="${x}" cy="${y}" r="3.5"/>`);
     const name = `<text class="${line.kind} name" x="${WIDTH - RIGHT + 10}" y="${(names.get(line) ?? 0) + 4}">${escapeText(line.name)}</text>`;
-    return `<polyline class="${line.kind}" points="${places.map((place) => place.join()).join(' ')}"/>${dots.join('')}${name}`;
+    return [...polylines, ...(hole === undefined ? dots : []), name].join('');
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeText(title)}">`,

@@ -8,7 +8,6 @@ const LARGE = 100;
 
 /** The first nodes of a subnet are its masternodes: as many as a real network had. */
 export const MASTERNODES = 4;
-export const BLOCK_MS = 2_000;
 export const INTERVAL_MS = 10_000;
 export const TIMEOUT_MS = 5_000;
 /** Less than three intervals: a height that was seen to rise late in one is found to be stalled in the fourth. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { addressOf, BLOCK_MS, listSubnets, MASTERNODES, nodesOf, RPC_PORT, type SimulatedSubnet } from './fleet.ts';
+import { heightNow, type SimulatedNode, serveNode, toPeer } from '../simulated-node.ts';
+import { addressOf, listSubnets, nodesOf, RPC_PORT, type SimulatedSubnet } from './fleet.ts';
 
 /**
  * A child process that plays all nodes of the fleet at the wire, each at an address of its own. In a subnet each node is
@@ -14,143 +14,46 @@ export interface MoodChange {
   readonly mood: Mood;
 }
 
-interface Node {
-  readonly index: number;
+interface Node extends SimulatedNode {
   readonly subnet: SimulatedSubnet;
   readonly server: Server;
   readonly sockets: Set<Socket>;
   mood: Mood;
-  /** While it is stalled. */
-  height: number;
+  /** Its height when its mood last changed. */
+  heightBefore: number;
   /** The text of its peers, until one of them starts or ends. */
-  peers: string | undefined;
+  peersText: string | undefined;
   /** One opening or closing after the other. */
   changing: Promise<void>;
 }
 
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-const START = Date.now() - 10_000 * BLOCK_MS;
-const heightNow = () => Math.floor((Date.now() - START) / BLOCK_MS);
-const hashOf = (number: number) => `0x${number.toString(16).padStart(64, 'a')}`;
-const idOf = (node: number) => node.toString(16).padStart(128, 'a');
-
-const recording = JSON.parse(
-  readFileSync(new URL('../../test/fixtures/real-network/healthy.json', import.meta.url), 'utf8'),
-) as Readonly<Record<string, { readonly result: unknown }>>;
-const recorded = Object.fromEntries(
-  Object.entries(recording).map(([call, { result }]) => [call.replace(/ .*/, ''), JSON.stringify(result)]),
-);
-const genesis = JSON.stringify(recording['XDPoS_getV2BlockByNumber earliest']?.result);
-const modules = JSON.stringify({ admin: '1.0', eth: '1.0', net: '1.0', XDPoS: '1.0' });
-const { Masternodes: masternodes = [] } = JSON.parse(recorded.XDPoS_getMasternodesByNumber ?? '{}') as {
-  readonly Masternodes?: readonly string[];
-};
-
-const toPeer = (node: number): string =>
-  JSON.stringify({
-    id: idOf(node),
-    name: 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13',
-    caps: ['eth/62', 'eth/63', 'eth/100'],
-    network: { localAddress: '10.0.0.1:20303', remoteAddress: '10.0.0.2:51544', inbound: true },
-    protocols: { eth: { version: 100, difficulty: 1235, head: `0x${'d'.repeat(64)}` } },
-  });
-
 const nodes: Node[] = [];
 const peerTexts: string[] = [];
 
-const blocks = new Map<number, string>();
-function blockAt(number: number): string {
-  const known = blocks.get(number);
-  if (known !== undefined) return known;
-  const text = JSON.stringify({
-    ...{ Hash: hashOf(number), Round: number + 17, Number: number, ParentHash: hashOf(number - 1) },
-    ...{ Committed: false, Miner: masternodes[number % MASTERNODES], Error: '' },
-    ...{ Timestamp: Math.floor((START + number * BLOCK_MS) / 1_000), EncodedRLP: 'Q'.repeat(700) },
-  });
-  if (blocks.size > 10_000) blocks.clear();
-  blocks.set(number, text);
-  return text;
-}
-
-function peersOf(node: Node): string {
-  node.peers ??= `[${nodesOf(node.subnet)
-    .filter((other) => other !== node.index && nodes[other]?.mood !== 'refuses')
+const renderPeers = ({ index, subnet }: Node): string =>
+  `[${nodesOf(subnet)
+    .filter((other) => other !== index && nodes[other]?.mood !== 'refuses')
     .map((other) => peerTexts[other])
     .join()}]`;
-  return node.peers;
-}
 
-/** The first nodes of a subnet are its masternodes. */
-const coinbaseOf = ({ index, subnet }: Node) =>
-  masternodes[index - subnet.first] ?? `0x${index.toString(16).padStart(40, 'b')}`;
-
-function resultOf(node: Node, { method, params: [named] }: Call): string {
-  const height = node.mood === 'stalled' ? node.height : heightNow();
-  switch (method) {
-    case 'XDPoS_getV2BlockByNumber':
-      if (named === 'earliest') return genesis;
-      if (named === 'latest') return blockAt(height);
-      return blockAt(named === 'committed' ? height - 3 : Number(named));
-    case 'admin_peers':
-      return peersOf(node);
-    case 'admin_nodeInfo':
-      return `{"id":"${idOf(node.index)}"}`;
-    case 'eth_coinbase':
-      return `"${coinbaseOf(node)}"`;
-    case 'rpc_modules':
-      return modules;
-    default:
-      return recorded[method] ?? 'null';
-  }
-}
-
-function parseCalls(body: string): Call | readonly Call[] | undefined {
-  try {
-    return JSON.parse(body) as Call | readonly Call[];
-  } catch {
-    return undefined;
-  }
-}
-
-function answer(node: Node, body: string): string {
-  const request = parseCalls(body);
-  if (request === undefined) return BAD;
-  const toMessage = (call: Call) => `{"jsonrpc":"2.0","id":${call.id},"result":${resultOf(node, call)}}`;
-  const text = Array.isArray(request) ? `[${request.map(toMessage).join()}]` : toMessage(request as Call);
-  return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
-}
-
-const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n';
-const BAD = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n';
-
-/** A node without wildcards answers to addresses only (XDC-Subnet rpc/http.go). */
-const isAllowed = (head: string): boolean => /\r\nhost: [\d.]+(?::|\r|$)/i.test(head);
-
-function serve(node: Node, socket: Socket) {
-  let pending = '';
-  node.sockets.add(socket);
-  socket.setNoDelay(true);
-  socket.on('error', () => {});
-  socket.on('close', () => node.sockets.delete(socket));
-  socket.on('data', (chunk) => {
-    if (node.mood === 'hangs') return;
-    pending += chunk.toString('latin1');
-    for (;;) {
-      const end = pending.indexOf('\r\n\r\n');
-      if (end === -1) return;
-      const head = pending.slice(0, end);
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (pending.length < end + 4 + length) return;
-      socket.write(isAllowed(head) ? answer(node, pending.slice(end + 4, end + 4 + length)) : FORBIDDEN, 'latin1');
-      if (/\r\nconnection: close/i.test(head)) socket.end();
-      pending = pending.slice(end + 4 + length);
-    }
-  });
+function createNode(subnet: SimulatedSubnet, index: number): Node {
+  const node: Node = {
+    ...{ index, place: index - subnet.first, subnet },
+    ...{ mood: 'well', heightBefore: 0, peersText: undefined, changing: Promise.resolve() },
+    height: () => (node.mood === 'stalled' ? node.heightBefore : heightNow()),
+    peers: () => {
+      node.peersText ??= renderPeers(node);
+      return node.peersText;
+    },
+    isHanging: () => node.mood === 'hangs',
+    sockets: new Set<Socket>(),
+    server: createServer((socket) => {
+      node.sockets.add(socket);
+      socket.on('close', () => node.sockets.delete(socket));
+      serveNode(node, socket);
+    }),
+  };
+  return node;
 }
 
 const listen = ({ server, index }: Node) =>
@@ -169,13 +72,13 @@ const breakConnections = ({ sockets }: Node) => {
 function setMood(node: Node, mood: Mood) {
   const before = node.mood;
   node.mood = mood;
-  node.height = heightNow();
+  node.heightBefore = heightNow();
   // What arrived while it hung is never answered.
   if (before === 'hangs' || mood === 'refuses') breakConnections(node);
   if ((before === 'refuses') === (mood === 'refuses')) return;
   for (const other of nodesOf(node.subnet)) {
     const peer = nodes[other];
-    if (peer !== undefined) peer.peers = undefined;
+    if (peer !== undefined) peer.peersText = undefined;
   }
   node.changing = node.changing.then(async () => {
     if (node.mood === 'refuses') node.server.close();
@@ -185,11 +88,7 @@ function setMood(node: Node, mood: Mood) {
 
 for (const subnet of listSubnets())
   for (const index of nodesOf(subnet)) {
-    const node: Node = {
-      ...{ index, subnet, server: createServer(), sockets: new Set<Socket>() },
-      ...{ mood: 'well', height: 0, peers: undefined, changing: Promise.resolve() },
-    };
-    node.server.on('connection', (socket) => serve(node, socket));
+    const node = createNode(subnet, index);
     nodes.push(node);
     peerTexts.push(toPeer(index));
     await listen(node);

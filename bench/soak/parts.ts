@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathOf } from '../measure.ts';
 import { SHARDS } from './fleet.ts';
@@ -8,6 +9,18 @@ import type { MoodChange } from './nodes.ts';
 
 const START_WITHIN_MS = 60_000;
 const ASK_WITHIN_MS = 10_000;
+
+/**
+ * Linux shares processors out between sessions, and `nice` counts only within one. So each process that is `detached` into a
+ * session of its own takes the priority of this one for it, as if it ran on a machine of its own.
+ */
+export function passPriority({ pid }: { readonly pid?: number | undefined }) {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
+  } catch {
+    // Not every kernel has such groups, and not everyone may raise one.
+  }
+}
 
 /** One daemon of the fleet. */
 export interface Daemon {
@@ -52,10 +65,12 @@ export function createDaemon({ shard, port, config, database, log }: DaemonOptio
         ['run', '--config', config, '--listen', `127.0.0.1:${port}`, '--shard', `${shard}/${SHARDS}`],
         {
           stdio: ['ignore', file, file],
+          detached: true,
           env: { ...process.env, SUBNETD_DATABASE_URL: database, SUBNETD_INSTANCE: `subnetd-${shard}` },
         },
       );
       closeSync(file);
+      passPriority(child);
       const deadline = performance.now() + START_WITHIN_MS;
       while (!(await isReady())) {
         if (child.exitCode !== null || performance.now() > deadline)
@@ -76,7 +91,9 @@ export function createDaemon({ shard, port, config, database, log }: DaemonOptio
 export async function startNodes() {
   const child = spawn(process.execPath, [pathOf('./soak/nodes.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   });
+  passPriority(child);
   await once(child, 'message');
   return {
     child,

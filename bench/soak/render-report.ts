@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { drawChart, type Line } from '../draw-chart.ts';
 import { median } from '../measure.ts';
 import { LATE_MS, SEND_PAUSE_MS } from './demand.ts';
 import { FAULT_NAMES } from './faults.ts';
@@ -6,8 +7,7 @@ import { INTERVAL_MS, SHARDS, STALL_MS, TIMEOUT_MS } from './fleet.ts';
 import type { AlertOutcome } from './judge-alerts.ts';
 import { OPEN_LIMIT_MS, VERDICT_LIMIT_MS } from './judge-samples.ts';
 import type { Pattern } from './plan.ts';
-import { type Line, renderChart } from './render-chart.ts';
-import type { ProcessSample, Trend } from './resources.ts';
+import type { ProcessSample, TableSample, Trend } from './resources.ts';
 import { KEPT_TABLES, processorShareOf, type Run, tableNames, trendOfTable, trendsOfShard } from './soak-run.ts';
 import { gapsOf, type Span } from './truth.ts';
 
@@ -142,28 +142,48 @@ function renderFailures(failures: readonly string[]): string {
   ].join('\n');
 }
 
-/** Memory and descriptors of the shards, and the size of the database, over the time of a run, as SVG. */
-export function renderResources(run: Run): string {
-  const toLine = (shard: number, value: (sample: ProcessSample) => number): Line => ({
-    name: `shard ${shard}`,
-    points: run.processes.flatMap((samples) => {
-      const one = samples[shard];
-      return one === undefined ? [] : [{ at: one.at, value: value(one) }];
-    }),
-  });
-  const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
-  const sizes = run.tables.map(({ at, tables }) => ({
-    at,
-    value: Object.values(tables).reduce((sum, { bytes }) => sum + bytes, 0) / 1024 ** 2,
-  }));
-  return renderChart(
-    [
-      { title: 'resident memory, MB', lines: shards.map((shard) => toLine(shard, (one) => one.residentMegabytes)) },
-      { title: 'descriptors', lines: shards.map((shard) => toLine(shard, (one) => one.descriptors)) },
-      { title: 'all tables of PostgreSQL, MB', lines: [{ name: 'size', points: sizes }] },
-    ],
-    Math.max(...run.processes.flatMap((samples) => samples.map((one) => one?.at ?? 0))),
-  );
+const IMAGES = {
+  memory: 'images/soak-memory.svg',
+  descriptors: 'images/soak-descriptors.svg',
+  tables: 'images/soak-tables.svg',
+};
+/** A process that does not run leaves a hole in its line. */
+const HOLE_MINUTES = 70 / 60;
+const SHARD_KINDS = ['own', 'other', 'third'] as const;
+
+/** Memory and descriptors of the shards, and the size of the database, over the time of a run: SVG by file below docs/. */
+export function drawResources({ processes, tables }: Run): Readonly<Record<string, string>> {
+  const toPoint = (at: number, y: number) => ({ x: at / 60_000, y });
+  const ofShards = (value: (sample: ProcessSample) => number): readonly Line[] =>
+    SHARD_KINDS.map((kind, shard) => ({
+      name: `shard ${shard}`,
+      kind,
+      points: processes.flatMap((samples) => {
+        const one = samples[shard];
+        return one === undefined ? [] : [toPoint(one.at, value(one))];
+      }),
+    }));
+  const bytesOf = (sample: TableSample) => Object.values(sample.tables).reduce((sum, { bytes }) => sum + bytes, 0);
+  const size: Line = {
+    name: 'all tables',
+    kind: 'own',
+    points: tables.map((sample) => toPoint(sample.at, bytesOf(sample) / 1024 ** 2)),
+  };
+  const draw = (title: string, unit: string, lines: readonly Line[]) =>
+    drawChart({ title, unit, xName: 'minutes since the start', lines, hole: HOLE_MINUTES });
+  return {
+    [IMAGES.memory]: draw(
+      'resident memory of the shards',
+      'MB',
+      ofShards((one) => one.residentMegabytes),
+    ),
+    [IMAGES.descriptors]: draw(
+      'descriptors of the shards',
+      'descriptors',
+      ofShards((one) => one.descriptors),
+    ),
+    [IMAGES.tables]: draw('size of the database', 'MB', [size]),
+  };
 }
 
 /** The page docs/soak.md. `commit`: what ran. */
@@ -240,9 +260,12 @@ Prometheus scraped all shards every 15 s: ${scrapes.count} scrapes of ${scrapes.
 Of one processor ${shares.join(', ')}, and the simulated nodes
 ${toPercent(SHARDS)}. A shard that was killed begins again, so only shard ${SHARDS - 1} shows one process over most of the time.
 
-![Memory, descriptors and the size of the database over time](images/soak.svg)
+![Resident memory of each shard over time](${IMAGES.memory})
+![Descriptors of each shard over time](${IMAGES.descriptors})
 
 ${renderProcesses(run)}
+
+![The size of the database over time](${IMAGES.tables})
 
 ${renderTables(run)}
 

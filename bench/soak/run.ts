@@ -8,8 +8,9 @@ import type { Status } from '../../src/http/to-status.ts';
 import { createActor } from './act.ts';
 import { judgeAlerts, type Notification } from './judge-alerts.ts';
 import { createSampleJudge } from './judge-samples.ts';
+import { passPriority } from './parts.ts';
 import { planSoak } from './plan.ts';
-import { renderReport, renderResources } from './render-report.ts';
+import { drawResources, renderReport } from './render-report.ts';
 import { type ProcessSample, sampleProcess, sampleTables, type TableSample } from './resources.ts';
 import { describeAlerts, describeWrong, findFailures, type Run } from './soak-run.ts';
 import { type Soak, startSoak } from './start-soak.ts';
@@ -164,6 +165,7 @@ async function runSoak(soak: Soak): Promise<Run> {
 
 // The parts end with this process.
 process.once('SIGTERM', () => process.exit(1));
+passPriority(process);
 const soak = await startSoak();
 await sleep(WARM_UP_MS);
 print(`seed ${seed}, ${seconds} s; logs in ${soak.folder}`);
@@ -171,7 +173,7 @@ try {
   const run = await runSoak(soak);
   const failures = findFailures(run);
   writeFileSync(values.out, renderReport(run, failures, readCommit()));
-  writeFileSync(join(dirname(values.out), 'images', 'soak.svg'), renderResources(run));
+  for (const [file, image] of Object.entries(drawResources(run))) writeFileSync(join(dirname(values.out), file), image);
   for (const failure of failures) print(`FAILED ${failure}`);
   print(`${failures.length === 0 ? 'all held' : `${failures.length} failures`}; the report is ${values.out}`);
   process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { drawChart, type Line } from '../../bench/draw-chart.ts';
 import { type Growth, type SizeCosts, writeGrowth } from '../../bench/growth-page.ts';
 
 const size = (nodes: number, changes: Partial<SizeCosts> = {}): SizeCosts => ({
@@ -58,33 +57,5 @@ describe('the page of a machine with other work', () => {
   it('draws no cost that is lost beside others', () => {
     const page = { cpuMillis: 0, wallMillis: 5, kilobytes: 6 };
     expect(write([size(10), size(100, { page })])).toContain('| 100 | 6 | 0 | 5 |');
-  });
-});
-
-describe('a chart of powers of ten', () => {
-  const line = (name: string, ...values: readonly number[]): Line => ({
-    name,
-    kind: 'own',
-    points: values.map((y, step) => ({ x: 10 ** (step + 1), y })),
-  });
-  const draw = (...lines: readonly Line[]) => drawChart({ title: 't', unit: 'u', xName: 'x', lines });
-
-  it('has as much room from 1 to 10 as from 10 to 100', () => {
-    const [, places = ''] = /points="([^"]+)"/.exec(draw(line('a', 1, 10, 100))) ?? [];
-    const [low, middle, high] = places.split(' ').map((place) => place.split(',').map(Number));
-    expect((low?.[1] ?? 0) - (middle?.[1] ?? 0)).toBeCloseTo((middle?.[1] ?? 0) - (high?.[1] ?? 0), 0);
-    expect((middle?.[0] ?? 0) - (low?.[0] ?? 0)).toBeCloseTo((high?.[0] ?? 0) - (middle?.[0] ?? 0), 0);
-  });
-
-  it('keeps the names of lines that end at one place apart, and escapes them', () => {
-    const chart = draw(line('one', 5, 50), line('<two>', 6, 50));
-    const heights = [...chart.matchAll(/<text class="own name" x="\d+" y="([\d.]+)">/g)].map(([, y]) => Number(y));
-    expect(Math.abs((heights[0] ?? 0) - (heights[1] ?? 0))).toBeGreaterThanOrEqual(15);
-    expect(chart).toContain('&lt;two>');
-  });
-
-  it('has a colour of its own for text in light and in dark', () => {
-    const [light, dark] = draw(line('a', 1, 10)).split('@media (prefers-color-scheme: dark)');
-    for (const part of [light, dark]) expect(part).toMatch(/\.ground \{ fill: #\w+ \}/);
   });
 });
