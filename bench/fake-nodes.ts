@@ -32,13 +32,18 @@ const toNode = (index: number): SimulatedNode => ({
   isHanging: () => isHanging,
 });
 
-const toAddress = (node: number): string => `127.64.${node >> 8}.${node & 255}`;
+const NETWORK = '127.64.';
+const toAddress = (node: number): string => `${NETWORK}${node >> 8}.${node & 255}`;
 const toIndex = (address = ''): number => {
   const [, , high = 0, low = 0] = address.split('.').map(Number);
   return high * 256 + low;
 };
 
-const server = createServer((socket) => serveNode(toNode(toIndex(socket.localAddress)), socket));
+const server = createServer((socket) => {
+  // At an address that others reach too, what a node serves to anyone would be a problem of its set-up.
+  if (socket.localAddress?.startsWith(NETWORK)) serveNode(toNode(toIndex(socket.localAddress)), socket);
+  else socket.destroy();
+});
 server.listen(0, '0.0.0.0', 4_096, () => {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
