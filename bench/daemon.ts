@@ -1,38 +1,20 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuMicrosOf, pathOf, residentMegabytesOf, round, startFakeNodes, stop } from './measure.ts';
+import { gunzipSync } from 'node:zlib';
+import { cpuMicrosOf, get, pathOf, residentMegabytesOf, round, startFakeNodes } from './measure.ts';
+import { startDaemon } from './start-daemon.ts';
 
 /** Long enough for the probes of the set-up of each node, and for what a start takes in memory to be collected. */
 const SETTLE_SECONDS = 60;
 const SECONDS = 60;
 const SCRAPE_SECONDS = 15;
-const PORT = 21_546;
 
 /** Nodes that are spread over subnets of so many, each connected to the others, or to 25. */
 async function measure(nodes: number, group: number) {
   const peers = Math.min(group - 1, 25);
   const fake = await startFakeNodes(nodes, peers, group);
-  const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
-  const config = join(folder, 'subnetd.yaml');
-  const subnets = Array.from({ length: nodes / group }, (_, s) => {
-    const rows = fake.urls
-      .slice(s * group, (s + 1) * group)
-      .map((url, n) => `      - { name: n${n}, rpc: '${url}', expectedPeers: ${peers} }\n`);
-    return `  - name: s${s}\n    nodes:\n${rows.join('')}`;
-  });
-  writeFileSync(config, `subnets:\n${subnets.join('')}`);
-  const origin = `http://127.0.0.1:${PORT}`;
-  const child = spawn(pathOf('../bin/subnetd'), ['run', '--config', config, '--listen', `127.0.0.1:${PORT}`], {
-    stdio: 'ignore',
-    env: { ...process.env, SUBNETD_DATABASE_URL: `sqlite:${join(folder, 'subnetd.db')}` },
-  });
-  const scrape = async () => {
-    const response = await fetch(`${origin}/metrics`, { headers: { 'accept-encoding': 'gzip' } });
-    return response.text();
-  };
+  const daemon = await startDaemon(fake.urls, group, peers);
+  const { child } = daemon;
+  const scrape = async () => gunzipSync((await get(daemon.port, '/metrics', { 'Accept-Encoding': 'gzip' })).body);
   const scrapeFor = async (seconds: number) => {
     const end = performance.now() + seconds * 1_000;
     while (performance.now() < end) {
@@ -44,12 +26,11 @@ async function measure(nodes: number, group: number) {
   const [cpu, started] = [cpuMicrosOf(child), performance.now()];
   await scrapeFor(SECONDS);
   const cpuShare = (cpuMicrosOf(child) - cpu) / (performance.now() - started) / 1_000;
-  const page = await scrape();
+  const page = (await scrape()).toString();
   const passing = page.match(/^subnet_check_success\{.*check="latest_block".*\} 1$/gm)?.length ?? 0;
   const resident = residentMegabytesOf(child);
-  await stop(child);
+  await daemon.stop();
   await fake.stop();
-  rmSync(folder, { recursive: true });
   if (passing !== nodes) throw new Error(`${passing} of ${nodes} nodes are well`);
   return { nodes, subnets: nodes / group, cpuShareOfACore: round(cpuShare, 3), residentMegabytes: round(resident, 0) };
 }

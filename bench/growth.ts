@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { startBlackbox } from './blackbox.ts';
@@ -19,6 +18,7 @@ import {
   stop,
 } from './measure.ts';
 import { benchProcess } from './process.ts';
+import { startDaemon } from './start-daemon.ts';
 
 const SUBNET_NODES = 25;
 /** Small ones are measured at the same time. */
@@ -84,18 +84,6 @@ async function untilSettled(daemon: Child): Promise<void> {
     const share = (cpuMicrosOf(daemon) - before) / 1000 / SETTLED.millis;
     if (share < SETTLED.share || performance.now() > end) return;
   }
-}
-
-/** Writes an inventory of these nodes, in subnets of 25, into a new folder. */
-function writeInventory(urls: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
-  const rows = urls.map((url, i) => `{ name: n${i}, rpc: '${url}' }`);
-  const subnets = Array.from({ length: Math.ceil(rows.length / SUBNET_NODES) }, (_, s) => {
-    const nodes = rows.slice(s * SUBNET_NODES, (s + 1) * SUBNET_NODES);
-    return `  - { name: s${s}, nodes: [${nodes.join()}] }\n`;
-  });
-  writeFileSync(join(folder, 'subnetd.yaml'), `subnets:\n${subnets.join('')}`);
-  return folder;
 }
 
 /** Starts prom-client, which serves the series of a page. */
@@ -176,18 +164,11 @@ async function measureDaemon(daemon: Child, port: number) {
 
 /** Starts the daemon for these nodes, and ends it when it is measured. */
 async function runDaemon(urls: readonly string[]) {
-  const folder = writeInventory(urls);
-  const port = await freePort();
-  const daemon = spawn(pathOf('../bin/subnetd'), ['run', '--config', 'subnetd.yaml', '--listen', `127.0.0.1:${port}`], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, SUBNETD_LOG_LEVEL: 'warn' },
-  });
+  const daemon = await startDaemon(urls, SUBNET_NODES);
   try {
-    return await measureDaemon(daemon, port);
+    return await measureDaemon(daemon.child, daemon.port);
   } finally {
-    await stop(daemon);
-    rmSync(folder, { recursive: true });
+    await daemon.stop();
   }
 }
 
