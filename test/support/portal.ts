@@ -3,10 +3,9 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { databaseFailure } from '../../src/model/database-failure.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
-import { createAdmin } from '../../src/platform/create-admin.ts';
 import { createPortal, type PortalDeps } from '../../src/portal/create-portal.ts';
 import type { PlatformSettings } from '../../src/settings.ts';
-import { platformSettings, ROOT_PASSWORD, startPlatform } from './api.ts';
+import { addRoot, platformSettings, ROOT_PASSWORD, startPlatform } from './api.ts';
 
 /** What the portal answered. */
 export interface Shown {
@@ -65,8 +64,7 @@ export async function startPortal(
 ): Promise<TestPortal> {
   const connection = await openDatabase(address);
   const { platform: store } = await createRepositories(connection);
-  const root = { FirstName: 'R', LastName: 'T', UserName: 'root', Password: ROOT_PASSWORD, EmailID: 'r@example.com' };
-  await createAdmin(store, root, Date.now());
+  await addRoot(store, Date.now());
   let waited = 0;
   const all = platformSettings(address, settings);
   const platform = startPlatform(all, { now: () => Date.now() + waited });
