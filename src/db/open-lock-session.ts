@@ -4,6 +4,7 @@ import type { Lock } from '../model/election.ts';
 import { settleWithin } from '../model/within.ts';
 import { applySettings, type SessionSettings } from './apply-settings.ts';
 import type { LockSession } from './create-election.ts';
+import { toDriverUrl } from './to-driver-url.ts';
 
 /** The advisory locks of elections: PostgreSQL's first key, which no other program uses. The second one is the lock. */
 const LOCK_CLASS = 10_545_002;
@@ -36,7 +37,7 @@ const toKey = (lock: Lock): number => {
 export async function openLockSession(url: string, onLost: () => void): Promise<LockSession> {
   const socket = new Socket();
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: toDriverUrl(url),
     application_name: 'subnetd',
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     query_timeout: ANSWER_WITHIN_MS,

@@ -3,6 +3,7 @@ import { databaseOverloaded } from '../model/database-failure.ts';
 import { applySettings, type SessionSettings } from './apply-settings.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
+import { toDriverUrl } from './to-driver-url.ts';
 
 /** The advisory lock of subnetd's migrations: any number that no other program uses. */
 const MIGRATION_LOCK = 10_545_001;
@@ -80,7 +81,7 @@ export async function openPostgres(
   { answerWithinMs = ANSWER_WITHIN_MS, turnWithinMs = TURN_WITHIN_MS, onWarning }: PostgresOptions = {},
 ): Promise<DatabaseConnection> {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: toDriverUrl(url),
     application_name: 'subnetd',
     max: CONNECTIONS + 1,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
