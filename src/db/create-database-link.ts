@@ -1,6 +1,7 @@
 import { databaseAway } from '../model/database-failure.ts';
 import { formatDuration } from '../model/duration.ts';
 import { settleWithin } from '../model/within.ts';
+import { checkTables } from './check-tables.ts';
 import type { Repositories } from './create-repositories.ts';
 import { createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
@@ -79,6 +80,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
         if (stopping.signal.aborted) return await drop();
       }
       await connection.ping(writes);
+      if (writes) await checkTables(connection);
       if (writes) writtenAt = performance.now();
       if (up !== true && !stopping.signal.aborted) onUp();
       up = true;

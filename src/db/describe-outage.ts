@@ -14,6 +14,10 @@ const REMEDIES: readonly (readonly [code: string, sentence: string])[] = [
     'DATABASE_STUCK',
     'the database has not answered for 10s: checks and reading go on, what is written waits; see whether its disk hangs, and what else uses it',
   ],
+  [
+    'DATABASE_TABLE_LOST',
+    'a table of the database is gone: what needs it fails, the rest goes on; to get it back, stop subnetd and restore the last backup',
+  ],
   ['SQLITE_READONLY', 'the database may not be written; let the user of subnetd write to the file and its folder'],
   ['SQLITE_CANTOPEN', 'the database cannot be opened; let the user of subnetd write to the file and its folder'],
   [
@@ -41,5 +45,10 @@ export function describeOutage(error: unknown): string {
 /** Does the database still answer reads, so that it should stay open? */
 export function canStillRead(error: unknown): boolean {
   const { code } = describeCause(error);
-  return code === 'SQLITE_FULL' || code === 'DATABASE_STUCK' || code?.startsWith('SQLITE_BUSY') === true;
+  return (
+    code === 'SQLITE_FULL' ||
+    code === 'DATABASE_STUCK' ||
+    code === 'DATABASE_TABLE_LOST' ||
+    code?.startsWith('SQLITE_BUSY') === true
+  );
 }
