@@ -11,8 +11,20 @@ function describeSubnet(one: Subnet, now: number): readonly string[] {
   if (state !== 'seen' || headline === undefined) {
     const when = lastSeen === undefined ? '' : ` since ${clock(lastSeen)}, for ${lasting(lastSeen, now)}`;
     const known = headline === undefined ? '' : ` The last that was known: ${headline.sentence}.`;
-    const title = state === 'missing' ? `nobody is known to watch ${name}` : `${name} is ${state}${when}`;
-    return [`${signOf('off')} ${paint('bold', escapeText(title))}`, `${INDENT}${escapeText(`${who}.${known}`)}`, ''];
+    const [title, why = ''] = {
+      unseen: [`${name} is unseen${when}`],
+      missing: [`nobody is known to watch ${name}`],
+      unknown: [
+        `what ${name} does is not known yet`,
+        'The daemon that answers has only just started, or does not reach the database. ',
+      ],
+      seen: [`${name} has not been checked yet`],
+    }[state];
+    return [
+      `${signOf('off')} ${paint('bold', escapeText(title ?? name))}`,
+      `${INDENT}${escapeText(`${why}${who}.${known}`)}`,
+      '',
+    ];
   }
   const { standing, sentence, detail, since } = headline;
   const begun = since === undefined ? '' : `since ${clock(since)}, for ${lasting(since, now)}. `;

@@ -40,6 +40,18 @@ test('the status of a fleet names a shard that is silent, and what was last know
   ]);
 });
 
+test('the status of a daemon that has only just started does not say since when it knows nothing', () => {
+  const why = 'The daemon that answers has only just started, or does not reach the database.';
+  expect(linesOf(viewOf('unknown'))).toEqual([
+    '? what east does is not known yet',
+    `  ${why} subnetd-1 (shard 1/3). The last that was known: east runs, but n1 is down.`,
+    '',
+    '? what north does is not known yet',
+    `  ${why} shard 2/3.`,
+    '',
+  ]);
+});
+
 test('a fleet is well when every shard is seen and every subnet is well', () => {
   const {
     shards: [first, second],
