@@ -14,7 +14,7 @@ import { startIncidents } from './incidents/start-incidents.ts';
 import { createReloader } from './inventory/create-reloader.ts';
 import { findWarnings } from './inventory/find-warnings.ts';
 import { listParentChains } from './inventory/list-parent-chains.ts';
-import { readInventory } from './inventory/read-inventory.ts';
+import { readInThread } from './inventory/read-in-thread.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
 import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts';
 import { startMailer } from './mail/start-mailer.ts';
@@ -48,7 +48,7 @@ export async function startApp(
   const startedAt = now();
   /** The last late round. */
   let lateAt: number | undefined;
-  const first = await readInventory(configPath, environment);
+  const first = await readInThread(configPath, environment);
   if (!first.ok) return first;
   /** The part of it that is watched here. */
   let { inventory } = first;

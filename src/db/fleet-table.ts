@@ -1,6 +1,5 @@
-import type { FleetMember, FleetStore } from '../model/fleet.ts';
+import type { FleetMember, FleetStore, FleetSubnet } from '../model/fleet.ts';
 import { formatShard, parseShard } from '../model/shard.ts';
-import { parseFleetSubnets } from './parse-fleet-subnets.ts';
 import type { PlainSql } from './run-sql.ts';
 import { rawSql, rowsSql, sql } from './sql.ts';
 
@@ -16,11 +15,14 @@ interface MemberRow {
 const COLUMNS = rawSql('instance, shard, total, beat, written_at, subnets');
 
 /** Only what a subnetd can have written: a row with a time or a shard that is none would break what is made of all rows. */
-function toMembers({ instance, shard, total, beat, written_at, subnets }: MemberRow): readonly FleetMember[] {
+function toMembers(
+  { instance, shard, total, beat, written_at, subnets }: MemberRow,
+  parseSubnets: (text: string) => readonly FleetSubnet[],
+): readonly FleetMember[] {
   const writtenAt = Date.parse(written_at);
   const isShard = parseShard(formatShard({ index: shard, total })) !== undefined;
   if (Number.isNaN(writtenAt) || !isShard) return [];
-  return [{ instance, shard: { index: shard, total }, beat, writtenAt, subnets: parseFleetSubnets(subnets) }];
+  return [{ instance, shard: { index: shard, total }, beat, writtenAt, subnets: parseSubnets(subnets) }];
 }
 
 /** The instances that share a database. */
@@ -41,8 +43,12 @@ export function createFleetTable({ run }: PlainSql): FleetStore {
           shard = excluded.shard, total = excluded.total, beat = excluded.beat,
           written_at = excluded.written_at, subnets = excluded.subnets`);
     },
-    list: async () =>
-      (await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`)).flatMap(toMembers),
+    list: async () => {
+      // zod takes 10 MB, and a daemon without others asks for none.
+      const { parseFleetSubnets } = await import('./parse-fleet-subnets.ts');
+      const rows = await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`);
+      return rows.flatMap((row) => toMembers(row, parseFleetSubnets));
+    },
     trim: async (before) =>
       void (await run(sql`delete from fleet_member where written_at < ${new Date(before).toISOString()}`)),
   };

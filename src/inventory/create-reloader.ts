@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { WatchedMs } from '../model/clock.ts';
 import type { Inventory } from '../model/target.ts';
-import { readInventory } from './read-inventory.ts';
+import { readInThread } from './read-in-thread.ts';
 import type { Environment } from './substitute.ts';
 import { type FileWatch, watchFile } from './watch-file.ts';
 
@@ -61,7 +61,7 @@ export function createReloader({ configPath, environment, load, log, now }: Relo
 
   const reloadNow = async (why: string): Promise<readonly string[]> => {
     try {
-      const read = await readInventory(configPath, environment);
+      const read = await readInThread(configPath, environment);
       // If the stop began meanwhile, nobody would stop what a load starts now.
       if (isStopping) return ['subnetd is stopping, so the inventory was not loaded; it is read at the next start'];
       file?.setKnownText(read.text);
