@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathOf } from '../measure.ts';
@@ -11,14 +11,18 @@ const START_WITHIN_MS = 60_000;
 const ASK_WITHIN_MS = 10_000;
 
 /**
- * Linux shares processors out between sessions, and `nice` counts only within one. So each process that is `detached` into a
- * session of its own takes the priority of this one for it, as if it ran on a machine of its own.
+ * Linux shares processors out between sessions, and `nice` counts only within one. So the session of a process takes the
+ * priority of this process; what is returned gives back the one that it had. Not every kernel has priorities of sessions, and
+ * not everyone may raise one.
  */
-export function passPriority({ pid }: { readonly pid?: number | undefined }) {
+export function raiseSession({ pid }: { readonly pid?: number | undefined }): () => void {
+  const file = `/proc/${pid}/autogroup`;
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
+    const [, before = '0'] = /nice (-?\d+)/.exec(readFileSync(file, 'utf8')) ?? [];
+    writeFileSync(file, String(getPriority()));
+    return () => writeFileSync(file, before);
   } catch {
-    // Not every kernel has such groups, and not everyone may raise one.
+    return () => {};
   }
 }
 
@@ -70,7 +74,7 @@ export function createDaemon({ shard, port, config, database, log }: DaemonOptio
         },
       );
       closeSync(file);
-      passPriority(child);
+      raiseSession(child);
       const deadline = performance.now() + START_WITHIN_MS;
       while (!(await isReady())) {
         if (child.exitCode !== null || performance.now() > deadline)
@@ -93,7 +97,7 @@ export async function startNodes() {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
-  passPriority(child);
+  raiseSession(child);
   await once(child, 'message');
   return {
     child,

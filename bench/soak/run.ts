@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { Status } from '../../src/http/to-status.ts';
 import { createActor } from './act.ts';
 import { judgeAlerts, type Notification } from './judge-alerts.ts';
 import { createSampleJudge } from './judge-samples.ts';
-import { passPriority } from './parts.ts';
+import { raiseSession } from './parts.ts';
 import { planSoak } from './plan.ts';
 import { drawResources, renderReport } from './render-report.ts';
 import { type ProcessSample, sampleProcess, sampleTables, type TableSample } from './resources.ts';
@@ -165,13 +165,14 @@ async function runSoak(soak: Soak): Promise<Run> {
 
 // The parts end with this process.
 process.once('SIGTERM', () => process.exit(1));
-passPriority(process);
+process.once('exit', raiseSession(process));
 const soak = await startSoak();
 await sleep(WARM_UP_MS);
 print(`seed ${seed}, ${seconds} s; logs in ${soak.folder}`);
 try {
   const run = await runSoak(soak);
   const failures = findFailures(run);
+  mkdirSync(join(dirname(values.out), 'images'), { recursive: true });
   writeFileSync(values.out, renderReport(run, failures, readCommit()));
   for (const [file, image] of Object.entries(drawResources(run))) writeFileSync(join(dirname(values.out), file), image);
   for (const failure of failures) print(`FAILED ${failure}`);
