@@ -1,5 +1,5 @@
 import type { WatchedMs } from '../model/clock.ts';
-import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
+import type { FleetPart } from '../model/fleet.ts';
 import type { Incident, IncidentStore } from '../model/incident.ts';
 import type { Followed } from './follow-incidents.ts';
 
@@ -44,9 +44,16 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
     return !part.keeps(subnet) && open.has(subnet) && now() - last.at >= READ_AGAIN_MS;
   };
 
+  /** One that comes back to the inventory is read and looked for from the beginning. */
+  const forgetRemoved = () => {
+    const watched = new Set(part.subnets());
+    for (const known of [reads, since])
+      for (const subnet of known.keys()) if (!watched.has(subnet)) known.delete(subnet);
+  };
+
   return {
     read: async (database) => {
-      forgetUnwatched(part, reads, since);
+      forgetRemoved();
       const open = new Set([...followed().open.values()].map(({ subnet }) => subnet));
       const due = part.subnets().filter((subnet) => isDue(subnet, open));
       const epochs = due.map((subnet) => [subnet, part.epochOf(subnet)] as const);

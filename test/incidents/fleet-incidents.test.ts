@@ -130,6 +130,20 @@ describe('the incidents of a subnet that moves', () => {
     expect(second.idOf('devnet', begun)).toBeUndefined();
   });
 
+  it('are looked for from the beginning when their subnet comes back to the inventory', async () => {
+    const { store, history, only } = await openBoth();
+    run(store, history, createFakePart('devnet')).show(failing);
+    await only();
+    const part = Object.assign(createFakePart('devnet'), { kept: [], shadowed: ['devnet'] });
+    const second = run(store, history, part, START + 30 * MINUTE);
+    expect(second.isSettled('devnet')).toBe(false);
+    part.watched = [];
+    await second.pass(16 * MINUTE);
+    part.watched = ['devnet'];
+    await second.pass(10 * MINUTE);
+    expect(second.isSettled('devnet')).toBe(false);
+  });
+
   it('are looked for during a quarter of an hour at most, as long as another instance has them', async () => {
     const { store, history, only } = await openBoth();
     run(store, history, createFakePart('devnet')).show(failing);
