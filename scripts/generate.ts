@@ -84,7 +84,7 @@ async function metricsTable(): Promise<string> {
     { version: '', commit: '' },
     {
       shard,
-      fleet: () => ({ instance: '', shard, shards: [other], elsewhere: [] }),
+      fleet: () => ({ instance: '', shard, shards: [other], elsewhere: [], differing: [] }),
       enginesUp: () => new Map([['default', true]]),
       isDatabaseUp: () => true,
       locks: () => new Map([['retention', true]]),

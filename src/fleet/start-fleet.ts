@@ -4,7 +4,8 @@ import { describeCause, isAway, isDatabaseFailure } from '../model/database-fail
 import type { Election } from '../model/election.ts';
 import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
-import { isOwner, type Shard } from '../model/shard.ts';
+import { listNames } from '../model/list-names.ts';
+import { formatShard, isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Inventory } from '../model/target.ts';
 import { createNameWatch } from './create-name-watch.ts';
@@ -13,6 +14,7 @@ import { keepSubnets } from './keep-subnets.ts';
 import { toFleetSubnets } from './to-fleet-subnets.ts';
 import { createMemberTracker } from './track-members.ts';
 import { viewFleet } from './view-fleet.ts';
+import { createAgreementWatch, type Difference } from './watch-agreement.ts';
 
 /** The part of this instance in a fleet; one that runs alone watches all. */
 export interface Fleet {
@@ -87,6 +89,7 @@ export function startFleet(deps: FleetDeps): Fleet {
   const readMembers = () => tracker.read(clock.now());
   const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
   const nameWatch = createNameWatch();
+  const agreement = createAgreementWatch({ instance, shard });
   let isFailing = false;
   let beat = 0;
   let trimmedAt = Number.NEGATIVE_INFINITY;
@@ -100,6 +103,7 @@ export function startFleet(deps: FleetDeps): Fleet {
     const isFirst = inventory === undefined;
     inventory = whole;
     names = watched.subnets.map(({ name }) => name);
+    agreement.setInventory(whole.subnets.map(({ name }) => name));
     if (isFirst) beatNow();
   };
 
@@ -109,6 +113,18 @@ export function startFleet(deps: FleetDeps): Fleet {
     } catch (error) {
       deps.onBug(error);
     }
+  };
+  const warnOfDifference = ({ instance: other, shard: theirs, subnets }: Difference) => {
+    if (subnets === undefined)
+      log.warn(
+        { other, theirs, own: formatShard(shard) },
+        'another instance counts other shards than this one for ten minutes, so a subnet may be watched by two or by nobody; start all with the same N of --shard I/N',
+      );
+    else
+      log.warn(
+        { other, subnets: listNames(subnets) },
+        'the inventory of another instance has other subnets than the one here for ten minutes, so a subnet may be watched by nobody; give all the same inventory',
+      );
   };
   const beatOnce = async () => {
     const store = await database.fleet();
@@ -121,6 +137,7 @@ export function startFleet(deps: FleetDeps): Fleet {
         'another subnetd writes to the fleet by the same name, so neither knows what is its own; give each a SUBNETD_INSTANCE of its own',
       );
     const members = readMembers();
+    for (const one of agreement.take(members, clock.now())) warnOfDifference(one);
     if (part.planWatch(members)) watchOthers();
     const current = snapshot();
     const watched = current.map(({ subnet: { name } }) => ({ name, isReady: isReady(name) }));
@@ -171,8 +188,8 @@ export function startFleet(deps: FleetDeps): Fleet {
     },
     load,
     ownSubnets: () => toFleetSubnets(snapshot(), planned, clock.toWall),
-    view: () =>
-      viewFleet({
+    view: () => ({
+      ...viewFleet({
         self: { instance, shard },
         members: readMembers(),
         own: snapshot().map(({ subnet: { name }, targets }) => ({ name, targets: targets.length })),
@@ -180,6 +197,8 @@ export function startFleet(deps: FleetDeps): Fleet {
         nowWall: clock.toWall(clock.now()),
         toWall: clock.toWall,
       }),
+      differing: agreement.differing(),
+    }),
     stop: async () => {
       clearInterval(timer);
       await beating;

@@ -49,7 +49,7 @@ function viewShard(shard: Shard, instances: readonly InstanceView[], isBlind: bo
 }
 
 /** Merges the rows of all instances to what one of them shows of the others. */
-export function viewFleet({ self, members, own, inventory, nowWall, toWall }: ViewInput): FleetView {
+export function viewFleet({ self, members, own, inventory, nowWall, toWall }: ViewInput): Omit<FleetView, 'differing'> {
   const { index: ownIndex, total } = self.shard;
   const ownRow = members.find(({ instance }) => instance === self.instance);
   // Who cannot write its own row, or has read nothing yet, can say nothing of others.

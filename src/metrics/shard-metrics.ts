@@ -24,4 +24,14 @@ export function addShardMetrics(registry: Registry, { index, total }: Shard, vie
         if (sight !== 'unknown') this.set({ shard: String(shard.index) }, Number(sight === 'seen'));
     },
   });
+  new Gauge({
+    name: 'subnetd_shard_differing_instances',
+    help: 'Instances of the fleet that run with another number of shards, or with other subnets in their inventory, for ten minutes or longer.',
+    registers,
+    collect() {
+      const differing = view()?.differing;
+      if (differing === undefined) this.remove();
+      else this.set(differing.length);
+    },
+  });
 }

@@ -48,6 +48,8 @@ export interface FleetView {
   readonly shards: readonly ShardView[];
   /** Each subnet once, by its name. */
   readonly elsewhere: readonly ElsewhereSubnet[];
+  /** The other instances that have run for ten minutes with another total, or with other subnets in their inventory. */
+  readonly differing: readonly string[];
 }
 
 /** The shards but that of the instance itself, of which each instance says whether it sees them. */

@@ -6,9 +6,10 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { startFleet } from '../../src/fleet/start-fleet.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import { databaseAway } from '../../src/model/database-failure.ts';
-import type { FleetStore } from '../../src/model/fleet.ts';
+import type { FleetStore, FleetSubnet } from '../../src/model/fleet.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { eventually } from '../support/cli.ts';
+import { createHandClock } from '../support/hand-clock.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -16,12 +17,17 @@ afterEach(async () => {
 });
 
 /** An instance that writes its row again and again into a database of its own; `snapshot` and `open` may fail. */
-async function run(snapshot: () => Snapshot, open: (store: FleetStore) => FleetStore = (store) => store) {
+async function run(
+  snapshot: () => Snapshot,
+  open: (store: FleetStore) => FleetStore = (store) => store,
+  clock = createProcessClock(),
+) {
   const connection = await openDatabase({ kind: 'sqlite', path: ':memory:' });
   cleanups.push(connection.close);
   const store = createStores(connection).fleet;
   let asked = 0;
   const bugs: string[] = [];
+  const lines: string[] = [];
   const fleet = startFleet({
     shard: { index: 0, total: 3 },
     instance: 'one',
@@ -33,18 +39,18 @@ async function run(snapshot: () => Snapshot, open: (store: FleetStore) => FleetS
       },
       election: createSoleElection(),
     },
-    clock: createProcessClock(),
+    clock,
     snapshot,
     isSettled: () => true,
     areAlertsJudged: () => true,
     watch: () => {},
     onBug: (error) => bugs.push(String(error)),
-    log: pino({ enabled: false }),
+    log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line.trim()) }),
     beatMs: 20,
   });
   cleanups.push(fleet.stop);
   fleet.load({ subnets: [], engines: {}, alertmanager: { urls: [] } });
-  return { store, bugs, asked: () => asked };
+  return { store, bugs, lines, fleet, asked: () => asked };
 }
 
 it('an instance that cannot write its row for a bug reports the bug, because the others take it for dead', async () => {
@@ -68,4 +74,37 @@ it('an instance whose database is down reports no bug, and writes its row when i
   isAway = false;
   await eventually(async () => expect((await store.list()).map(({ instance }) => instance)).toEqual(['one']));
   expect(bugs).toEqual([]);
+});
+
+it('an instance beside one that was started otherwise says so, with what to do', async () => {
+  const hand = createHandClock();
+  const { store, lines, fleet } = await run(
+    () => [],
+    (open) => open,
+    hand.clock,
+  );
+  const subnet: FleetSubnet = {
+    ...{ name: 'unknown', isReady: true, keeping: 'now', targets: 1, failing: 0, problems: [], problemCount: 0 },
+  };
+  const others = [
+    { instance: 'two', shard: { index: 1, total: 4 }, subnets: [] },
+    { instance: 'three', shard: { index: 2, total: 3 }, subnets: [subnet] },
+  ];
+  let beat = 0;
+  await eventually(async () => {
+    beat += 1;
+    for (const one of others) await store.write({ ...one, beat, writtenAt: hand.wall() });
+    hand.run(10_000);
+    expect(lines).toHaveLength(2);
+  });
+  const end = (words: string) => `${words}"}`;
+  expect(lines.toSorted()).toEqual([
+    end(
+      '{"level":40,"other":"three","subnets":"unknown","msg":"the inventory of another instance has other subnets than the one here for ten minutes, so a subnet may be watched by nobody; give all the same inventory',
+    ),
+    end(
+      '{"level":40,"other":"two","theirs":"1/4","own":"0/3","msg":"another instance counts other shards than this one for ten minutes, so a subnet may be watched by two or by nobody; start all with the same N of --shard I/N',
+    ),
+  ]);
+  expect(fleet.view()?.differing.toSorted()).toEqual(['three', 'two']);
 });

@@ -18,7 +18,7 @@ const known = (name: string): FleetSubnet => ({
 const of = (index: number) => ({ index, total: 3 });
 const counts = { subnets: 1, targets: 7 };
 const view: FleetView = {
-  ...{ instance: 'a', shard: of(0) },
+  ...{ instance: 'a', shard: of(0), differing: [] },
   shards: [
     {
       ...{ shard: of(0), sight: 'seen', lastSeen: WALL },

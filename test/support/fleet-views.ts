@@ -36,6 +36,7 @@ export function viewOf(sight: InstanceView['sight'], known: FleetSubnet = report
       { shard: of(1), sight, lastSeen, instances: [instance(1, sight, lastSeen)] },
       { shard: of(2), sight: missing, instances: [] },
     ],
+    differing: [],
     elsewhere: [east, { name: 'north', shard: of(2), sight: missing }],
   };
 }

@@ -1,0 +1,59 @@
+import type { WatchedMs } from '../model/clock.ts';
+import type { SeenMember } from '../model/fleet.ts';
+import { formatShard, shardOf } from '../model/shard.ts';
+import type { Self } from './plan-watch.ts';
+
+/** Longer than a change of the total, or of the inventory, takes from the first instance to the last. */
+const DIFFERS_MS = 10 * 60_000;
+
+/** How an instance that runs was started otherwise than this one: by its total, or by the subnets that one of both lacks. */
+export interface Difference {
+  readonly instance: string;
+  readonly shard: string;
+  /** Absent where the totals differ: nothing can be said of the inventories then. */
+  readonly subnets?: readonly string[];
+}
+
+/** Notices other instances of a fleet that do not share the subnets out as this one does. */
+export interface AgreementWatch {
+  /** The names of all subnets of the inventory. */
+  setInventory(names: readonly string[]): void;
+  /** Takes all instances as of `now`. Gives those that have differed for ten minutes by now, each once. */
+  take(members: readonly SeenMember[], now: WatchedMs): readonly Difference[];
+  /** The instances that have differed for so long, as of the last time. */
+  differing(): readonly string[];
+}
+
+/** Starts with an inventory that is not known: until then nothing differs. */
+export function createAgreementWatch({ instance: own, shard: { total } }: Self): AgreementWatch {
+  let byShard: ReadonlyMap<number, readonly string[]> | undefined;
+  let all: ReadonlySet<string> = new Set();
+  let since: ReadonlyMap<string, WatchedMs> = new Map();
+  let differing: readonly string[] = [];
+
+  const compare = ({ instance, shard, subnets }: SeenMember): Difference | undefined => {
+    if (shard.total !== total) return { instance, shard: formatShard(shard) };
+    const reported = new Set(subnets.map(({ name }) => name));
+    const unknown = [...reported].filter((name) => !all.has(name));
+    const missing = (byShard?.get(shard.index) ?? []).filter((name) => !reported.has(name));
+    const lacking = [...unknown, ...missing];
+    return lacking.length === 0 ? undefined : { instance, shard: formatShard(shard), subnets: lacking };
+  };
+
+  return {
+    setInventory: (names) => {
+      all = new Set(names);
+      byShard = Map.groupBy(names, (name) => shardOf(name, total));
+    },
+    take: (members, now) => {
+      if (byShard === undefined) return [];
+      const found = members.flatMap((one) => (one.isFresh && one.instance !== own ? (compare(one) ?? []) : []));
+      since = new Map(found.map(({ instance }) => [instance, since.get(instance) ?? now]));
+      const before = differing;
+      const long = found.filter(({ instance }) => now - (since.get(instance) ?? now) >= DIFFERS_MS);
+      differing = long.map(({ instance }) => instance);
+      return long.filter(({ instance }) => !before.includes(instance));
+    },
+    differing: () => differing,
+  };
+}
