@@ -35,8 +35,18 @@ const WAITING: Readonly<Record<string, number>> = {
   'monitor/log-restarts': 35,
   'db/postgres-restart': 15,
   'db/election': 45,
+  'probes/killed-browser': 50,
   'db/election-processes': 45,
   'logs/log-watches': 15,
+  'alerts/rules': 20,
+  'db/slow-disk': 20,
+  'db/half-open': 18,
+  'mail/mailer': 16,
+  'monitor/endless-requests': 15,
+  'history/stored-history': 12,
+  'incidents/start-incidents': 12,
+  'monitor/event-storm': 10,
+  'http/status-picture': 8,
   'docker/ssh': 40,
   'monitor/many-nodes': 15,
   'monitor/container-restarts': 13,
@@ -84,7 +94,7 @@ export function createConfig(kinds: readonly ('unit' | 'parts')[]): ViteUserConf
   const files = kinds.flatMap((kind) => found[kind]);
   const sharing = files.filter((file) => found.sharing.includes(file));
   // Each process loads the program once, so where little waits there are few.
-  const workers = kinds.includes('parts') ? { waiting: 7, others: 2 } : { waiting: 3, others: 2 };
+  const workers = kinds.includes('parts') ? { waiting: 8, others: 2 } : { waiting: 3, others: 2 };
   return defineConfig({
     test: {
       // A process takes many files of the first kind: to start one and load the program costs more than most of them do.
