@@ -5,14 +5,17 @@ import { toRuleFiles } from '../../scripts/rules.ts';
 import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
 import { COMPOSE_LINKS, toLinks } from '../../src/alerts/to-links.ts';
+import { durationMs } from '../../src/model/duration.ts';
 import { problemsOfAlert } from '../../src/model/problem-catalog.ts';
 import {
   absent,
   asScraped,
+  type Course,
   checkWithPromtool,
   constant,
   type PromtoolCase,
   type Series,
+  STEP_MS,
   testCases,
   testRules,
   toFiringTest,
@@ -24,17 +27,48 @@ type NamedRule = AlertRule & { readonly name: AlertName };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Ten minutes well with a scrape that fails for a minute, 25 minutes broken with one that fails once, then well again. */
-const course = {
-  steps: 301,
-  isBroken: (step: number) => step >= 60 && step < 210,
-  isGap: (step: number) => (step >= 24 && step < 30) || step === 170,
+/** What a rule is put through, and the steps at which its alert is looked at. */
+interface Trial {
+  readonly course: Course;
+  readonly well: readonly number[];
+  /** The first of them is when the alert begins. */
+  readonly firing: readonly number[];
+  readonly clear: number;
+  /** Planned work begins with what is broken and ends before that, here; a reported problem is notified at once then. */
+  readonly workEnds: number;
+}
+
+/** For rules that look back: ten minutes well with a minute without scrapes, 25 broken with one that fails, then well again. */
+const LONG: Trial = {
+  course: {
+    steps: 301,
+    isBroken: (step) => step >= 60 && step < 210,
+    isGap: (step) => (step >= 24 && step < 30) || step === 170,
+  },
+  well: [24, 27, 29, 30, 36, 59],
+  // The first is for what has to hold for five minutes and looks back for ten.
+  firing: [152, 169, 170, 171, 209],
+  clear: 300,
+  workEnds: 200,
 };
-const WELL = [24, 27, 29, 30, 36, 59];
-/** The long one is for what has to hold for fifteen minutes. */
-const FIRST = 152;
-const FIRING = [FIRST, 169, 170, 171, 209];
-const CLEAR = 300;
+
+/** For what subnetd reports as a problem: the same in five minutes each, and to the step at which the alert may end. */
+function toQuick({ for: holds, keepFiringFor = '0s' }: AlertRule): Trial {
+  const clear = 60 + durationMs(keepFiringFor) / STEP_MS;
+  return {
+    course: {
+      steps: clear + 1,
+      isBroken: (step) => step >= 30 && step < 60,
+      isGap: (step) => (step >= 12 && step < 18) || step === 50,
+    },
+    well: [12, 15, 17, 18, 29],
+    firing: [30 + durationMs(holds) / STEP_MS, 49, 50, 51, 59, clear - 1],
+    clear,
+    workEnds: 55,
+  };
+}
+
+const trialOf = (rule: NamedRule): Trial => (problemsOfAlert(rule.name).length > 0 ? toQuick(rule) : LONG);
 
 /** The alert as it reads at a step. */
 function toFiring(rule: AlertRule, { labels, value }: RuleCase, step: number) {
@@ -54,28 +88,27 @@ function toCase(group: string, rule: NamedRule): PromtoolCase {
   const tested = caseOf(rule);
   const always = rule.expr === 'vector(1)';
   const firing = (step: number) => [toFiring(rule, tested, step)];
-  const test = toPromtoolTest(asScraped(tested.series), course, [
-    ...[...WELL, CLEAR].map((step) => ({ step, alert, ...(always && { firing: firing(step) }) })),
-    ...FIRING.map((step) => ({ step, alert, firing: firing(step) })),
+  const trial = trialOf(rule);
+  const test = toPromtoolTest(asScraped(tested.series), trial.course, [
+    ...[...trial.well, trial.clear].map((step) => ({ step, alert, ...(always && { firing: firing(step) }) })),
+    ...trial.firing.map((step) => ({ step, alert, firing: firing(step) })),
   ]);
-  return { groups: [group], alert, tests: [test, ...testPlanned(rule, tested)] };
+  return { groups: [group], alert, tests: [test, ...testPlanned(rule, tested, trial)] };
 }
 
-/** The work begins with what is broken and ends before that; what is reported as a problem is notified at once then. */
-const WORK_ENDS = 200;
-
 /** What promtool has to see of an alert that planned work covers. */
-function testPlanned(rule: NamedRule, tested: RuleCase): readonly object[] {
+function testPlanned(rule: NamedRule, tested: RuleCase, { course, firing, workEnds }: Trial): readonly object[] {
   const { planned } = tested;
   expect(planned !== undefined, `${rule.name} is about a subnet`).toBe(rule.labels.includes('subnet'));
   if (planned === undefined) return [];
-  const lasts: Series[string] = [absent, (step) => (step < WORK_ENDS ? 1 : undefined)];
+  const lasts: Series[string] = [absent, (step) => (step < workEnds ? 1 : undefined)];
   const series = { ...asScraped(tested.series), ...Object.fromEntries(planned.map((one) => [one, lasts])) };
   const isAtOnce = problemsOfAlert(rule.name).length > 0;
+  const [begins = 0] = firing;
   return [
     toPromtoolTest(series, course, [
-      ...[FIRST, WORK_ENDS - 1].map((step) => ({ step, alert: rule.name })),
-      ...(isAtOnce ? [{ step: WORK_ENDS, alert: rule.name, firing: [toFiring(rule, tested, WORK_ENDS)] }] : []),
+      ...[begins, workEnds - 1].map((step) => ({ step, alert: rule.name })),
+      ...(isAtOnce ? [{ step: workEnds, alert: rule.name, firing: [toFiring(rule, tested, workEnds)] }] : []),
     ]),
   ];
 }

@@ -8,6 +8,7 @@ import { findProgram } from './engine.ts';
 
 /** How often promtool scrapes and evaluates. */
 const STEP_SECONDS = 10;
+export const STEP_MS = STEP_SECONDS * 1000;
 
 /** The value of a series at a step; undefined where it has none. */
 export type Value = (step: number, before: number | undefined) => number | undefined;
