@@ -1,11 +1,11 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createDockerLinks } from '../../src/docker/links.ts';
-import type { Status } from '../../src/http/to-status.ts';
 import { readLastLines } from '../../src/logs/read-last-lines.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
+import { readStatus } from '../support/read-status.ts';
 import { nodeTarget } from '../support/views.ts';
 
 const folder = temporaryFolder();
@@ -42,7 +42,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 const check = async (target: string, name: string) => {
-  const status = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+  const status = await readStatus(daemon.url);
   const found = status.subnets[0]?.targets.find((one) => one.name === target);
   return found?.checks.find((one) => one.check === name);
 };

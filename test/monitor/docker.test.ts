@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 import { composeLabels, eatMemory, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type OwnEngine, startEngine } from '../support/engine.ts';
+import { readStatus } from '../support/read-status.ts';
 
 const folder = temporaryFolder();
 const project = uniqueName('project');
@@ -14,7 +14,7 @@ const metrics = async () => (await fetch(`${daemon.url}/metrics`)).text();
 const value = async (name: string, target: string) =>
   Number(new RegExp(`^${name}\\{[^}]*name="${target}"[^}]*\\} (\\S+)$`, 'm').exec(await metrics())?.[1] ?? Number.NaN);
 const check = async (target: string) => {
-  const status = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+  const status = await readStatus(daemon.url);
   return status.subnets[0]?.targets
     .find(({ name }) => name === target)
     ?.checks.find((one) => one.check === 'container');

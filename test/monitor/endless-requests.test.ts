@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
+import { readStatus } from '../support/read-status.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -70,7 +70,7 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
     return daemon.finished;
   });
   const read = async () => {
-    const { subnets } = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+    const { subnets } = await readStatus(daemon.url);
     return (subnets[0]?.targets ?? []).map(({ name, checks }) => {
       const of = (check: string) => checks.find((one) => one.check === check);
       return { name, container: of('container'), log: of('log_block') };

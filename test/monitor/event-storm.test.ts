@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
 import { startNode } from '../support/fake-node.ts';
+import { readStatus } from '../support/read-status.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
@@ -108,7 +108,7 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
     };
   };
   const check = async () => {
-    const { subnets } = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+    const { subnets } = await readStatus(daemon.url);
     return subnets[0]?.targets[0]?.checks.find((one) => one.check === 'container');
   };
   await eventually(async () => expect(await check()).toMatchObject({ verdict: 'pass' }));

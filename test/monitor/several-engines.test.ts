@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
 import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { startEngine } from '../support/engine.ts';
 import { startTcp } from '../support/fake-node.ts';
+import { readStatus } from '../support/read-status.ts';
 import { startSshd } from '../support/sshd.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -58,7 +58,7 @@ docker:
     await daemon.finished;
   });
   const checkOf = async (target: string) => {
-    const status = (await (await fetch(`${daemon.url}/status.json`)).json()) as Status;
+    const status = await readStatus(daemon.url);
     const found = status.subnets[0]?.targets.find(({ name }) => name === target);
     return found?.checks.find(({ check }) => check === 'container');
   };

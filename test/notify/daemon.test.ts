@@ -4,10 +4,10 @@ import { expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
-import type { Status } from '../../src/http/to-status.ts';
 import { startAlertmanager } from '../support/alertmanager.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
 import { startHookReceiver } from '../support/hook-receiver.ts';
+import { readStatus } from '../support/read-status.ts';
 import { printOf } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
@@ -72,7 +72,7 @@ it('holds an alert back during planned work, pushes it at its end, and one of it
     (await alertmanager.alerts()).find(({ labels }) => labels.alertname === alertname);
   const held = /SubnetContainerDown[^\n]*an alert is held back by planned work/;
   await eventually(() => expect(first.output()).toMatch(held), LONG_MS);
-  const status = (await (await fetch(`${first.url}/status.json`)).json()) as Status;
+  const status = await readStatus(first.url);
   const planned = status.subnets.flatMap(({ problems }) => problems.filter((one) => one.planned));
   expect(planned).toEqual([expect.objectContaining({ name: 'stats', plannedReason: 'it moves', state: 'open' })]);
   expect(await find('SubnetContainerDown')).toBeUndefined();

@@ -7,6 +7,7 @@ import { startDaemon, temporaryFolder } from './cli.ts';
 import { type FleetSubnets, startFleetSubnets } from './fleet-subnets.ts';
 import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
 import { usePostgres } from './postgres.ts';
+import { readStatus } from './read-status.ts';
 import { startWebhook, type Webhook } from './webhook.ts';
 
 /** A daemon of a fleet. */
@@ -79,8 +80,9 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolv
       await daemon?.finished;
     },
     watchedBy: async (instance) => {
-      const status = await (await ask(instance, '/status.json')).json();
-      return (status as { readonly subnets: readonly { readonly name: string }[] }).subnets.map(({ name }) => name);
+      const daemon = daemons.get(instance);
+      if (daemon === undefined) throw new Error(`${instance} does not run`);
+      return (await readStatus(daemon.url)).subnets.map(({ name }) => name);
     },
     stop: async () => {
       for (const { child } of daemons.values()) child.kill('SIGKILL');
@@ -117,7 +119,7 @@ export function readSent({ sent }: FleetStage, name: string) {
 const toText = ({ annotations: { summary, description } }: Pick<ShownAlert, 'annotations'>): string =>
   `${summary} ${description?.replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')}`;
 
-/** Looks at Alertmanager and at all daemons, several times a second, until it is stopped. */
+/** Looks at Alertmanager four times and at all daemons twice a second, until it is stopped. */
 export function observeStage(stage: FleetStage) {
   const alerts = new Map<string, SeenAlert>();
   /** Which instances were seen to watch each subnet. */
@@ -140,13 +142,17 @@ export function observeStage(stage: FleetStage) {
     for (const name of await stage.watchedBy(instance).catch(() => []))
       watchers.set(name, (watchers.get(name) ?? new Set()).add(instance));
   };
-  const look = async () => {
+  const repeat = async (look: () => Promise<unknown>, everyMs: number) => {
     while (!over.signal.aborted) {
-      await Promise.all([lookAtAlerts(), ...[...stage.daemons.keys()].map(lookAtDaemon)]);
-      await sleep(250, undefined, { signal: over.signal }).catch(() => {});
+      await look();
+      await sleep(everyMs, undefined, { signal: over.signal }).catch(() => {});
     }
   };
-  const looking = look();
+  // A daemon watches a subnet for seconds at least, and each answer of a daemon costs more than one of Alertmanager.
+  const looking = Promise.all([
+    repeat(lookAtAlerts, 250),
+    repeat(() => Promise.all([...stage.daemons.keys()].map(lookAtDaemon)), 500),
+  ]);
   return {
     alerts: alerts as ReadonlyMap<string, SeenAlert>,
     watchers: watchers as ReadonlyMap<string, ReadonlySet<string>>,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Status } from '../../src/http/to-status.ts';
 import { eventually, startCli } from './cli.ts';
+import { readStatus } from './read-status.ts';
 
 /** Runs the demo and expects every check to pass at every second after all have passed. */
 export async function expectGreenDemo(seconds: number): Promise<void> {
@@ -8,7 +8,7 @@ export async function expectGreenDemo(seconds: number): Promise<void> {
   onTestFinished(() => void demo.child.kill('SIGKILL'));
   const [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
   const expectAllPass = async () => {
-    const status = (await (await fetch(`${url}/status.json`)).json()) as Status;
+    const status = await readStatus(url);
     const checks = status.subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
     expect(checks.length).toBeGreaterThanOrEqual(29);
     expect(checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);

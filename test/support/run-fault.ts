@@ -1,8 +1,8 @@
 import type { FaultName } from '../../src/demo/faults.ts';
-import type { Status } from '../../src/http/to-status.ts';
 import type { ShownAlert } from './alertmanager.ts';
 import { eventually } from './cli.ts';
 import type { FaultAlerts } from './fault-alerts.ts';
+import { readStatus } from './read-status.ts';
 import type { Stack, Watched } from './start-stack.ts';
 import type { Message } from './webhook.ts';
 
@@ -39,12 +39,9 @@ export const nameOf = ({ labels }: { readonly labels: Readonly<Record<string, st
 const alertsOf = async (stack: Stack, subnet: string): Promise<readonly ShownAlert[]> =>
   (await stack.alerts()).filter(({ labels }) => labels.subnet === subnet);
 
-const readStatus = async ({ url }: Watched): Promise<Status> =>
-  (await (await fetch(`${url}/status.json`)).json()) as Status;
-
 /** The problems that are confirmed now. */
 const openProblems = async (watched: Watched): Promise<readonly string[]> =>
-  (await readStatus(watched)).subnets.flatMap(({ problems }) =>
+  (await readStatus(watched.url)).subnets.flatMap(({ problems }) =>
     problems
       .filter(({ state }) => state !== 'suspected')
       .map(({ problem, name }) => [problem, name].filter(Boolean).join(' ')),
@@ -55,7 +52,7 @@ export const waitForCalm = (stack: Stack, watched: Watched, withinMs: number): P
   eventually(
     async () => {
       const { name } = watched;
-      const { subnets } = await readStatus(watched);
+      const { subnets } = await readStatus(watched.url);
       const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
       const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
       if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is not well: ${JSON.stringify(bad)}`);
