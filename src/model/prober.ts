@@ -19,9 +19,9 @@ export type Observation<Kind extends ProbeKind = ProbeKind> = {
 }[Kind];
 
 /** Probes one target. */
-export interface Prober {
+export interface Prober<Kind extends ProbeKind = ProbeKind> {
   /** Never rejects: an unreachable target is an observation too. */
-  probe(): Promise<Observation>;
+  probe(): Promise<Observation<Kind>>;
   /** Aborts the current probe and closes connections. */
   close(): void | Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { RoundName, Schedule, Target } from '../model/target.ts';
+import { toPhaseMs } from '../probes/chain-question.ts';
 import type { Slots } from './create-slots.ts';
 import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
@@ -60,6 +61,7 @@ export interface RoundOptions extends RoundEvents {
  */
 export function createRound(options: RoundOptions): Round {
   const { subnet, name, schedule, timeoutMs, onFinished, onLate, awakeMs, slots } = options;
+  const phase = toPhaseMs(JSON.stringify([subnet, name])) / 60_000;
   let { targets, probe } = options;
   let present: ReadonlySet<Target> = new Set(targets);
   const stopping = new AbortController();
@@ -108,7 +110,7 @@ export function createRound(options: RoundOptions): Round {
       due.add(target);
     };
     isStarting = true;
-    const plan = { spreadMs, slots };
+    const plan = { spreadMs, phase, slots };
     const onAllBegun = () => {
       isStarting = false;
     };

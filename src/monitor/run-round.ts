@@ -1,10 +1,11 @@
-import { sleep } from '../model/sleep.ts';
 import type { Slots } from './create-slots.ts';
 
 /** How the probes of a round are spread in time. */
 export interface RoundPlan {
   /** The probes start evenly over this many milliseconds, or over more when there are too many for it. */
   readonly spreadMs: number;
+  /** A share of the time between two starts by which all are later, from 0 to 1. Of many rounds with the same times, each has its own. */
+  readonly phase?: number;
   /** Slots that this round shares with others; a probe waits for one. */
   readonly slots?: Slots | undefined;
 }
@@ -14,6 +15,22 @@ export interface RoundPlan {
  * hang would take the places of those that answer.
  */
 const LEAST_GAP_MS = 0.2;
+
+/** Waits, or until the signal aborts, with one listener for all the times: thousands of rounds wait for each of their probes. */
+function createPause(signal: AbortSignal) {
+  let wake = () => {};
+  const onAbort = () => wake();
+  signal.addEventListener('abort', onAbort);
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  return { pause, end: () => signal.removeEventListener('abort', onAbort) };
+}
 
 /**
  * Probes every target once. Resolves after the last probe to the milliseconds in which at least one was running,
@@ -28,7 +45,9 @@ export async function runRound<T>(
   onAllStarted: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
-  const gap = Math.max(plan.spreadMs / Math.max(targets.length, 1), LEAST_GAP_MS);
+  const { spreadMs, phase = 0, slots } = plan;
+  const gap = Math.max(spreadMs / Math.max(targets.length, 1), LEAST_GAP_MS);
+  const { pause, end } = createPause(signal);
   let running = 0;
   let busyMs = 0;
   let busySince = 0;
@@ -38,6 +57,7 @@ export async function runRound<T>(
     if (running === 0) busySince = performance.now();
     running += 1;
     await probe(target);
+    slots?.release();
     running -= 1;
     if (running > 0) return;
     busyMs += performance.now() - busySince;
@@ -45,15 +65,16 @@ export async function runRound<T>(
   };
 
   for (const [i, target] of targets.entries()) {
-    const wait = started + i * gap - performance.now();
-    if (wait > 1) await sleep(wait, signal);
-    await plan.slots?.acquire();
+    const wait = started + (i + phase) * gap - performance.now();
+    if (wait > 1 && !signal.aborted) await pause(wait);
+    await slots?.acquire();
     if (signal.aborted) {
-      plan.slots?.release();
+      slots?.release();
       break;
     }
-    void startProbe(target).finally(() => plan.slots?.release());
+    void startProbe(target);
   }
+  end();
   onAllStarted();
   if (running > 0)
     await new Promise<void>((resolve) => {

@@ -9,36 +9,49 @@ const EVERY_MS = 60_000;
 /** A node whose height falls again and again is not asked more often. */
 const SOONEST_MS = 10_000;
 
-/** Decides when a node is asked about its chain. Times are watched time in milliseconds. */
+/** When a node is asked about its chain. Times are watched time in milliseconds. */
 export interface ChainTiming {
-  /** Adds the outcome of a probe. A fall, a lost height and the end of a silence make the question due. */
-  record(answered: boolean, height: number | undefined): void;
-  isDue(now: number): boolean;
-  asked(now: number): void;
+  /** Shifts the begin of each minute. */
+  readonly phaseMs: number;
+  askedAt: number;
+  /** Something has happened since then that makes the question due. */
+  isChanged: boolean;
+  /** Whether the last probe was answered; undefined before the first one. */
+  answered: boolean | undefined;
+  /** The last height that is known. */
+  height: number | undefined;
 }
 
 /** A share of a minute by a name, so that nodes that are first asked together are asked apart later. */
 export const toPhaseMs = (name: string): number =>
   [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % EVERY_MS, 0);
 
-/** `phaseMs` shifts the begin of each minute. */
-export function createChainTiming(phaseMs: number): ChainTiming {
+/** Of a node that was not asked yet. */
+export const createChainTiming = (phaseMs: number): ChainTiming => ({
+  phaseMs,
+  askedAt: Number.NEGATIVE_INFINITY,
+  isChanged: false,
+  answered: undefined,
+  height: undefined,
+});
+
+/** Adds the outcome of a probe. A fall, a lost height and the end of a silence make the question due. */
+export function recordOutcome(timing: ChainTiming, answered: boolean, height: number | undefined): void {
+  const before = timing.height;
+  const fell = answered && before !== undefined && (height === undefined || height < before);
+  if (fell || (answered && timing.answered === false)) timing.isChanged = true;
+  timing.answered = answered;
+  if (answered) timing.height = height;
+}
+
+export function isDue({ phaseMs, askedAt, isChanged }: ChainTiming, now: number): boolean {
   const minuteOf = (at: number) => Math.floor((at + phaseMs) / EVERY_MS);
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let isChanged = false;
-  let before: { readonly answered: boolean; readonly height: number | undefined } | undefined;
-  return {
-    record: (answered, height) => {
-      const fell = answered && before?.height !== undefined && (height === undefined || height < before.height);
-      if (fell || (answered && before?.answered === false)) isChanged = true;
-      before = { answered, height: answered ? height : before?.height };
-    },
-    isDue: (now) => Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || minuteOf(now) !== minuteOf(askedAt)),
-    asked: (now) => {
-      askedAt = now;
-      isChanged = false;
-    },
-  };
+  return Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || minuteOf(now) !== minuteOf(askedAt));
+}
+
+export function recordQuestion(timing: ChainTiming, now: number): void {
+  timing.askedAt = now;
+  timing.isChanged = false;
 }
 
 const MARK_STEP = 32;
@@ -123,10 +136,20 @@ export interface ChainMemory {
   /** Each call goes alone, because the batch was refused or its answer was too large. */
   singly: boolean;
   /** The methods that the node does not have. It would log a warning for each further call. */
-  readonly absent: Set<string>;
+  absent: ReadonlySet<string>;
   /** By the last question that was answered. */
   settings?: ConsensusSettings;
 }
+
+/** One for all: ten thousand nodes have all methods. */
+const NONE_ABSENT: ReadonlySet<string> = new Set();
+
+export const createChainMemory = (): ChainMemory => ({ singly: false, absent: NONE_ABSENT });
+
+/** A node may have other methods than before. */
+export const forgetAbsent = (memory: ChainMemory): void => {
+  memory.absent = NONE_ABSENT;
+};
 
 const METHOD_NOT_FOUND: CallResult = {
   ok: false,
@@ -169,7 +192,7 @@ export function askChain<T extends object>(
     const answers: Partial<Record<ChainCall, CallResult>> = { ...some };
     for (const [name, { method }] of calls) {
       if (!present.has(name)) answers[name] = METHOD_NOT_FOUND;
-      else if (isMethodNotFound(answers[name])) memory.absent.add(method);
+      else if (isMethodNotFound(answers[name])) memory.absent = new Set(memory.absent).add(method);
     }
     return read(answers);
   });

@@ -24,10 +24,19 @@ export interface ProberTools {
   readonly now: () => number;
 }
 
-/** A probe of one kind; the signal ends a run. */
-interface Source<Kind extends ProbeKind> {
-  readonly probe: (signal: AbortSignal) => Promise<Observation<Kind>>;
-  readonly close?: () => void | Promise<void>;
+/** Makes a probe that a signal ends. */
+function endBySignal<Kind extends ProbeKind>(
+  probe: (signal: AbortSignal) => Promise<Observation<Kind>>,
+  close?: () => void | Promise<void>,
+): Prober<Kind> {
+  const controller = new AbortController();
+  return {
+    probe: () => probe(controller.signal),
+    close: () => {
+      controller.abort();
+      return close?.();
+    },
+  };
 }
 
 /** Addresses of a subnet that its frontend's page may request. */
@@ -59,26 +68,28 @@ function createNodeProberFor(
 
 /** The probe of each kind; undefined when the inventory gives it nothing to probe. */
 const sources: {
-  readonly [Kind in ProbeKind]: (target: Target, subnet: Subnet, tools: ProberTools) => Source<Kind> | undefined;
+  readonly [Kind in ProbeKind]: (target: Target, subnet: Subnet, tools: ProberTools) => Prober<Kind> | undefined;
 } = {
   node: (target, subnet, tools) => {
     const probe = createNodeProberFor(target, subnet, tools);
     const { timeoutMs } = isAttachOnly(target) ? subnet.settings.console : subnet.settings.rpc;
-    return (
-      probe && {
-        probe: async (signal) => ({ kind: 'node', seen: await probe.probe(timeoutMs, signal) }),
-        close: probe.close,
-      }
-    );
+    if (probe === undefined) return undefined;
+    const look = async (signal?: AbortSignal): Promise<Observation<'node'>> => ({
+      kind: 'node',
+      seen: await probe.probe(timeoutMs, signal),
+    });
+    // What goes over HTTP alone ends with its connection; a signal for each of ten thousand nodes takes megabytes.
+    const isHttpAlone = target.component === 'node' && !isAttachOnly(target) && target.ipc === undefined;
+    return isHttpAlone ? { probe: () => look(), close: probe.close } : endBySignal(look, probe.close);
   },
   service: (target, { settings }, { keepsConnections }) => {
     if (!('url' in target) || target.url === undefined) return undefined;
     const probe = createServiceProber(target.component, target.url, keepsConnections);
     const { timeoutMs } = settings.services;
-    return {
-      probe: async (signal) => ({ kind: 'service', seen: await probe.probe(timeoutMs, signal) }),
-      close: probe.close,
-    };
+    return endBySignal(
+      async (signal) => ({ kind: 'service', seen: await probe.probe(timeoutMs, signal) }),
+      probe.close,
+    );
   },
   page: (target, subnet, { browsers }) => {
     if (!('browser' in target) || target.browser === undefined || target.url === undefined) return undefined;
@@ -86,22 +97,18 @@ const sources: {
     const { visit, release } = browsers.use(target.browser);
     const hosts = hostsOf(subnet);
     const { timeoutMs } = subnet.settings.console;
-    return {
-      probe: async (signal) => ({ kind: 'page', seen: await visit(url, hosts, timeoutMs, signal) }),
-      close: release,
-    };
+    return endBySignal(async (signal) => ({ kind: 'page', seen: await visit(url, hosts, timeoutMs, signal) }), release);
   },
   container: ({ container }, { settings }, { docker, toWatched }) =>
-    container && {
-      probe: async (signal) => ({
-        kind: 'container',
-        seen: toWatched(await docker.inspect(container, settings.containers.timeoutMs, signal)),
-      }),
-    },
+    container &&
+    endBySignal(async (signal) => ({
+      kind: 'container',
+      seen: toWatched(await docker.inspect(container, settings.containers.timeoutMs, signal)),
+    })),
   logs: (target, { settings }, { logs }) => {
     if (target.container === undefined && target.logFiles.length === 0) return undefined;
     const { facts } = logs(target, settings.logs);
-    return { probe: async () => ({ kind: 'logs', seen: facts() }) };
+    return { probe: async () => ({ kind: 'logs', seen: facts() }), close: () => {} };
   },
 };
 
@@ -116,15 +123,5 @@ export function proberInputs(kind: ProbeKind, target: Target, subnet: Subnet): r
 }
 
 /** The probe of one kind for a target; undefined when the inventory gives it nothing to probe. */
-export function createProber(kind: ProbeKind, target: Target, subnet: Subnet, tools: ProberTools): Prober | undefined {
-  const source = sources[kind](target, subnet, tools);
-  if (source === undefined) return undefined;
-  const controller = new AbortController();
-  return {
-    probe: () => source.probe(controller.signal),
-    close: () => {
-      controller.abort();
-      return source.close?.();
-    },
-  };
-}
+export const createProber = (kind: ProbeKind, target: Target, subnet: Subnet, tools: ProberTools): Prober | undefined =>
+  sources[kind](target, subnet, tools);

@@ -1,6 +1,6 @@
 import type { ChainObservation } from '../model/chain.ts';
 import type { NodeObservation, Peers, Result } from '../model/observation.ts';
-import { askChain, type ChainMemory, MESH_CALLS } from './chain-question.ts';
+import { askChain, createChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { parseSingle, toBody } from './json-rpc.ts';
@@ -33,7 +33,7 @@ export function createHttpAndIpcProber(
 ): NodeProber {
   const httpProber = createNodeProber(rpc, consensus, now, phaseMs);
   const ipcTransport = createIpcTransport(ipc);
-  const meshMemory: ChainMemory = { singly: false, absent: new Set() };
+  const meshMemory = createChainMemory();
   let needsIpc = false;
 
   const askPeers = async (deadline: number, signal?: AbortSignal): Promise<Result<Peers>> => {

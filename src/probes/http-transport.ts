@@ -1,6 +1,12 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault } from '../model/observation.ts';
-import { createHttpConnection, dropConnection, type Failure, sendRequest } from './http-connection.ts';
+import {
+  createHttpConnection,
+  dropConnection,
+  type Failure,
+  type HttpConnection,
+  sendRequest,
+} from './http-connection.ts';
 import {
   type Exchange,
   MAX_ANSWER_BYTES,
@@ -22,66 +28,103 @@ function toFault(failure: Failure, address: string): Fault {
   return failure === 'ended' ? { kind: 'closed', address } : toHttpFault(failure, address);
 }
 
+/** An address, and what each request to it begins with. */
+interface Origin {
+  /** As it was given. */
+  readonly target: string;
+  readonly ownPath: string;
+  /** Headers that all requests have, ended. */
+  readonly fixedHeaders: string;
+  readonly connection: HttpConnection;
+}
+
+function toOrigin(target: string): Origin {
+  const url = new URL(target);
+  const credentials = readCredentials(url);
+  const authorization = credentials && toBasicAuthorization(credentials.username, credentials.password);
+  return {
+    target,
+    ownPath: `${url.pathname}${url.search}`,
+    fixedHeaders: `host: ${url.host}\r\n${authorization === undefined ? '' : `authorization: ${authorization}\r\n`}`,
+    connection: createHttpConnection(url),
+  };
+}
+
+function toRequest({ ownPath, fixedHeaders }: Origin, ask: TransportRequest, closesAfter: boolean): string {
+  const { method, path = ownPath, contentType, headers = {}, body } = ask;
+  const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+  const type = contentType === undefined ? '' : `content-type: ${contentType}\r\n`;
+  const further = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  const keep = closesAfter ? 'close' : 'keep-alive';
+  return `${method} ${path} HTTP/1.1\r\n${fixedHeaders}connection: ${keep}\r\n${type}${further}${length}\r\n${body ?? ''}`;
+}
+
+function exchange<T>(
+  origin: Origin,
+  closesAfter: boolean,
+  ask: TransportRequest,
+  read: ReadResponse<T>,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<Exchange<T>> {
+  const { target, connection } = origin;
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const wasReused = connection.state === 'reused';
+    let isSettled = false;
+    const settle = (result: Exchange<T>) => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    const onAbort = () => dropConnection(connection);
+    const onDeadline = () => {
+      if (isSettled) return;
+      const afterMs = Math.round(performance.now() - started);
+      const address = showAddress(target);
+      settle({ ok: false, fault: { kind: 'timeout', address, afterMs, received: reply.status > 0 } });
+      dropConnection(connection);
+    };
+    signal?.addEventListener('abort', onAbort);
+    // After a busy event loop the response may have arrived in time but be unread. It is read before the immediate.
+    const timer = setTimeout(() => setImmediate(onDeadline), Math.max(deadline - started, 0));
+
+    const reply = sendRequest(connection, toRequest(origin, ask, closesAfter), closesAfter, (received, failure) => {
+      const { status, contentType, contentEncoding, text = '' } = received;
+      if (failure !== undefined) {
+        const isLost = failure !== 'broken' && failure !== 'too-large';
+        const fault = toFault(failure, showAddress(target));
+        return settle({ ok: false, fault, stale: wasReused && isLost && status === 0 });
+      }
+      if (contentEncoding !== '' && contentEncoding !== 'identity')
+        return settle({ ok: false, fault: { kind: 'encoding' } });
+      settle({ ok: true, value: read({ status, contentType, text }) });
+    });
+  });
+}
+
 /**
  * A transport to an `http:` or `https:` address. User info in it is sent as basic authentication. While `keepsAlive` is
  * false, each exchange closes its connection.
  */
 export function createHttpTransport(target: string, keepsAlive: () => boolean = () => true): RpcTransport {
-  const url = new URL(target);
-  const address = showAddress(target);
-  const credentials = readCredentials(url);
-  const authorization = credentials && toBasicAuthorization(credentials.username, credentials.password);
-  const ownPath = `${url.pathname}${url.search}`;
-  const fixedHeaders = `host: ${url.host}\r\n${authorization === undefined ? '' : `authorization: ${authorization}\r\n`}`;
-  const connection = createHttpConnection(url);
-
-  const toRequest = (ask: TransportRequest, closesAfter: boolean): string => {
-    const { method, path = ownPath, contentType, headers = {}, body } = ask;
-    const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
-    const type = contentType === undefined ? '' : `content-type: ${contentType}\r\n`;
-    const further = Object.entries(headers)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join('');
-    const keep = closesAfter ? 'close' : 'keep-alive';
-    return `${method} ${path} HTTP/1.1\r\n${fixedHeaders}connection: ${keep}\r\n${type}${further}${length}\r\n${body ?? ''}`;
+  const origin = toOrigin(target);
+  const { connection } = origin;
+  /** A probe that goes on after its end must not connect again. */
+  let isClosed = false;
+  return {
+    connection: () => connection.state,
+    exchange: (ask, read, deadline, signal) =>
+      isClosed || signal?.aborted
+        ? Promise.resolve({ ok: false, fault: { kind: 'closed', address: showAddress(target) } })
+        : exchange(origin, !keepsAlive(), ask, read, deadline, signal),
+    close: () => {
+      isClosed = true;
+      dropConnection(connection);
+    },
   };
-
-  const exchange = <T>(ask: TransportRequest, read: ReadResponse<T>, deadline: number, signal?: AbortSignal) =>
-    new Promise<Exchange<T>>((resolve) => {
-      if (signal?.aborted) return resolve({ ok: false, fault: { kind: 'closed', address } });
-      const started = performance.now();
-      const wasReused = connection.state === 'reused';
-      const closesAfter = !keepsAlive();
-      let isSettled = false;
-      const settle = (result: Exchange<T>) => {
-        if (isSettled) return;
-        isSettled = true;
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        resolve(result);
-      };
-      const onAbort = () => dropConnection(connection);
-      const onDeadline = () => {
-        if (isSettled) return;
-        const afterMs = Math.round(performance.now() - started);
-        settle({ ok: false, fault: { kind: 'timeout', address, afterMs, received: reply.status > 0 } });
-        dropConnection(connection);
-      };
-      signal?.addEventListener('abort', onAbort);
-      // After a busy event loop the response may have arrived in time but be unread. It is read before the immediate.
-      const timer = setTimeout(() => setImmediate(onDeadline), Math.max(deadline - started, 0));
-
-      const reply = sendRequest(connection, toRequest(ask, closesAfter), closesAfter, (received, failure) => {
-        const { status, contentType, contentEncoding, text = '' } = received;
-        if (failure !== undefined) {
-          const isLost = failure !== 'broken' && failure !== 'too-large';
-          return settle({ ok: false, fault: toFault(failure, address), stale: wasReused && isLost && status === 0 });
-        }
-        if (contentEncoding !== '' && contentEncoding !== 'identity')
-          return settle({ ok: false, fault: { kind: 'encoding' } });
-        settle({ ok: true, value: read({ status, contentType, text }) });
-      });
-    });
-
-  return { connection: () => connection.state, exchange, close: () => dropConnection(connection) };
 }

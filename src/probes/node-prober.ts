@@ -12,7 +12,13 @@ import {
 import {
   askChain,
   type ChainMemory,
+  type ChainTiming,
+  createChainMemory,
   createChainTiming,
+  forgetAbsent,
+  isDue,
+  recordOutcome,
+  recordQuestion,
   toChainCalls,
   toMark,
   toNextEpochMark,
@@ -87,6 +93,163 @@ const SERVER_FAULTS: ReadonlySet<Fault['kind']> = new Set(['rpc-error', 'result'
 /** Does the answer prove that a JSON-RPC server is there? */
 const isAnswer = (result: Result<unknown>): boolean => result.ok || SERVER_FAULTS.has(result.fault.kind);
 
+/** A node that is probed again and again. Ten thousand have this in memory. */
+interface Watched {
+  readonly transport: RpcTransport;
+  readonly consensus: string;
+  /** Watched time. */
+  readonly now: () => number;
+  readonly chainTiming: ChainTiming;
+  readonly chainMemory: ChainMemory;
+  session: Session | undefined;
+}
+
+/** The results by their calls; `refused` when the node takes no batch. */
+function readResults(names: readonly NodeCall[], response: TransportResponse): Results | 'refused' {
+  const parsed = parseAnswer(response, names.length);
+  if (parsed === 'refused') return parsed;
+  return Object.fromEntries(
+    names.map((name, i) => {
+      const result = parsed[i];
+      return [name, result?.ok ? READERS[name](result.value) : result];
+    }),
+  );
+}
+
+function send<T>(
+  { transport, consensus }: Watched,
+  names: readonly NodeCall[],
+  read: ReadResponse<T>,
+  { deadline, signal }: Run,
+): Promise<Exchange<T>> {
+  const calls = toNodeMethods(consensus);
+  const body = toBody(names.map((name) => calls[name]));
+  return transport.exchange({ method: 'POST', contentType: 'application/json', body }, read, deadline, signal);
+}
+
+async function askSingly(node: Watched, names: readonly NodeCall[], current: Run): Promise<Results> {
+  const results: Results = {};
+  for (const name of names) {
+    const exchange = await send(node, [name], (response) => readResults([name], response), current);
+    if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
+    if (exchange.value !== 'refused') Object.assign(results, exchange.value);
+  }
+  return results;
+}
+
+async function ask(node: Watched, state: Session, names: readonly NodeCall[], current: Run): Promise<Results> {
+  for (const name of names) current.asked |= 1 << NODE_CALLS.indexOf(name);
+  if (names.length === 1 || state.batches === 'refused') return askSingly(node, names, current);
+  const isRefused = ({ status }: TransportResponse) => state.batches === 'untried' && REFUSES_BATCH.has(status);
+  const read = (response: TransportResponse) => (isRefused(response) ? 'refused' : readResults(names, response));
+  const exchange = await send(node, names, read, current);
+  if (!exchange.ok) return Object.fromEntries(names.map((name) => [name, exchange]));
+  const results = exchange.value === 'refused' ? await askSingly(node, names, current) : exchange.value;
+  if (Object.values(results).some(isAnswer)) state.batches = exchange.value === 'refused' ? 'refused' : 'accepted';
+  return results;
+}
+
+/** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
+function readModules({ now }: Watched, state: Session, result: Results['modules']): void {
+  if (result === undefined || !isAnswer(result)) return;
+  const modules = result.ok ? result.value : undefined;
+  state.modulesAskedAt = now();
+  if (modules?.has('admin')) state.peersBy = 'admin_peers';
+  else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
+}
+
+async function askPeers(
+  node: Watched,
+  state: Session,
+  results: Results,
+  current: Run,
+): Promise<Result<Peers> | undefined> {
+  for (const [method, next] of [
+    ['admin_peers', 'net_peerCount'],
+    ['net_peerCount', 'none'],
+  ] as const) {
+    if (state.peersBy !== method) continue;
+    const result = results[method] ?? (await ask(node, state, [method], current))[method];
+    if (!isMethodMissing(result)) return result;
+    state.peersBy = next;
+  }
+  return undefined;
+}
+
+/**
+ * Asks about the chain, when that is due. It is a request of its own, after the others: an answer that is slow, too
+ * large or refused must not cost a check its observation.
+ */
+async function askAboutChain(
+  { transport, consensus, now, chainTiming, chainMemory }: Watched,
+  state: Session,
+  height: number | undefined,
+  current: Run,
+): Promise<ChainObservation | undefined> {
+  const deadline = Math.min(current.deadline, performance.now() + CHAIN_MS);
+  if (!isDue(chainTiming, now()) || performance.now() >= deadline) return undefined;
+  recordQuestion(chainTiming, now());
+  const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
+  const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
+  const sendOn = <T>(body: string, read: ReadResponse<T>) =>
+    transport.exchange({ method: 'POST', contentType: 'application/json', body }, read, deadline, current.signal);
+  if (state.batches === 'refused') chainMemory.singly = true;
+  const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights));
+  if (chain.consensus) chainMemory.settings = chain.consensus;
+  return chain;
+}
+
+async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
+  current.asked = 0;
+  const { session } = node;
+  const connection = node.transport.connection();
+  const state: Session =
+    connection !== 'new' && session ? session : { hasNumber: false, batches: session?.batches ?? 'untried' };
+  node.session = state;
+  const modulesDue = node.now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
+  const first: NodeCall[] = ['latest'];
+  if (state.hasNumber && connection === 'reused') first.push('committed');
+  if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
+  if (modulesDue) {
+    first.push('modules');
+    forgetAbsent(node.chainMemory);
+  }
+
+  const results = await ask(node, state, first, current);
+  const latest = results.latest as Exchange<Block>;
+  if (!latest.ok && latest.stale && retry) {
+    node.session = undefined;
+    return run(node, current, false);
+  }
+  readModules(node, state, results.modules);
+  state.hasNumber = latest.ok;
+  if (!Object.values(results).some(isAnswer)) {
+    const { fault } = latest as { readonly fault: Fault };
+    node.session = undefined;
+    recordOutcome(node.chainTiming, false, undefined);
+    const asked = CALL_SETS[current.asked];
+    return { asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
+  }
+
+  const second: NodeCall[] = [];
+  if (latest.ok && results.committed === undefined) second.push('committed');
+  const { peersBy } = state;
+  if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
+  if (second.length > 0) Object.assign(results, await ask(node, state, second, current));
+  const peers = await askPeers(node, state, results, current);
+  const height = latest.ok ? latest.value.number : undefined;
+  recordOutcome(node.chainTiming, true, height);
+  const chain = await askAboutChain(node, state, height, current);
+  return {
+    asked: CALL_SETS[current.asked],
+    answered: true,
+    latest,
+    committed: results.committed,
+    peers,
+    ...(chain && { chain }),
+  };
+}
+
 /**
  * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
  * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
@@ -101,164 +264,10 @@ export function createNodeProber(
   phaseMs = 0,
 ): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
-  const calls = toNodeMethods(consensus);
-  const bodies = new Map<string, string>();
-  const chainTiming = createChainTiming(phaseMs);
-  const chainMemory: ChainMemory = { singly: false, absent: new Set() };
-  let session: Session | undefined;
-
-  const bodyOf = (names: readonly NodeCall[]): string => {
-    const key = names.join();
-    const body = bodies.get(key) ?? toBody(names.map((name) => calls[name]));
-    bodies.set(key, body);
-    return body;
-  };
-
-  /** The results by their calls; `refused` when the node takes no batch. */
-  const readResults = (names: readonly NodeCall[], response: TransportResponse): Results | 'refused' => {
-    const parsed = parseAnswer(response, names.length);
-    if (parsed === 'refused') return parsed;
-    return Object.fromEntries(
-      names.map((name, i) => {
-        const result = parsed[i];
-        return [name, result?.ok ? READERS[name](result.value) : result];
-      }),
-    );
-  };
-
-  const send = <T>(
-    names: readonly NodeCall[],
-    read: ReadResponse<T>,
-    { deadline, signal }: Run,
-  ): Promise<Exchange<T>> =>
-    transport.exchange(
-      { method: 'POST', contentType: 'application/json', body: bodyOf(names) },
-      read,
-      deadline,
-      signal,
-    );
-
-  const askSingly = async (names: readonly NodeCall[], current: Run): Promise<Results> => {
-    const results: Results = {};
-    for (const name of names) {
-      const exchange = await send([name], (response) => readResults([name], response), current);
-      if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
-      if (exchange.value !== 'refused') Object.assign(results, exchange.value);
-    }
-    return results;
-  };
-
-  const ask = async (state: Session, names: readonly NodeCall[], current: Run): Promise<Results> => {
-    for (const name of names) current.asked |= 1 << NODE_CALLS.indexOf(name);
-    if (names.length === 1 || state.batches === 'refused') return askSingly(names, current);
-    const isRefused = ({ status }: TransportResponse) => state.batches === 'untried' && REFUSES_BATCH.has(status);
-    const exchange = await send(
-      names,
-      (response) => (isRefused(response) ? 'refused' : readResults(names, response)),
-      current,
-    );
-    if (!exchange.ok) return Object.fromEntries(names.map((name) => [name, exchange]));
-    const results = exchange.value === 'refused' ? await askSingly(names, current) : exchange.value;
-    if (Object.values(results).some(isAnswer)) state.batches = exchange.value === 'refused' ? 'refused' : 'accepted';
-    return results;
-  };
-
-  /** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
-  const readModules = (state: Session, result: Results['modules']) => {
-    if (result === undefined || !isAnswer(result)) return;
-    const modules = result.ok ? result.value : undefined;
-    state.modulesAskedAt = now();
-    if (modules?.has('admin')) state.peersBy = 'admin_peers';
-    else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
-  };
-
-  const askPeers = async (state: Session, results: Results, current: Run): Promise<Result<Peers> | undefined> => {
-    for (const [method, next] of [
-      ['admin_peers', 'net_peerCount'],
-      ['net_peerCount', 'none'],
-    ] as const) {
-      if (state.peersBy !== method) continue;
-      const result = results[method] ?? (await ask(state, [method], current))[method];
-      if (!isMethodMissing(result)) return result;
-      state.peersBy = next;
-    }
-    return undefined;
-  };
-
-  /**
-   * Asks about the chain, when that is due. It is a request of its own, after the others: an answer that is slow, too
-   * large or refused must not cost a check its observation.
-   */
-  const askAboutChain = async (
-    state: Session,
-    height: number | undefined,
-    current: Run,
-  ): Promise<ChainObservation | undefined> => {
-    const deadline = Math.min(current.deadline, performance.now() + CHAIN_MS);
-    if (!chainTiming.isDue(now()) || performance.now() >= deadline) return undefined;
-    chainTiming.asked(now());
-    const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
-    const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
-    const sendOn = <T>(body: string, read: ReadResponse<T>) =>
-      transport.exchange({ method: 'POST', contentType: 'application/json', body }, read, deadline, current.signal);
-    if (state.batches === 'refused') chainMemory.singly = true;
-    const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights));
-    if (chain.consensus) chainMemory.settings = chain.consensus;
-    return chain;
-  };
-
-  const run = async (current: Run, retry: boolean): Promise<NodeObservation> => {
-    current.asked = 0;
-    const connection = transport.connection();
-    const state: Session =
-      connection !== 'new' && session ? session : { hasNumber: false, batches: session?.batches ?? 'untried' };
-    session = state;
-    const modulesDue = now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
-    const first: NodeCall[] = ['latest'];
-    if (state.hasNumber && connection === 'reused') first.push('committed');
-    if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
-    if (modulesDue) {
-      first.push('modules');
-      chainMemory.absent.clear();
-    }
-
-    const results = await ask(state, first, current);
-    const latest = results.latest as Exchange<Block>;
-    if (!latest.ok && latest.stale && retry) {
-      session = undefined;
-      return run(current, false);
-    }
-    readModules(state, results.modules);
-    state.hasNumber = latest.ok;
-    if (!Object.values(results).some(isAnswer)) {
-      const { fault } = latest as { readonly fault: Fault };
-      session = undefined;
-      chainTiming.record(false, undefined);
-      const asked = CALL_SETS[current.asked];
-      return { asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
-    }
-
-    const second: NodeCall[] = [];
-    if (latest.ok && results.committed === undefined) second.push('committed');
-    const { peersBy } = state;
-    if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
-    Object.assign(results, second.length > 0 ? await ask(state, second, current) : {});
-    const peers = await askPeers(state, results, current);
-    const height = latest.ok ? latest.value.number : undefined;
-    chainTiming.record(true, height);
-    const chain = await askAboutChain(state, height, current);
-    return {
-      asked: CALL_SETS[current.asked],
-      answered: true,
-      latest,
-      committed: results.committed,
-      peers,
-      ...(chain && { chain }),
-    };
-  };
-
+  const [chainTiming, chainMemory] = [createChainTiming(phaseMs), createChainMemory()];
+  const node: Watched = { transport, consensus, now, chainTiming, chainMemory, session: undefined };
   return {
-    probe: (timeoutMs, signal) => run({ deadline: performance.now() + timeoutMs, signal, asked: 0 }, true),
+    probe: (timeoutMs, signal) => run(node, { deadline: performance.now() + timeoutMs, signal, asked: 0 }, true),
     close: transport.close,
   };
 }

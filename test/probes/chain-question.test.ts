@@ -1,5 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createChainTiming, toMark, toNextEpochMark, toPhaseMs } from '../../src/probes/chain-question.ts';
+import {
+  createChainTiming,
+  isDue,
+  recordQuestion,
+  toMark,
+  toNextEpochMark,
+  toPhaseMs,
+} from '../../src/probes/chain-question.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
 import { MAX_ANSWER_BYTES } from '../../src/probes/transport.ts';
 import { blockResult, type FakeNode, type Methods, type ReceivedCall, startNode } from '../support/fake-node.ts';
@@ -51,8 +58,8 @@ describe('a node is asked about its chain', () => {
       const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`));
       const times: number[] = [];
       for (let second = 0; second < 180; second += 10)
-        if (timing.isDue(second * 1000)) {
-          timing.asked(second * 1000);
+        if (isDue(timing, second * 1000)) {
+          recordQuestion(timing, second * 1000);
           times.push(second);
         }
       return times;
