@@ -65,9 +65,12 @@ export function createBlocks(
     readCheck ? [{ readCheck, comparison }] : [],
   );
   /** Many targets lack some facts. */
-  const otherParts = Map.groupBy(
-    targetParts.filter(({ part }) => part.readCheck === undefined),
-    ({ part }) => part.family.from,
+  const otherParts = Array.from(
+    Map.groupBy(
+      targetParts.filter(({ part }) => part.readCheck === undefined),
+      ({ part }) => part.family.from,
+    ),
+    ([from, group]) => ({ from, group }),
   );
 
   let blocks: readonly Block[] = [];
@@ -78,23 +81,29 @@ export function createBlocks(
     return { units, none, sections: parts.map(({ of }) => none[of]) };
   };
 
-  /** Reads all samples of the targets that may have changed. */
+  /** Reads all samples of a target. In a function of its own they take two thirds of the time that they took in the generator. */
+  const compareTarget = (state: TargetState) => {
+    for (const check of state.checks) {
+      if (check.verdict === 'skipped') continue;
+      for (const { readCheck, comparison } of checkParts)
+        comparison.add(check.check, readCheck(check, state.target, view));
+    }
+    for (const { from, group } of otherParts)
+      if (from === undefined || state.facts[from] !== undefined)
+        for (const { part, comparison } of group) part.read(state, comparison, view);
+  };
+
+  /** Reads the targets that may have changed. */
   function* compareTargets({ units, sections }: Block, places: readonly number[]): Generator<void, void> {
     for (const { comparison, place } of targetParts) comparison.begin(sections[place] as Section);
-    const filled = targetParts.filter(({ place }) => (sections[place] as Section).keys.length > 0);
+    const filled = targetParts.flatMap(({ place, comparison }) =>
+      (sections[place] as Section).keys.length > 0 ? [comparison] : [],
+    );
     for (const [index, place] of places.entries()) {
       if (index % STEP_TARGETS === STEP_TARGETS - 1) yield;
-      const state = units.targets[place] as TargetState;
-      for (const { comparison } of filled) comparison.beginUnit(place);
-      for (const check of state.checks) {
-        if (check.verdict === 'skipped') continue;
-        for (const { readCheck, comparison } of checkParts)
-          comparison.add(check.check, readCheck(check, state.target, view));
-      }
-      for (const [from, group] of otherParts)
-        if (from === undefined || state.facts[from] !== undefined)
-          for (const { part, comparison } of group) part.read(state, comparison, view);
-      for (const { comparison } of filled) comparison.endUnit(place);
+      for (const comparison of filled) comparison.beginUnit(place);
+      compareTarget(units.targets[place] as TargetState);
+      for (const comparison of filled) comparison.endUnit(place);
     }
   }
 

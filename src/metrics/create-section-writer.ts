@@ -67,25 +67,40 @@ function createText() {
 
 type Text = ReturnType<typeof createText>;
 
-/** The same samples, some with other values. */
-function withValues(before: Section, { count, rows, values: newValues }: Changes, text: Text): Section {
-  const values = before.values.slice();
+/** The same samples. The values of these rows take more or fewer digits than their text. */
+function withMoved(before: Section, moved: readonly number[], text: Text): Section {
   const ends = before.ends.slice();
   let [copied, shifted] = [0, 0];
-  for (let index = 0; index < count; index += 1) {
-    const row = rows[index] as number;
-    const value = newValues[index] as number;
+  for (const row of moved) {
     const shift = text.length() - copied;
     for (; shifted < row; shifted += 1) ends[shifted] = (before.ends[shifted] as number) + shift;
     text.copy(before.bytes, copied, valueStartOf(before, row));
-    text.writeValue(value);
-    values[row] = value;
+    text.writeValue(before.values[row] as number);
     copied = before.ends[row] as number;
   }
   const shift = text.length() - copied;
   for (; shifted < ends.length; shifted += 1) ends[shifted] = (before.ends[shifted] as number) + shift;
   text.copy(before.bytes, copied, before.bytes.length);
-  return { ...before, bytes: text.take(), packed: undefined, values, ends };
+  return { ...before, bytes: text.take(), ends };
+}
+
+/** The same samples, some with other values. Most take as many digits as before, and are written where those stood. */
+function withValues(before: Section, { count, rows, values: newValues }: Changes, text: Text): Section {
+  const values = before.values.slice();
+  const bytes = copyUnpooled(before.bytes);
+  const digits = Buffer.alloc(MAX_NUMBER_BYTES);
+  const moved: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const row = rows[index] as number;
+    const value = newValues[index] as number;
+    values[row] = value;
+    const start = valueStartOf(before, row);
+    const length = writeNumber(digits, 0, value);
+    if (start + length + 1 !== before.ends[row]) moved.push(row);
+    else for (let place = 0; place < length; place += 1) bytes[start + place] = digits[place] as number;
+  }
+  const after = { ...before, bytes, packed: undefined, values };
+  return moved.length === 0 ? after : withMoved(after, moved, text);
 }
 
 /** The samples that the units have now, written from nothing. */

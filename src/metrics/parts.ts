@@ -113,7 +113,7 @@ function toPart(family: Family, sample: Samples): Part {
       });
     }
     case 'check':
-      return checkPart(family, (check, _, view) => toShown(sample.value(check), view));
+      return checkPart(family, family.isTime ? (check, _, view) => toShown(sample.value(check), view) : sample.value);
     case 'interval':
       return checkPart(family, ({ round }, { subnet }, { intervalSeconds }) => intervalSeconds(subnet, round));
     case 'failure':
