@@ -1,4 +1,4 @@
-/** Turns that many calls share. */
+/** Turns that many calls to a database share. */
 export interface Turns {
   /** Resolves when there is a turn, in the order of the calls. Rejects with `late` after the longest wait. */
   take(): Promise<void>;
@@ -11,9 +11,8 @@ export interface Turns {
 export interface TurnOptions {
   readonly atOnce: number;
   readonly withinMs: number;
-  /** The error of a call that has waited too long, and of one that comes after the end. */
+  /** The error of a call that has waited too long. */
   readonly late: () => Error;
-  readonly ended: () => Error;
   /** Called for the first call that has waited too long since nothing waited. */
   readonly onLate?: () => void;
 }
@@ -23,8 +22,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+const ended = () => new Error('the connection to the database was closed');
+
 /** Shares turns in the order of the calls. */
-export function createTurns({ atOnce, withinMs, late, ended, onLate }: TurnOptions): Turns {
+export function createTurns({ atOnce, withinMs, late, onLate }: TurnOptions): Turns {
   const waiting = new Set<Waiting>();
   let free = atOnce;
   let isOver = false;

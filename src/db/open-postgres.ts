@@ -106,7 +106,6 @@ export async function openPostgres(
     atOnce: CONNECTIONS,
     withinMs: turnWithinMs,
     late: databaseOverloaded,
-    ended: () => new Error('the connection to the database was closed'),
     onLate: () =>
       onWarning?.(
         `requests wait longer than ${turnWithinMs / 1_000} s for the database and are refused with code 1102; look for statements that take long or wait for a lock (pg_stat_activity)`,

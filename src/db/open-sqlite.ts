@@ -37,12 +37,7 @@ export async function openSqlite(
   let closeReader = () => {};
   /** The pings that run, by whether they write. */
   const pinging = new Map<boolean, Promise<void>>();
-  const turns = createTurns({
-    atOnce: 1,
-    withinMs: TURN_WITHIN_MS,
-    late: databaseOverloaded,
-    ended: databaseOverloaded,
-  });
+  const turns = createTurns({ atOnce: 1, withinMs: TURN_WITHIN_MS, late: databaseOverloaded });
   const session: Session = { run: (sql) => call('run', sql), column: (sql) => call('column', sql) };
   const checkFiles = async () => {
     const [fileNow, logNow] = await Promise.all([identifyLater(path), identifyLater(`${path}-wal`)]);
@@ -88,6 +83,7 @@ export async function openSqlite(
       },
     }),
     close: async () => {
+      turns.end();
       closeReader();
       await close(isLost ? { path, log } : undefined);
     },

@@ -18,3 +18,14 @@ it('a check that only reads answers for none that writes, also when both run at 
   expect(await Promise.all(checks)).toEqual(['well', 'Error: no such table: kept_value', 'well']);
   await connection.close();
 });
+
+it('a call that waits for its turn when the database is closed fails at once, and so does the next one', async () => {
+  const connection = await openSqlite(':memory:');
+  const { release } = await connection.lend();
+  const waiting = connection.lend().then(() => 'lent', String);
+  const closed = connection.close();
+  expect(await waiting).toBe('Error: the connection to the database was closed');
+  release();
+  await closed;
+  await expect(connection.lend()).rejects.toThrow('the connection to the database was closed');
+});
