@@ -1,10 +1,12 @@
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
+import { formatCount } from '../model/format-count.ts';
 import { listEach } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
+import { findLostState } from './find-lost-state.ts';
 import { findSplitRounds } from './find-split-rounds.ts';
 import { parentSubject } from './parent-view.ts';
 import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
@@ -59,17 +61,17 @@ function findHalt(view: SubnetView): Suspicion | undefined {
     heights.length === 0
       ? 'no node runs and answers'
       : `no block after ${highest(heights.map(({ number }) => number))} for ${formatDuration(now - stalledSince)}`;
-  const split = voting < required ? undefined : findSplitRounds(view, stalledSince);
+  const cause = voting < required ? undefined : (findLostState(view) ?? findSplitRounds(view, stalledSince));
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${required} are needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${split === undefined ? '' : `; ${split.seen}`}`,
+    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${formatCount(required, 'is', 'are')} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
     fix:
       voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
         : starting.length > 0
           ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
-          : (split?.fix ??
+          : (cause?.fix ??
             'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
     causes: [],
@@ -119,7 +121,7 @@ function findRisk(view: SubnetView): Suspicion | undefined {
     // The halt itself is said when no block has come for the stall limit, and is the page. If blocks come, this is.
     confirmMs: short > 0 ? view.stallAfterMs + HALT_SEEN_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
-    evidence: `${voting} of ${total} masternodes vote and ${required} are needed, without ${names}`,
+    evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
     fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
     explains: [],
     causes: [],

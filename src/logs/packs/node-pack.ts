@@ -68,6 +68,13 @@ export const nodePack: PatternPack = {
       'Head state missing, repairing chain',
       'the node was killed and has lost recent state',
     ),
+    line(
+      'state_missing',
+      'note',
+      'Failed to create mining context',
+      'a kill has cost the node the state of its newest blocks; it makes none until it has them from other nodes',
+      { match: /missing trie [Nn]ode/ },
+    ),
     line('database_empty', 'error', 'Empty database, resetting chain', 'the chain database was lost', {
       fix: 'check the disk',
     }),

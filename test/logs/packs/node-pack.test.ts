@@ -48,6 +48,14 @@ test('the first start with an empty data folder is known by what it writes', asy
   expect(matches).toEqual({ genesis_written: 2 });
 });
 
+test('a node that has lost its state is known by the block that it cannot make', async () => {
+  // As a real node printed it each two seconds after it was killed.
+  const { matches } = await judge(
+    'ERROR[11-23|08:51:15] Failed to create mining context          err="missing trie Node 930af59260eb7c83b708e3c0c99335ac6ef7c389f8b5c3bc2c11c60fb30394c6 (path )"\n',
+  );
+  expect(matches).toEqual({ state_missing: 1 });
+});
+
 test('xdc.log gives the height at any level', async () => {
   const { check } = await judge(
     'Set the log level to 2\n[yourturn] Masternode: index 0 address 0xAbC parentBlockNum 1234\nyourturn 0 2\n',
