@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ExpositionFormat } from '../model/exposition.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import type { Shard } from '../model/shard.ts';
 import type { RoundName } from '../model/target.ts';
 import { createRoundSeries } from './create-round-series.ts';
+import { Counter, Gauge, Histogram, Registry } from './prom-client.ts';
 import { runInTurns } from './run-in-turns.ts';
 import { addShardMetrics } from './shard-metrics.ts';
 import { formatRegistry } from './text-formats.ts';

@@ -1,6 +1,7 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { type FleetView, otherShards } from '../model/fleet-view.ts';
 import type { Shard } from '../model/shard.ts';
+import { Gauge } from './prom-client.ts';
 
 /** The metrics of an instance that watches a shard; `view` is undefined where the instances share no database. */
 export function addShardMetrics(registry: Registry, { index, total }: Shard, view: () => FleetView | undefined): void {

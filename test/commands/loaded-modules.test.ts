@@ -62,6 +62,7 @@ test('a daemon that polls nodes loads its packages in part, and none that it doe
   expect(modules).toContain('undici/lib/llhttp/llhttp_simd-wasm.js');
   expect(modules).not.toContain('undici/lib/dispatcher/client.js');
   expect(modules).toContain('better-sqlite3/lib/index.js');
+  expect(modules).not.toContain('prom-client/index.js');
   expect(modules.filter((path) => /^undici\/(index\.js|lib\/web\/fetch\/index\.js)$/.test(path))).toEqual([]);
   // Those of package.json: Kysely, dockerode, the browser and the rest come when they are needed.
   expect(
