@@ -1,56 +1,27 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startHistory } from '../../src/history/start-history.ts';
 import type { HistoryStore, Uptime } from '../../src/model/history.ts';
-import type { SubnetState } from '../../src/model/snapshot.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
-import { NOW } from '../support/diagnosed.ts';
 import { createFakePart, type FakePart } from '../support/fake-part.ts';
 import { openHistory } from '../support/history-stores.ts';
+import { createSeenSubnet, FLEET_START } from '../support/seen-subnet.ts';
 import { withDown } from '../support/snapshots.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
-const START = Date.UTC(2026, 10, 21, 12);
 const [well, failing] = [withDown(), withDown('n2')];
 const [n1, n2] = well.subnet.targets;
 if (n1 === undefined || n2 === undefined) throw new Error('four nodes are needed');
 
 /** The history of an instance: ten seconds pass between records. */
-function run(store: () => Promise<HistoryStore>, fleet: FakePart, from = START) {
-  let passed = 0;
-  let shown: SubnetState = well;
-  const bugs: unknown[] = [];
-  const link = startHistory({
-    ...{ store, fleet },
-    snapshot: () => {
-      passed += 10_000;
-      return fleet.watched.includes('devnet') ? [{ ...shown, reference: passed / 2_000 }] : [];
-    },
-    clock: { now: () => NOW + passed, toWall: (at) => from + at - NOW },
-    keptDays: { changes: 30, days: 365 },
-    onFailure: (error) => bugs.push(error),
-    onBug: (error) => bugs.push(error),
-    firstAfterMs: 0,
-    recordEveryMs: 5,
-  });
-  onTestFinished(async () => {
-    await link.stop();
-    expect(bugs).toEqual([]);
-  });
-  return {
-    ...link,
-    show: (next: SubnetState) => {
-      shown = next;
-    },
-    wall: () => from + passed,
-    passed: () => passed,
-    pass: async (ms: number) => {
-      const until = passed + ms;
-      await eventually(() => expect(passed).toBeGreaterThanOrEqual(until), 20_000, 5);
-    },
-  };
+function run(store: () => Promise<HistoryStore>, fleet: FakePart, from = FLEET_START) {
+  const { deps, endWith, time } = createSeenSubnet(fleet, 10_000, from);
+  const keptDays = { changes: 30, days: 365 };
+  const link = startHistory({ ...deps, store, keptDays, firstAfterMs: 0, recordEveryMs: 5 });
+  endWith(link.stop);
+  return { ...link, ...time };
 }
 const sum = (uptimes: readonly (Uptime | undefined)[]): number =>
   uptimes.reduce((total, one) => total + (one === undefined ? 0 : one.ok + one.fail + one.unseen + one.planned), 0);
@@ -79,7 +50,7 @@ describe.each(DATABASE_KINDS)('the history of a subnet in a fleet on %s', (kind)
     await first.pass(10 * MINUTE);
     await first.stop();
 
-    const second = run(store, createFakePart('devnet'), START + 2 * HOUR);
+    const second = run(store, createFakePart('devnet'), FLEET_START + 2 * HOUR);
     second.show(failing);
     await eventually(() =>
       expect(sum(second.historyOf(n2, second.wall()).hours.slice(0, -1))).toBeGreaterThan(8 * MINUTE),
@@ -139,7 +110,7 @@ describe.each(DATABASE_KINDS)('the history of a subnet in a fleet on %s', (kind)
       component: 'node',
       name: 'n1',
       span: 'hour',
-      start: START,
+      start: FLEET_START,
       ok: 1,
       fail: 0,
       unseen: 0,
@@ -147,8 +118,8 @@ describe.each(DATABASE_KINDS)('the history of a subnet in a fleet on %s', (kind)
     } as const;
     const names = ['a', 'b'];
     await store.addTimes(names.map((subnet) => ({ ...row, subnet })));
-    await store.addMinutes(names.map((subnet) => ({ subnet, at: START, blocks: 1 })));
-    const change = { at: START, kind: 'inventory', what: 'inventory', was: '', is: '', reason: '' } as const;
+    await store.addMinutes(names.map((subnet) => ({ subnet, at: FLEET_START, blocks: 1 })));
+    const change = { at: FLEET_START, kind: 'inventory', what: 'inventory', was: '', is: '', reason: '' } as const;
     await store.addChanges(names.map((subnet) => ({ ...change, subnet })));
     const subnetsOf = (rows: readonly { readonly subnet: string }[]) => rows.map(({ subnet }) => subnet).sort();
     for (const [asked, found] of [
@@ -156,8 +127,8 @@ describe.each(DATABASE_KINDS)('the history of a subnet in a fleet on %s', (kind)
       [['b', 'none'], ['b']],
       [[], []],
     ] as const) {
-      expect(subnetsOf(await store.uptimesAt('hour', START, asked))).toEqual(found);
-      expect(subnetsOf(await store.minutesFrom(START, asked))).toEqual(found);
+      expect(subnetsOf(await store.uptimesAt('hour', FLEET_START, asked))).toEqual(found);
+      expect(subnetsOf(await store.minutesFrom(FLEET_START, asked))).toEqual(found);
       expect(subnetsOf(await store.changes({ subnets: asked, limit: 9 }))).toEqual(found);
     }
   });

@@ -1,56 +1,38 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createIncidentMemory } from '../../src/incidents/create-incident-memory.ts';
 import { startIncidents } from '../../src/incidents/start-incidents.ts';
 import type { HistoryStore } from '../../src/model/history.ts';
 import type { IncidentStore } from '../../src/model/incident.ts';
-import type { SubnetState } from '../../src/model/snapshot.ts';
 import { eventually } from '../support/cli.ts';
-import { NOW } from '../support/diagnosed.ts';
 import { createFakePart, type FakePart } from '../support/fake-part.ts';
 import { openHistory, openIncidents } from '../support/history-stores.ts';
+import { createSeenSubnet, FLEET_START } from '../support/seen-subnet.ts';
 import { withDown } from '../support/snapshots.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const MINUTE = 60_000;
-const START = Date.UTC(2026, 10, 21, 12);
 const [well, failing] = [withDown(), withDown('n2')];
 const databases = useDatabases('sqlite');
 
 /** The incidents of an instance: two seconds pass between its snapshots. */
-function run(store: () => Promise<IncidentStore>, history: () => Promise<HistoryStore>, fleet: FakePart, from = START) {
-  let passed = 0;
-  let shown: SubnetState = well;
-  const bugs: unknown[] = [];
+function run(
+  store: () => Promise<IncidentStore>,
+  history: () => Promise<HistoryStore>,
+  fleet: FakePart,
+  from = FLEET_START,
+) {
+  const { deps, endWith, time } = createSeenSubnet(fleet, 2_000, from);
   const link = startIncidents({
-    ...{ store, history, fleet },
-    snapshot: () => {
-      passed += 2_000;
-      return fleet.watched.includes('devnet') ? [shown] : [];
-    },
-    clock: { now: () => NOW + passed, toWall: (at) => Math.round(from + at - NOW), fromWall: (at) => at - from + NOW },
+    ...deps,
+    ...{ store, history },
     keptDays: 365,
     minutesOf: () => [],
     readLastLines: async () => ({ ok: true, source: 'container', lines: [] }),
     isNotifying: () => true,
-    onFailure: (error) => bugs.push(error),
-    onBug: (error) => bugs.push(error),
     followEveryMs: 3,
   });
-  onTestFinished(async () => {
-    await link.stop();
-    expect(bugs).toEqual([]);
-  });
-  return {
-    ...link,
-    show: (next: SubnetState) => {
-      shown = next;
-    },
-    pass: async (ms: number) => {
-      const until = passed + ms;
-      await eventually(() => expect(passed).toBeGreaterThanOrEqual(until), 20_000, 5);
-    },
-    passed: () => passed,
-  };
+  endWith(link.stop);
+  return { ...link, ...time };
 }
 
 async function openBoth() {
@@ -74,7 +56,7 @@ describe('the incidents of a subnet that moves', () => {
     first.show(failing);
     const begun = await only();
     const part = Object.assign(createFakePart('devnet'), { kept: [] });
-    const second = run(store, history, part, START + 30 * MINUTE);
+    const second = run(store, history, part, FLEET_START + 30 * MINUTE);
     await eventually(async () => {
       await second.pass(2_000);
       expect(second.idOf('devnet', begun)).toBe(begun.id);
@@ -111,7 +93,7 @@ describe('the incidents of a subnet that moves', () => {
     const begun = await only();
     await first.stop();
     const part = Object.assign(createFakePart('other'), { own: ['other', 'devnet'], kept: ['other', 'devnet'] });
-    run(store, history, part, START + 30 * MINUTE);
+    run(store, history, part, FLEET_START + 30 * MINUTE);
     await eventually(async () => expect(await only()).toMatchObject({ id: begun.id, end: 'removed' }));
   });
 
@@ -121,7 +103,7 @@ describe('the incidents of a subnet that moves', () => {
     first.show(failing);
     const begun = await only();
     const part = Object.assign(createFakePart('devnet'), { kept: [], shadowed: ['devnet'] });
-    const second = run(store, history, part, START + 30 * MINUTE);
+    const second = run(store, history, part, FLEET_START + 30 * MINUTE);
     await eventually(() => expect(second.idOf('devnet', begun)).toBe(begun.id));
     await second.pass(10 * MINUTE);
     expect([second.isSettled('devnet'), second.idOf('devnet', begun)]).toEqual([false, begun.id]);
@@ -135,7 +117,7 @@ describe('the incidents of a subnet that moves', () => {
     run(store, history, createFakePart('devnet')).show(failing);
     await only();
     const part = Object.assign(createFakePart('devnet'), { kept: [], shadowed: ['devnet'] });
-    const second = run(store, history, part, START + 30 * MINUTE);
+    const second = run(store, history, part, FLEET_START + 30 * MINUTE);
     expect(second.isSettled('devnet')).toBe(false);
     part.watched = [];
     await second.pass(16 * MINUTE);
@@ -149,7 +131,7 @@ describe('the incidents of a subnet that moves', () => {
     run(store, history, createFakePart('devnet')).show(failing);
     await only();
     const part = Object.assign(createFakePart('devnet'), { kept: [], shadowed: ['devnet'] });
-    const second = run(store, history, part, START + 30 * MINUTE);
+    const second = run(store, history, part, FLEET_START + 30 * MINUTE);
     await eventually(async () => {
       await second.pass(2_000);
       expect(second.isSettled('devnet')).toBe(true);
