@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -7,14 +6,10 @@ import { openPostgres, type PostgresOptions } from '../../src/db/open-postgres.t
 import { describeCause } from '../../src/model/database-failure.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { type Postgres, usePostgres } from '../support/postgres.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { connectFor, hookPostgres, relayTo } from '../support/postgres-hooks.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-}, 60_000);
-afterAll(() => postgres?.stop());
+const postgres = hookPostgres();
 
 let url: string;
 beforeEach(async () => {
@@ -38,19 +33,14 @@ async function open(to: string, options: PostgresOptions = {}) {
 
 /** Locks the project types, as an operator's own statement may. They stay locked until the end of `unlock`. */
 async function lock(): Promise<{ unlock: (afterSeconds?: number) => Promise<void> }> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectFor(url);
   await client.query('begin; lock table project_type');
   return { unlock: async (seconds = 0) => void (await client.query(`select pg_sleep(${seconds}); commit`)) };
 }
 
 /** Waits for the calls that wait for the lock, which have every connection. */
 async function untilAllWait(count: number): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectFor(url);
   const waiting = `select count(*)::int as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
   await expect.poll(async () => (await client.query<{ n: number }>(waiting)).rows[0]?.n).toBe(count);
@@ -119,9 +109,7 @@ it('calls that wait when the database is closed fail at once', async () => {
 });
 
 async function openThroughProxy(): Promise<Awaited<ReturnType<typeof open>> & { readonly proxy: TcpProxy }> {
-  const proxy = await startTcpProxy(Number(new URL(url).port));
-  onTestFinished(proxy.stop);
-  const proxied = Object.assign(new URL(url), { port: String(proxy.port) }).href;
+  const { proxy, proxied } = await relayTo(url);
   return { ...(await open(proxied, { answerWithinMs: 1_000 })), proxy };
 }
 const isPing = (piece: string) => piece.includes('transaction_read_only');

@@ -1,20 +1,16 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { describeCause } from '../../src/model/database-failure.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { type Postgres, usePostgres } from '../support/postgres.ts';
+import { hookPostgres } from '../support/postgres-hooks.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups, pathOf } = useCleanups();
 
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-}, 60_000);
-afterAll(() => postgres?.stop());
+const postgres = hookPostgres();
 
 const SECRET = 'swordfish';
 const failureOf = (done: Promise<unknown>): Promise<unknown> =>

@@ -1,27 +1,20 @@
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createDatabaseLink } from '../../src/db/create-database-link.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { openPostgres } from '../../src/db/open-postgres.ts';
 import { describeCause, isDatabaseFailure } from '../../src/model/database-failure.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { type Postgres, usePostgres } from '../support/postgres.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { connectFor, hookPostgres, relayTo } from '../support/postgres-hooks.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-}, 60_000);
-afterAll(() => postgres?.stop());
+const postgres = hookPostgres();
 
 let url: string;
 let proxied: string;
 let proxy: TcpProxy;
 beforeEach(async () => {
   url = await postgres.createDatabase();
-  proxy = await startTcpProxy(Number(new URL(url).port));
-  onTestFinished(proxy.stop);
-  proxied = Object.assign(new URL(url), { port: String(proxy.port) }).href;
+  ({ proxy, proxied } = await relayTo(url));
 });
 
 const WITHIN = { timeout: 60_000, interval: 20 };
@@ -42,16 +35,9 @@ function link() {
   return { ...opened, outages, add };
 }
 
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
-
 it('connections that fall silent while they are idle are replaced before a call needs them, and the database is not down', async () => {
   const { add, outages, isUp } = link();
-  const client = await connect();
+  const client = await connectFor(url);
   const sessions = async (): Promise<readonly number[]> =>
     (
       await client.query<{ pid: number }>(
@@ -107,7 +93,7 @@ it('a database that falls silent is down, calls fail within their bound, and it 
   expect(failures.length).toBeGreaterThan(0);
   expect(failures.filter((error) => !isDatabaseFailure(error))).toEqual([]);
   expect(outages).toEqual([expect.stringMatching(/timeout/)]);
-  const client = await connect();
+  const client = await connectFor(url);
   const { rows } = await client.query('select contract_name as name from project_type');
   const kept = new Set(rows.map(({ name }) => name));
   expect(acknowledged.filter((name) => !kept.has(name))).toEqual([]);

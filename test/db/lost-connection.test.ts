@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
@@ -6,14 +6,10 @@ import { openPostgres } from '../../src/db/open-postgres.ts';
 import { isDatabaseFailure } from '../../src/model/database-failure.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
-import { type Postgres, usePostgres } from '../support/postgres.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { hookPostgres, relayTo } from '../support/postgres-hooks.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-}, 60_000);
-afterAll(() => postgres?.stop());
+const postgres = hookPostgres();
 
 let proxy: TcpProxy;
 let throughProxy: PlatformStore;
@@ -28,12 +24,10 @@ const open = async (url: string, answerWithinMs?: number) => {
 };
 beforeEach(async () => {
   const url = await postgres.createDatabase();
-  proxy = await startTcpProxy(Number(new URL(url).port));
-  onTestFinished(proxy.stop);
-  const proxied = new URL(url);
-  proxied.port = String(proxy.port);
+  const relay = await relayTo(url);
+  proxy = relay.proxy;
   direct = await open(url);
-  throughProxy = await open(proxied.href, ANSWER_WITHIN_MS);
+  throughProxy = await open(relay.proxied, ANSWER_WITHIN_MS);
 });
 
 const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:00:00.000Z', ip: null };

@@ -1,28 +1,17 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { type Api, platformSettings, startApi, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
-import { type Postgres, usePostgres } from '../support/postgres.ts';
+import { connectFor, hookPostgres } from '../support/postgres-hooks.ts';
 import { useDatabases } from '../support/use-api.ts';
 
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-}, 60_000);
-afterAll(() => postgres?.stop());
+const postgres = hookPostgres();
 
 const start = async (address: DatabaseAddress, other?: Parameters<typeof startApi>[1]): Promise<Api> => {
   const api = await startApi(address, other);
   onTestFinished(api.stop);
   return api;
-};
-const connect = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
 };
 
 describe('on PostgreSQL', () => {
@@ -46,11 +35,11 @@ describe('on PostgreSQL', () => {
     );
     const UserID = added.data.UserID;
     // Both rows are held, so that each of the two gets as far as it can without the other's end.
-    const client = await connect(url);
+    const client = await connectFor(url);
     await client.query('begin');
     await client.query('select 1 from admin_user for update');
     // What is going on is the same to the end of a transaction, so another sees it.
-    const observer = await connect(url);
+    const observer = await connectFor(url);
     const first = one.send('PUT', '/api/AdminUser/Update/1', user('root', { UserID: 1, IsActive: false, UpdateBy: 1 }));
     const body = JSON.stringify(user('other', { UserID, IsActive: false, UpdateBy: 1, apiKey: one.key }));
     const headers = { 'content-type': 'application/json' };
@@ -81,7 +70,7 @@ describe('on PostgreSQL', () => {
       const answer = await platform.answer({ request, remoteAddress: '127.0.0.1' });
       return ((await answer.json()) as { appErrorCode?: number }).appErrorCode;
     };
-    const client = await connect(url);
+    const client = await connectFor(url);
     const keysLike = async (like: string) =>
       (await client.query('select key from rate_limit where key like $1', [like])).rows.length;
     const cleaned = async (name: string) => {
