@@ -36,7 +36,8 @@ interface Waiting {
   readonly reply: Reply;
   readonly receive: Receive;
   readonly closesAfter: boolean;
-  isSent: boolean;
+  /** In milliseconds of `performance.now()`; undefined until then. */
+  sentAt: number | undefined;
 }
 
 /** Shorter than the node's own idle timeout of 120 s (XDC-Subnet node/defaults.go). */
@@ -90,6 +91,10 @@ function fail(connection: HttpConnection, failure: Failure): void {
 /** Closes the connection, which ends a request in progress. */
 export const dropConnection = (connection: HttpConnection): void => fail(connection, 'ended');
 
+/** Whether the request in progress was sent before a time of `performance.now()`; not while its connection is established. */
+export const wasSentBefore = ({ link, waiting }: HttpConnection, time: number): boolean =>
+  link?.socket.connecting === false && waiting?.sentAt !== undefined && waiting.sentAt < time;
+
 /** How long a connection may be idle. */
 function toIdleMs({ keepAlive }: Reply): number {
   const [, seconds] = keepAlive === '' ? [] : (/timeout=(\d+)/i.exec(keepAlive) ?? []);
@@ -131,7 +136,7 @@ function finish(connection: HttpConnection, link: Link, hasSurplus: boolean): vo
 function receiveBytes(connection: HttpConnection, link: Link, bytes: Buffer): void {
   const { waiting } = connection;
   // Nobody asked for what comes before a request.
-  if (waiting === undefined || !waiting.isSent) {
+  if (waiting?.sentAt === undefined) {
     dropConnection(connection);
     return;
   }
@@ -187,7 +192,12 @@ export function sendRequest(
   receive: Receive,
 ): Reply {
   const { link } = connection;
-  const sent: Waiting = { reply: createReply(), receive, closesAfter, isSent: link === undefined };
+  const sent: Waiting = {
+    reply: createReply(),
+    receive,
+    closesAfter,
+    sentAt: link === undefined ? performance.now() : undefined,
+  };
   connection.waiting = sent;
   if (link === undefined) {
     connection.link = open(connection);
@@ -196,7 +206,7 @@ export function sendRequest(
     // What has come meanwhile is read first: the other side may have closed the connection, or said something unasked.
     setImmediate(() => {
       if (connection.waiting !== sent) return;
-      sent.isSent = true;
+      sent.sentAt = performance.now();
       link.socket.write(request);
     });
   }

@@ -1,11 +1,13 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault } from '../model/observation.ts';
+import { atDeadline } from './at-deadline.ts';
 import {
   createHttpConnection,
   dropConnection,
   type Failure,
   type HttpConnection,
   sendRequest,
+  wasSentBefore,
 } from './http-connection.ts';
 import {
   type Exchange,
@@ -77,21 +79,19 @@ function exchange<T>(
     const settle = (result: Exchange<T>) => {
       if (isSettled) return;
       isSettled = true;
-      clearTimeout(timer);
+      cancelDeadline();
       signal?.removeEventListener('abort', onAbort);
       resolve(result);
     };
     const onAbort = () => dropConnection(connection);
     const onDeadline = () => {
-      if (isSettled) return;
       const afterMs = Math.round(performance.now() - started);
       const address = showAddress(target);
       settle({ ok: false, fault: { kind: 'timeout', address, afterMs, received: reply.status > 0 } });
       dropConnection(connection);
     };
     signal?.addEventListener('abort', onAbort);
-    // After a busy event loop the response may have arrived in time but be unread. It is read before the immediate.
-    const timer = setTimeout(() => setImmediate(onDeadline), Math.max(deadline - started, 0));
+    const cancelDeadline = atDeadline(deadline, (time) => wasSentBefore(connection, time), onDeadline);
 
     const reply = sendRequest(connection, toRequest(origin, ask, closesAfter), closesAfter, (received, failure) => {
       const { status, contentType, contentEncoding, text = '' } = received;

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../model/observation.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
+import { atDeadline } from './at-deadline.ts';
 import {
   type Exchange,
   MAX_ANSWER_BYTES,
@@ -146,7 +147,9 @@ export function createIpcTransport(path: string): RpcTransport {
     const collect = createAnswerCollector(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
     const { promise, resolve } = Promise.withResolvers<Exchange<T>>();
     const fail = (fault: Fault) => resolve({ ok: false, fault, stale: reused && fault.kind === 'closed' });
-    const timer = setTimeout(
+    const cancelDeadline = atDeadline(
+      deadline,
+      () => !connection.socket.connecting,
       () => {
         fail({
           kind: 'timeout',
@@ -156,7 +159,6 @@ export function createIpcTransport(path: string): RpcTransport {
         });
         drop(connection);
       },
-      Math.max(0, deadline - started),
     );
     const receive = (value: Buffer) => {
       const answer = collect(value);
@@ -173,7 +175,7 @@ export function createIpcTransport(path: string): RpcTransport {
     connection.waiting = { receive, fail };
     connection.socket.write(`${text}\n`);
     const outcome = await promise;
-    clearTimeout(timer);
+    cancelDeadline();
     signal?.removeEventListener('abort', onAbort);
     return outcome;
   };
