@@ -23,7 +23,7 @@ export interface AlertOutcome {
   readonly resolved: number;
   /** From when the problem must be open until the first notification; undefined without one. */
   readonly delayMs: number | undefined;
-  /** How long its shard or Alertmanager was down meanwhile. */
+  /** How long Alertmanager was down meanwhile. */
   readonly downMs: number;
   /** From the end of the fault until the last notification of its end. */
   readonly endedAfterMs: number | undefined;
@@ -36,7 +36,7 @@ export interface AlertResult {
   readonly doubled: readonly string[];
   readonly unwanted: readonly string[];
   readonly withoutEnd: readonly string[];
-  /** Those that came later than `lateMs`, beside the time in which a shard or Alertmanager was down. */
+  /** Those that had to come and did later than `lateMs`, beside the time in which Alertmanager was down. */
   readonly late: readonly string[];
   /** Alerts about subnetd itself, and how often each fired. */
   readonly own: ReadonlyMap<string, number>;
@@ -115,7 +115,10 @@ export function judgeAlerts(truth: Truth, all: readonly Notification[]): AlertRe
       .filter(([key, told]) => !key.startsWith('SubnetdWatchdog') && told.at(-1)?.status === 'firing')
       .map(([key]) => key),
     late: outcomes
-      .filter(({ delayMs = 0, downMs }) => delayMs > LATE_MS + downMs + (downMs > 0 ? RESEND_MS : 0))
+      .filter(
+        ({ demand, delayMs = 0, downMs }) =>
+          demand === 'must' && delayMs > LATE_MS + downMs + (downMs > 0 ? RESEND_MS : 0),
+      )
       .map((one) => `${describe(one)}, ${Math.round((one.delayMs ?? 0) / 1_000)} s late`),
     own,
   };

@@ -168,6 +168,19 @@ describe('the alerts of a soak', () => {
     });
   });
 
+  it('are not late when nobody could take them before their shard died', () => {
+    const lateWith = (diesAt: number) => {
+      const truth = createWorld();
+      refuse(truth, 10, 100);
+      truth.alertmanagerDown.push({ from: 40_000, to: 80_000 });
+      endSpan(truth.lives[0] ?? [], diesAt * 1_000);
+      beginSpan(truth.lives[0] ?? [], 300_000);
+      return judgeAlerts(truth, [at(310, 'firing'), at(400, 'resolved')]).late;
+    };
+    expect(lateWith(123)).toEqual([]);
+    expect(lateWith(124)).toEqual([`${what}: 1 firing, 1 resolved, 280 s late`]);
+  });
+
   it('are unwanted for a fault that was over at once, and for none', () => {
     expect(judge(15)).toEqual(none);
     expect(judge(15, at(40, 'firing'), at(400, 'resolved')).unwanted).toEqual([`${what}: 1 firing, 1 resolved`]);
