@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { cpuMicrosOf, get, pathOf, residentMegabytesOf, round, startFakeNodes } from './measure.ts';
-import { startDaemon } from './start-daemon.ts';
+import { startDaemon, startMillis } from './start-daemon.ts';
 
-/** Long enough for the probes of the set-up of each node, and for what a start takes in memory to be collected. */
-const SETTLE_SECONDS = 60;
 const SECONDS = 60;
 const SCRAPE_SECONDS = 15;
 
@@ -22,7 +20,7 @@ async function measure(nodes: number, group: number) {
       await scrape();
     }
   };
-  await scrapeFor(SETTLE_SECONDS);
+  await scrapeFor(startMillis(nodes) / 1000);
   const [cpu, started] = [cpuMicrosOf(child), performance.now()];
   await scrapeFor(SECONDS);
   const cpuShare = (cpuMicrosOf(child) - cpu) / (performance.now() - started) / 1_000;

@@ -124,7 +124,7 @@ export function writeGrowth(growth: Growth): Readonly<Record<string, string>> {
   const page = `# Cost as it grows
 
 What does it cost to watch 10, 100, 1,000 or 10,000 nodes? \`npm run bench\` measures this page with everything else that it measures,
-\`node bench/growth.ts\` this page alone, in six minutes. The numbers are in [performance.json](performance.json).
+\`node bench/growth.ts\` this page alone, in ten minutes. The numbers are in [performance.json](performance.json).
 
 - **When**: ${date}, commit ${commit}.
 - **Machine**: ${cores} cores and ${memoryGigabytes} GiB of memory, Linux, Node.js ${nodeVersion}. Another machine has other numbers, so compare

@@ -18,7 +18,7 @@ import {
   stop,
 } from './measure.ts';
 import { benchProcess } from './process.ts';
-import { startDaemon } from './start-daemon.ts';
+import { startDaemon, startMillis } from './start-daemon.ts';
 
 const SUBNET_NODES = 25;
 /** Small ones are measured at the same time. */
@@ -29,8 +29,6 @@ const INTERVAL_MS = 10_000;
 const TURNS = 6;
 /** Scrapes before those that count, as a daemon has been scraped for hours. */
 const WARM_UPS = 5;
-/** A start is over when the daemon takes less than this share of a core for so long. */
-const SETTLED = { share: 0.6, millis: 10_000, withinMillis: 120_000 };
 const READY_WITHIN_MS = 120_000;
 /** What a request leaves to the collector is counted for so long behind it. */
 const AFTER_MS = 100;
@@ -75,17 +73,6 @@ async function untilReady(port: number): Promise<void> {
   }
 }
 
-/** Waits until the probes of the set-up and the first diagnoses are over. */
-async function untilSettled(daemon: Child): Promise<void> {
-  const end = performance.now() + SETTLED.withinMillis;
-  for (;;) {
-    const before = cpuMicrosOf(daemon);
-    await setTimeout(SETTLED.millis);
-    const share = (cpuMicrosOf(daemon) - before) / 1000 / SETTLED.millis;
-    if (share < SETTLED.share || performance.now() > end) return;
-  }
-}
-
 /** Starts prom-client, which serves the series of a page. */
 async function startPromClient(page: string) {
   const port = await freePort();
@@ -120,9 +107,9 @@ const countProbes = (page: Buffer): number =>
  * The daemon over a minute in which it is scraped and its page is opened every ten seconds. Beside it, prom-client serves the same
  * series, and is scraped as often: code and data that rest in between cost more than in a loop.
  */
-async function measureDaemon(daemon: Child, port: number) {
+async function measureDaemon(daemon: Child, port: number, nodes: number) {
   await untilReady(port);
-  await untilSettled(daemon);
+  await setTimeout(startMillis(nodes));
   for (let time = 0; time < WARM_UPS; time += 1) {
     await ask(port, '/metrics');
     await ask(port, '/');
@@ -166,7 +153,7 @@ async function measureDaemon(daemon: Child, port: number) {
 async function runDaemon(urls: readonly string[]) {
   const daemon = await startDaemon(urls, SUBNET_NODES);
   try {
-    return await measureDaemon(daemon.child, daemon.port);
+    return await measureDaemon(daemon.child, daemon.port, urls.length);
   } finally {
     await daemon.stop();
   }

@@ -2,7 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVERY_MS } from '../src/probes/setup/create-pace.ts';
 import { freePort, pathOf, stop } from './measure.ts';
+
+const START_MS = 30_000;
+
+/** How long a start takes: until the set-up of each node has been read once, and what it takes in memory has been collected. */
+export const startMillis = (nodes: number): number => START_MS + nodes * EVERY_MS;
 
 /** A daemon that watches nodes, in a folder of its own. */
 export interface Daemon {

@@ -1,6 +1,6 @@
 /** So many turns come at once after a pause; of more, each takes its time: 50 a second, for a tenth of a processor. */
 const AT_ONCE = 50;
-const EVERY_MS = 20;
+export const EVERY_MS = 20;
 
 /**
  * Gives turns to all who share it, in the order in which they ask: how many milliseconds each has to wait. `now` is any time in
