@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
+import { problemsOfAlert } from '../../src/model/problem-catalog.ts';
 import {
   asScraped,
   grow,
@@ -17,18 +18,21 @@ import { caseOf } from './rule-cases.ts';
 
 type NamedRule = AlertRule & { readonly name: AlertName };
 
-/** One instance drops a subnet at this step, which another has watched for a minute by then. */
-const MOVED = 120;
+/** One instance drops a subnet at some step, which another has watched for a minute by then. */
 const OVERLAP = 6;
 
+/** That step, and how many there are: few for what is reported as a problem, as such a rule looks back at nothing. */
+const moveOf = (rule: NamedRule) =>
+  problemsOfAlert(rule.name).length > 0 ? { moved: 20, steps: 60 } : { moved: 120, steps: 200 };
+
 /** The series of what is broken all the time, first of one instance and then of another, as its service in Kubernetes labels them. */
-function moveSeries(series: Series): Series {
+function moveSeries(series: Series, moved: number): Series {
   const before = Object.entries(asScraped(series)).map(([selector, [, broken]]) => {
-    const value: Value = (step, last) => (step < MOVED ? broken(step, last) : undefined);
+    const value: Value = (step, last) => (step < moved ? broken(step, last) : undefined);
     return [selector.replace('}', ', pod="subnetd-1"}'), [value, value]] as const;
   });
   const after = Object.entries(asScraped(series)).map(([selector, [, broken]]) => {
-    const value: Value = (step, last) => (step >= MOVED - OVERLAP ? broken(step, last) : undefined);
+    const value: Value = (step, last) => (step >= moved - OVERLAP ? broken(step, last) : undefined);
     const other = selector.replace('instance="a:10545"', 'instance="c:10545"');
     return [other.replace('}', ', pod="subnetd-3"}'), [value, value]] as const;
   });
@@ -39,22 +43,24 @@ function moveSeries(series: Series): Series {
 function toMoveCase(group: string, rule: NamedRule): PromtoolCase {
   const alert = rule.name;
   const { series, labels } = caseOf(rule);
-  const whole = { steps: 200, isBroken: () => true, isGap: () => false };
+  const { moved, steps } = moveOf(rule);
+  const whole = { steps, isBroken: () => true, isGap: () => false };
   const shown = Object.entries({ alertname: alert, alertstate: 'firing', ...labels, severity: rule.severity })
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ');
-  const steps = [MOVED - OVERLAP - 1, MOVED - OVERLAP, MOVED - OVERLAP + 1, MOVED - 1, MOVED, MOVED + 1, 199];
+  const begins = moved - OVERLAP;
+  const looks = [begins - 1, begins, begins + 1, moved - 1, moved, moved + 1, steps - 1];
   const test = {
-    ...toPromtoolTest(moveSeries(series), whole, []),
+    ...toPromtoolTest(moveSeries(series, moved), whole, []),
     promql_expr_test: [
-      ...steps.map((step) => ({
+      ...looks.map((step) => ({
         expr: `ALERTS{alertname="${alert}"}`,
         eval_time: `${step * 10}s`,
         exp_samples: [{ labels: `ALERTS{${shown}}`, value: 1 }],
       })),
       {
         expr: `count(changes(ALERTS_FOR_STATE{alertname="${alert}"}[20m]) == 0)`,
-        eval_time: '1990s',
+        eval_time: `${(steps - 1) * 10}s`,
         exp_samples: [{ labels: '{}', value: 1 }],
       },
     ],

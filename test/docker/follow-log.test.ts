@@ -177,7 +177,7 @@ test('the engine restarted under load loses no line and repeats none', async () 
     name,
     labels,
     restart: 'always',
-    command: ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); [ $((i % 50)) = 0 ] && usleep 10000; done'],
+    command: ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); [ $((i % 50)) = 0 ] && usleep 25000; done'],
   });
   const { lines, has } = follow(ref);
   for (let round = 0; round < 2; round++) {
@@ -233,7 +233,11 @@ test.each(DATABASE_KINDS)(
     onTestFinished(databases.stop, 60_000);
     const address = await databases.create();
     const { ref, labels, name } = serviceOf();
-    const command = ['sh', '-c', 'i=0; while :; do echo "line $i"; i=$((i+1)); usleep 1000; done'];
+    const command = [
+      'sh',
+      '-c',
+      'i=0; while :; do echo "line $i"; i=$((i+1)); [ $((i % 10)) = 0 ] && usleep 15000; done',
+    ];
     const create = () => runContainer(engine.docker, { name, labels, restart: 'always', command });
     let container = await create();
     const reported: string[] = [];

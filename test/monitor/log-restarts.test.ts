@@ -21,7 +21,11 @@ async function useSubnet() {
   const container = await runContainer(engine.docker, {
     name: project,
     labels: composeLabels(project, 'node'),
-    command: ['sh', '-c', `i=0; while :; do echo "line $i ${SECRET}"; i=$((i+1)); usleep 1000; done`],
+    command: [
+      'sh',
+      '-c',
+      `i=0; while :; do echo "line $i ${SECRET}"; i=$((i+1)); [ $((i % 10)) = 0 ] && usleep 15000; done`,
+    ],
   });
   onTestFinished(() => container.remove({ force: true }));
   const folder = temporaryFolder();
@@ -121,7 +125,7 @@ test('subnetd killed under load continues exactly at the last saved position: no
   const { start, log, container, readContainer, readPositions, removeContainerNode } = await useSubnet();
   const first = await start();
   await eventually(async () => expect(await first.page()).toMatch(/subnet_log_source_up\{[^}]*"filed"[^}]*\} 1/));
-  const writer = startLogWriter(log);
+  const writer = startLogWriter(log, 10);
   await first.hasRead(1_000);
   const counted = await first.lines('filed');
   expect(await first.end('SIGTERM')).toBe(0);

@@ -18,7 +18,7 @@ const checks = nodes.length * 4 + 2 + 3 + 4 + 4;
 /** The project's own configuration, but of this daemon and often. */
 async function toConfiguration(target: string): Promise<string> {
   const document = parseDocument(await readFile(pathTo('config/prometheus/prometheus.yml'), 'utf8'));
-  document.setIn(['global', 'scrape_interval'], '200ms');
+  document.setIn(['global', 'scrape_interval'], '500ms');
   document.setIn(['scrape_configs', 0, 'static_configs', 0, 'targets'], [target]);
   document.deleteIn(['scrape_configs', 1]);
   return document.toString();

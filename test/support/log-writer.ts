@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
-/** A program that writes numbered lines to a file as fast as it is let. */
+/** A program that writes numbered lines to a file, 25 at a time. */
 export interface LogWriter {
   /**
    * Lets it open a path, as programs do after a signal that their log was rotated. Resolves to the first line's number.
@@ -26,14 +26,16 @@ process.on('message', ({ path }) => {
 const write = () => {
   if (stopped) { process.send(lines, () => process.exit()); return; }
   for (let count = 0; count < 25; count++) fs.writeSync(fd, 'line ' + lines++ + '\\n');
-  setTimeout(write, 1);
+  setTimeout(write, Number(process.argv[2]));
 };
 write();
 `;
 
-/** Starts it on a file, in a process of its own. */
-export function startLogWriter(path: string): LogWriter {
-  const child = spawn(process.execPath, ['-e', PROGRAM, path], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+/** Starts it on a file, in a process of its own, with so many milliseconds between its writes. */
+export function startLogWriter(path: string, everyMs = 1): LogWriter {
+  const child = spawn(process.execPath, ['-e', PROGRAM, path, String(everyMs)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ask = async (message: { readonly path?: string }): Promise<number> => {
     const answer = once(child, 'message');
