@@ -21,7 +21,9 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
   if (nodes.length === 0) return unknown('the bootnode has heard nobody');
   const missing = nodes.filter(({ heardAt }) => heardAt === undefined || now - heardAt >= bootnodeWindowMs);
   if (missing.length === 0)
-    return pass(`the bootnode has heard all ${nodes.length} nodes within ${formatDuration(bootnodeWindowMs)}`);
+    return pass(
+      `the bootnode has heard ${nodes.length === 1 ? 'the only node' : `all ${nodes.length} nodes`} within ${formatDuration(bootnodeWindowMs)}`,
+    );
   const names = listNames(missing.map(({ name }) => name));
   const readFor = now - readSince(logs, now);
   if (readFor < bootnodeWindowMs && missing.every(({ heardAt }) => heardAt === undefined))

@@ -1,3 +1,4 @@
+import { formatCount } from '../model/format-count.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainFault, judgeFault } from './explain-fault.ts';
@@ -22,15 +23,16 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
         );
   if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'net');
   const { count, via } = peers.value;
+  const has = `${name} has ${formatCount(count, 'peer', 'peers')}`;
   if (count !== expectedPeers) {
     const fix =
       count > expectedPeers
         ? 'find the node that the inventory does not list, or raise expectedPeers'
         : 'check the bootnode and the firewall for the p2p ports';
-    return fail(`${name} has ${count} peers instead of ${expectedPeers}`, fix);
+    return fail(`${has} instead of ${expectedPeers}`, fix);
   }
   if (via === 'net_peerCount') {
-    const seen = `${name} has ${count} peers by net_peerCount, which tells no more than a number`;
+    const seen = `${has} by net_peerCount, which tells no more than a number`;
     return noIpc === undefined
       ? degraded(
           seen,
@@ -38,5 +40,5 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
         )
       : degraded(`${seen}, ${unhelpful}`, noIpc.fix);
   }
-  return pass(`${name} has ${count} peers`);
+  return pass(has);
 }

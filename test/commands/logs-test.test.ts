@@ -74,7 +74,7 @@ test.each([
 test.each([
   ['node', BLOCK, 0, /imported_segment +1 .*\nlog_block {2}pass .* at block 1234/],
   ['node', BLOCK + FATAL, 1, /ipc_path_too_long +1 .*\nlog_block {2}fail .*shorter path/],
-  ['bootnode', PING, 0, /received +1 .*\nmessages {2}pass {2}the bootnode has heard all 1 nodes/],
+  ['bootnode', PING, 0, /received +1 .*\nmessages {2}pass {2}the bootnode has heard the only node/],
   ['bootnode', `${PING}Fatal: bad key\n`, 1, /messages {2}fail .*fatal_start/],
 ] as const)('judges what a %s printed: %j', async (component, text, code, said) => {
   const done = await tryLog(component, writeLog(text));

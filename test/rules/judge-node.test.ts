@@ -65,6 +65,10 @@ describe('peers', () => {
   const counted = (count: number, via: 'admin_peers' | 'net_peerCount') =>
     asRead(judgePeers(aView(nodeTarget('a'), at(1, { peers: { ok: true, value: { count, via } } }))));
 
+  it('counts a single one as one', () =>
+    expect(counted(1, 'admin_peers').reason).toBe(
+      'a has 1 peer instead of 3; check the bootnode and the firewall for the p2p ports',
+    ));
   it('passes with the expected number', () => expect(counted(3, 'admin_peers').verdict).toBe('pass'));
   it('is degraded when only the number is known, and names the socket, as admin over HTTP is dangerous', () => {
     expect(counted(3, 'net_peerCount')).toEqual({
