@@ -39,14 +39,17 @@ function findStartError(
   return last;
 }
 
-/** What is known of the end of a container, and what to do while it is started again and once it is not. */
-function explainEnd(state: TargetState, { name, running }: Container, onOrder: boolean) {
+/** What to do about the end of a container, while it is started again and once it is not. */
+function findWayOut(state: TargetState, { name, running }: Container, onOrder: boolean) {
   const start = `start it with \`docker start ${name}\``;
   const { what, fix } = findStartError(state, running) ?? {};
-  const why = what === undefined ? '' : `; at its start its log says that ${what}`;
-  if (fix !== undefined) return { why, fix, fixOfStopped: `${fix}, then ${start}` };
+  if (fix !== undefined) {
+    // The reason of a check has only what is to be done.
+    const known = `${what}, as its log says: ${fix}`;
+    return { fix: known, fixOfStopped: `${known}, then ${start}` };
+  }
   const readLog = `read why it ended with \`docker logs --tail 100 ${name}\``;
-  return { why, fix: readLog, fixOfStopped: onOrder ? start : `${start}; if it ends again, ${readLog}` };
+  return { fix: readLog, fixOfStopped: onOrder ? start : `${start}; if it ends again, ${readLog}` };
 }
 
 /** A container that does not run, or does not stay up. It explains all that its target does not answer. */
@@ -79,7 +82,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       fix: `go on with \`docker unpause ${container.name}\``,
     };
   const onOrder = facts.container !== undefined && isStoppedOnOrder(facts.container, container) === true;
-  const { why, fix, fixOfStopped } = explainEnd(state, container, onOrder);
+  const { fix, fixOfStopped } = findWayOut(state, container, onOrder);
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
   const isSaid = hasEndedFailure(state);
   const isLoop =
@@ -93,7 +96,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
         crashes.length > 1 || (crashes.length === 0 && container.restartCount > 1)
           ? `the container of ${name} restarts again and again`
           : `the container of ${name} has crashed and is restarted`,
-      evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, false, now)}${why}`,
+      evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, false, now)}`,
       fix,
     };
   if (view.kind === 'stopped')
@@ -101,7 +104,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       ...subject,
       problem: 'container_down',
       summary: `the container of ${name} does not run`,
-      evidence: `${container.name} ${describeEnd(container, onOrder, now)}${why}`,
+      evidence: `${container.name} ${describeEnd(container, onOrder, now)}`,
       fix: fixOfStopped,
     };
   if (!fails(one, 'container') || isRestartPlanned(facts.container)) return undefined;
@@ -112,7 +115,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
     explains: explain(one, 'container'),
     problem: 'container_restarting',
     summary: `the container of ${name} has crashed and was restarted`,
-    evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request${why}`,
+    evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request`,
     fix,
   };
 }

@@ -46,15 +46,15 @@ describe('a relayer that crashes again and again', () => {
 
   test('is told with what its log says, and the line that fixes it', () => {
     expect(loop('mode_unreadable', 6 * SECOND, empty)).toEqual([
-      'generated-relayer-1 crashed 3 times within 10 minutes; at its start its log says that CHECKPOINT_CONTRACT is empty',
-      'set it in common.env',
+      'generated-relayer-1 crashed 3 times within 10 minutes',
+      'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env',
     ]);
   });
 
   test('is no longer told so after a start without that line', () => {
     expect(loop('mode_unreadable', 20 * SECOND, empty)).toEqual([
-      'generated-relayer-1 crashed 3 times within 10 minutes; at its start its log says that CHECKPOINT_CONTRACT is empty',
-      'set it in common.env',
+      'generated-relayer-1 crashed 3 times within 10 minutes',
+      'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env',
     ]);
     expect(loop('mode_unreadable', 21 * SECOND, empty)).toEqual([
       'generated-relayer-1 crashed 3 times within 10 minutes',
@@ -84,8 +84,8 @@ describe('a relayer that crashes again and again', () => {
       'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
     );
     expect(told(down, 'container_down')).toEqual([
-      'generated-relayer-1 ended 4s ago with exit code 1; at its start its log says that CHECKPOINT_CONTRACT is empty',
-      'set it in common.env, then start it with `docker start generated-relayer-1`',
+      'generated-relayer-1 ended 4s ago with exit code 1',
+      'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env, then start it with `docker start generated-relayer-1`',
     ]);
   });
 });
